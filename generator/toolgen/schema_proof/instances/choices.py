@@ -1,0 +1,111 @@
+"""Decide between alternatives while a value is created: at random, in turn, or one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativeFacts:
+    """Facts about an alternative, before it is tried."""
+
+    height: float  # levels that a value must have at least
+    is_null: bool = False  # only null satisfies it
+
+
+class Chooser(Protocol):
+    """Decides between alternatives."""
+
+    def pick(self, place: Hashable, alternatives: Sequence[AlternativeFacts]) -> int:
+        """Return the index of an alternative."""
+        ...
+
+
+# https://docs.python.org/3/library/random.html#notes-on-reproducibility
+class Dice:
+    """Random numbers that are the same in every version of Python: `Random.random` alone promises that."""
+
+    def __init__(self, seed: str) -> None:
+        self._random = Random(seed)
+
+    def chance(self, probability: float) -> bool:
+        """True with this probability."""
+        return self._random.random() < probability
+
+    def below(self, end: int) -> int:
+        """Return a whole number from 0 to `end - 1`."""
+        return int(self._random.random() * end)
+
+    def between(self, first: int, last: int) -> int:
+        """Return a whole number from `first` to `last`, both included."""
+        return first + self.below(last - first + 1)
+
+    def fraction(self) -> float:
+        """Return a number from 0 to below 1."""
+        return self._random.random()
+
+    def one_of(self, values: Sequence[T]) -> T:
+        """Return one of the values."""
+        return values[self.below(len(values))]
+
+    def shuffled(self, values: Sequence[T]) -> list[T]:
+        """Return the values in a random order."""
+        keyed = sorted((self._random.random(), index) for index in range(len(values)))
+        return [values[index] for _, index in keyed]
+
+
+class Turns:
+    """Takes the alternatives of each place in turn at first, and then at random."""
+
+    def __init__(self, dice: Dice, *, avoids_null: bool = False) -> None:
+        self._dice = dice
+        self._avoids_null = avoids_null
+        self._counts: dict[Hashable, int] = {}
+        self.is_low = False  # prefer alternatives that end the nesting
+
+    def pick(self, place: Hashable, alternatives: Sequence[AlternativeFacts]) -> int:
+        """Return the next alternative at `place`, a random one after each was returned."""
+        if self.is_low:
+            least = min(each.height for each in alternatives)
+            return self._dice.one_of([at for at, each in enumerate(alternatives) if each.height == least])
+        if self._avoids_null:
+            known = [at for at, each in enumerate(alternatives) if not each.is_null]
+            return self._dice.one_of(known or range(len(alternatives)))
+        return self.next(place, len(alternatives))
+
+    def next(self, place: Hashable, count: int) -> int:
+        """Return each number below `count` once, then random ones."""
+        if count == 1:
+            return 0
+        turn = self._counts.get(place, 0)
+        self._counts[place] = turn + 1
+        return turn if turn < count else self._dice.below(count)
+
+
+class Script:
+    """Takes given alternatives, then always the first; and knows the script that comes next."""
+
+    def __init__(self, script: Sequence[int] = ()) -> None:
+        self._script = list(script)
+        self._taken: list[Any] = []
+
+    def pick(self, place: Hashable, alternatives: Sequence[AlternativeFacts]) -> int:
+        """Return the alternative that the script says."""
+        at = len(self._taken)
+        choice = self._script[at] if at < len(self._script) else 0
+        self._taken.append((choice, len(alternatives)))
+        return choice
+
+    def following(self) -> list[int] | None:
+        """Return the next script in lexicographic order; None after the last."""
+        taken = list(self._taken)
+        while taken:
+            choice, count = taken.pop()
+            if choice + 1 < count:
+                return [*(each for each, _ in taken), choice + 1]
+        return None

@@ -1,0 +1,398 @@
+"""Pairs of schemas, with what is accepted by one and refused by the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolgen.schema.validator import compiled
+from toolgen.schema_proof.containment import Contained, NotContained, Unanalysed, check_containment
+from toolgen.schema_proof.work import ContainmentBudget
+
+from tests.bombs.families import FAMILIES
+
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
+    "type: list": ({"type": "string"}, {"type": ["string", "null"]}),
+    "type: integer": ({"type": "integer"}, {"type": "number"}),
+    "type: not": ({"type": ["null", "boolean", "number", "array", "object"]}, {"not": {"const": ""}}),
+    "enum": ({"enum": [1, "a"]}, {"enum": ["a", 1, 2]}),
+    "enum: of a type": ({"enum": ["a", "b"]}, {"type": "string"}),
+    "enum: objects": ({"enum": [{"a": 1}]}, {"type": "object", "required": ["a"]}),
+    "enum: arrays": ({"enum": [[1, [2]]]}, {"enum": [[1, [2]], [1, [3]]]}),
+    "const": ({"const": 1.0}, {"type": "integer"}),
+    "minimum": ({"type": "number", "minimum": 3}, {"type": "number", "minimum": 2.5}),
+    "exclusiveMinimum": ({"exclusiveMinimum": 3}, {"minimum": 3}),
+    "maximum: integers": ({"type": "integer", "exclusiveMaximum": 3}, {"type": "integer", "maximum": 3}),
+    "multipleOf": ({"multipleOf": 6}, {"multipleOf": 2}),
+    "multipleOf: fraction": ({"multipleOf": 0.5}, {"multipleOf": 0.25}),
+    "maxLength": ({"maxLength": 3}, {"maxLength": 4}),
+    "pattern": ({"type": "string", "pattern": "^[a-z]+$"}, {"type": "string", "pattern": "^[a-zA-Z]+$"}),
+    "format": ({"type": "string", "format": "date"}, {"type": "string"}),
+    "properties": (
+        {"properties": {"a": {"type": "string"}}},
+        {"properties": {"a": {"type": ["string", "null"]}}},
+    ),
+    "properties: one more": (closed(a={}), closed(a={}, b={})),
+    "properties: forbidden": ({"type": "object", "properties": {"a": False}}, {"type": "object"}),
+    "required": ({"required": ["a", "b"]}, {"required": ["b"]}),
+    "additionalProperties": (
+        {"type": "object", "additionalProperties": {"type": "integer"}},
+        {"type": "object", "additionalProperties": {"type": "number"}},
+    ),
+    "additionalProperties: closed": (closed(a={}), {"type": "object", "properties": {"a": {}}}),
+    "patternProperties": (
+        {"type": "object", "patternProperties": {"^x-": {"type": "string"}}},
+        {"type": "object", "patternProperties": {"^x-y": {"type": "string"}}},
+    ),
+    "patternProperties: closed": (
+        {"type": "object", "properties": {"x-a": {}}, "additionalProperties": False},
+        {"type": "object", "patternProperties": {"^x-": {}}, "additionalProperties": False},
+    ),
+    "propertyNames": ({"propertyNames": {"maxLength": 2}}, {"propertyNames": {"maxLength": 3}}),
+    "propertyNames: enum": ({"type": "object", "propertyNames": {"enum": ["a"]}}, {"maxProperties": 1}),
+    "minProperties": ({"minProperties": 2}, {"minProperties": 1}),
+    "minProperties: by required": ({"type": "object", "required": ["a", "b"]}, {"minProperties": 2}),
+    "maxProperties": ({"type": "object", "maxProperties": 0}, {"propertyNames": {"maxLength": 1}}),
+    "dependentRequired": ({"required": ["b"]}, {"dependentRequired": {"a": ["b"]}}),
+    "dependentSchemas": (
+        {"dependentSchemas": {"a": {"required": ["b", "c"]}}},
+        {"dependentRequired": {"a": ["b"]}},
+    ),
+    "items": ({"items": {"type": "integer"}}, {"items": {"type": "number"}}),
+    "items: none": ({"type": "array", "items": False}, {"type": "array", "items": {"type": "string"}}),
+    "prefixItems": (
+        {"prefixItems": [{"type": "string"}, {"type": "null"}]},
+        {"prefixItems": [{"type": "string"}]},
+    ),
+    "prefixItems: closed": (
+        {"type": "array", "prefixItems": [{}, {}], "items": False},
+        {"type": "array", "prefixItems": [{}, {}, {}], "items": False},
+    ),
+    "minItems": ({"minItems": 2}, {"minItems": 1}),
+    "maxItems": ({"type": "array", "maxItems": 1}, {"type": "array", "uniqueItems": True}),
+    "uniqueItems": (
+        {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True},
+        {"type": "array", "items": {"type": "boolean"}, "maxItems": 2},
+    ),
+    "contains": ({"type": "array", "contains": {"type": "string"}}, {"type": "array", "minItems": 1}),
+    "contains: integer": ({"contains": {"type": "integer"}}, {"contains": {"type": "number"}}),
+    "minContains": (
+        {"contains": {"type": "string"}, "minContains": 2},
+        {"contains": {"type": "string"}, "minContains": 1},
+    ),
+    "maxContains": (
+        {"type": "array", "contains": {"const": 1}, "maxContains": 1},
+        {"type": "array", "contains": {"const": 1}, "maxContains": 2},
+    ),
+    "allOf": ({"allOf": [{"minimum": 1}, {"maximum": 3}]}, {"minimum": 1}),
+    "anyOf": ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, {"type": ["string", "number"]}),
+    "oneOf": ({"oneOf": [{"minimum": 1}, {"maximum": 3}]}, {"anyOf": [{"minimum": 1}, {"maximum": 3}]}),
+    "oneOf: disjoint": (
+        {"oneOf": [closed(k={"const": 1}), closed(k={"const": 2}, v={"type": "string"})]},
+        {"oneOf": [closed(k={"const": 1}), closed(k={"const": 2}, v={})]},
+    ),
+    "not": ({"not": {"type": ["string", "null"]}}, {"not": {"type": "null"}}),
+    "if": (
+        {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"required": ["c"]}},
+        {"anyOf": [{"required": ["b"]}, {"required": ["c"]}]},
+    ),
+    "unevaluatedProperties": (
+        {
+            "type": "object",
+            "anyOf": [
+                {"properties": {"a": True}, "required": ["a"]},
+                {"properties": {"b": True}, "required": ["b"]},
+            ],
+            "unevaluatedProperties": False,
+        },
+        closed(a=True, b=True),
+    ),
+    "unevaluatedProperties: if": (
+        {
+            "type": "object",
+            "properties": {"k": True},
+            "if": {"properties": {"k": {"const": 1}}, "required": ["k"]},
+            "then": {"properties": {"a": True}},
+            "unevaluatedProperties": False,
+        },
+        closed(k=True, a=True),
+    ),
+    "unevaluatedItems": (
+        {"type": "array", "allOf": [{"prefixItems": [True]}], "unevaluatedItems": False},
+        {"type": "array", "maxItems": 2},
+    ),
+    "unevaluatedItems: contains": (
+        {"type": "array", "contains": {"type": "string"}, "unevaluatedItems": {"type": "null"}},
+        {"type": "array", "items": {"type": ["string", "null"]}},
+    ),
+    "draft-07: items": (
+        {"$schema": DRAFT_7, "items": [{"type": "string"}], "additionalItems": {"type": "null"}},
+        {"$schema": DRAFT_7, "items": [{"type": "string"}]},
+    ),
+    "draft-07: dependencies": (
+        {"$schema": DRAFT_7, "dependencies": {"a": ["b"], "c": {"maxProperties": 1}}},
+        {"$schema": DRAFT_7, "dependencies": {"a": ["b"]}},
+    ),
+    "draft-07: $ref has no siblings": (
+        {
+            "$schema": DRAFT_7,
+            "definitions": {"a": {"type": "string"}},
+            "$ref": "#/definitions/a",
+            "maxLength": 1,
+        },
+        {"$schema": DRAFT_7, "type": ["string", "null"]},
+    ),
+    "draft-07: content": (
+        {"$schema": DRAFT_7, "type": "string", "contentMediaType": "application/json"},
+        {"$schema": DRAFT_7, "type": "string"},
+    ),
+}
+"""Pairs of which the second schema accepts all that the first one does, and more."""
+
+EQUAL: dict[str, tuple[Any, Any]] = {
+    "annotations": ({"type": "string", "title": "a", "x-y": 1}, {"type": "string", "default": "b"}),
+    "order": ({"enum": ["a", "b"], "required": ["c", "d"]}, {"required": ["d", "c"], "enum": ["b", "a"]}),
+    "definitions": (
+        {"$defs": {"a": {"type": "string"}}, "properties": {"b": {"$ref": "#/$defs/a"}}},
+        {"properties": {"b": {"type": "string"}}},
+    ),
+    "loops": (
+        {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}, "type": "object"}}, "$ref": "#/$defs/a"},
+        {"type": "object", "properties": {"b": {"$ref": "#"}}},
+    ),
+    "oneOf, anyOf": (
+        {"oneOf": [{"type": "string"}, {"type": "null"}]},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    ),
+    "drafts": (
+        {"$schema": DRAFT_7, "items": [{"type": "string"}], "additionalItems": False},
+        {"prefixItems": [{"type": "string"}], "items": False},
+    ),
+    "false": ({"type": "string", "minLength": 2, "maxLength": 1}, {"allOf": [{"minimum": 1}, False]}),
+    "true": ({"anyOf": [{"type": "string"}, {"not": {"type": "string"}}]}, {"minLength": 0, "minItems": 0}),
+    "integer": ({"type": "integer"}, {"type": "number", "multipleOf": 1}),
+    "patterns": ({"pattern": "^(a|b)$"}, {"pattern": "^[ab]$"}),
+    "if": (
+        {"if": {"type": "string"}, "then": {"maxLength": 3}},
+        {"anyOf": [{"not": {"type": "string"}}, {"maxLength": 3}]},
+    ),
+    "unevaluatedProperties": (
+        {"type": "object", "allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False},
+        closed(a={}),
+    ),
+    "$dynamicRef": (
+        {"$defs": {"a": {"$dynamicAnchor": "x", "type": "string"}}, "items": {"$dynamicRef": "#x"}},
+        {"items": {"type": "string"}},
+    ),
+    "recursion without an end": (
+        {
+            "$defs": {"a": {"type": "object", "required": ["b"], "properties": {"b": {"$ref": "#/$defs/a"}}}},
+            "$ref": "#/$defs/a",
+        },
+        {"not": {}},
+    ),
+    "formats are not asserted": ({"format": "color"}, {}),
+}
+
+TREE = {
+    "$defs": {
+        "node": closed(value={"type": "integer"}, nodes={"type": "array", "items": {"$ref": "#/$defs/node"}})
+    },
+    "$ref": "#/$defs/node",
+}
+
+
+def assert_witness(witness: Any, narrow: Any, wide: Any) -> None:
+    assert compiled({"allOf": [narrow]} if isinstance(narrow, bool) else narrow).is_valid(witness)
+    assert not compiled({"allOf": [wide]} if isinstance(wide, bool) else wide).is_valid(witness)
+
+
+@pytest.mark.parametrize(("narrow", "wide"), STRICTLY_WIDER.values(), ids=STRICTLY_WIDER)
+def test_a_wider_schema_contains_the_narrow_one_and_not_the_other_way_round(narrow: Any, wide: Any) -> None:
+    assert check_containment(narrow, wide) == Contained()
+    result = check_containment(wide, narrow)
+    assert isinstance(result, NotContained)
+    assert_witness(result.witness, wide, narrow)
+
+
+@pytest.mark.parametrize(("first", "second"), EQUAL.values(), ids=EQUAL)
+def test_schemas_that_accept_the_same_values_contain_each_other(first: Any, second: Any) -> None:
+    assert check_containment(first, second) == Contained()
+    assert check_containment(second, first) == Contained()
+
+
+def test_a_witness_shows_the_change_deep_inside_a_recursive_schema() -> None:
+    changed = {
+        "$defs": {"node": {**TREE["$defs"]["node"], "maxProperties": 1}},  # type: ignore[index]
+        "$ref": "#/$defs/node",
+    }
+    assert check_containment(changed, TREE) == Contained()
+    result = check_containment(
+        {"type": "array", "items": TREE, "$defs": TREE["$defs"]},
+        {"items": changed, "$defs": changed["$defs"]},
+    )
+    assert result == NotContained([{"value": 0, "nodes": []}])
+
+
+def test_a_witness_has_what_is_required_and_what_changed_and_nothing_else() -> None:
+    old = {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "limit": {"type": "integer"}, "tags": {"type": "array"}},
+        "required": ["id"],
+    }
+    new = {**old, "properties": {**old["properties"], "limit": {"type": "integer", "maximum": 100}}}  # type: ignore[dict-item]
+    assert check_containment(old, new) == NotContained({"id": "", "limit": 101})
+
+
+def test_a_dynamic_reference_with_several_targets_is_not_analysed() -> None:
+    schema = {
+        "$defs": {
+            "a": {"$dynamicAnchor": "x", "type": "string"},
+            "b": {"$id": "b", "$dynamicAnchor": "x", "type": "integer"},
+        },
+        "type": "array",
+        "items": {"$dynamicRef": "#x"},
+    }
+    assert check_containment(schema, dict(schema)) == Contained()
+    result = check_containment(schema, {"items": {"type": ["string", "integer"]}})
+    assert result == Unanalysed("`$dynamicRef` may name several schemas", ("items",), "narrow")
+
+
+@pytest.mark.parametrize(
+    "malformed",
+    [
+        {"type": "text"},
+        {"properties": 5},
+        {"enum": 5},
+        {"format": []},
+        {"$dynamicRef": 5},
+        {"dependentRequired": {"a": 5}},
+        {"pattern": "("},
+        {"$ref": "https://example.com/other.json"},
+    ],
+    ids=str,
+)
+def test_a_schema_that_the_validator_refuses_is_not_analysed(malformed: Any) -> None:
+    result = check_containment({"type": "string"}, malformed)
+    assert isinstance(result, Unanalysed)
+    assert result.side == "wide"
+
+
+@pytest.mark.parametrize("keyword", ["enum", "maximum"])
+def test_infinite_numbers_are_not_analysed(keyword: str) -> None:
+    schema = {keyword: [float("inf")] if keyword == "enum" else float("inf"), "type": "number"}
+    assert isinstance(check_containment(schema, {"minimum": 3}), Unanalysed)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value"), [("unevaluatedProperties", {"b": 0}), ("unevaluatedItems", [0])]
+)
+@pytest.mark.parametrize("reference", [{"$recursiveRef": "#/$defs/a"}, {"allOf": [{"$recursiveRef": "#"}]}])
+def test_a_recursive_reference_counts_where_unevaluated_values_are_refused(
+    keyword: str, value: object, reference: dict[str, object]
+) -> None:
+    def schema(inner: dict[str, object]) -> dict[str, object]:
+        return {"properties": {"p": inner}, "additionalProperties": False, "items": True}
+
+    narrow, wide = schema({keyword: False, **reference}), schema({keyword: False})
+    assert compiled(narrow).is_valid({"p": value})
+    assert not compiled(wide).is_valid({"p": value})
+    assert isinstance(check_containment(narrow, wide), Unanalysed | NotContained)
+    assert not isinstance(check_containment(wide, narrow), NotContained)
+    assert check_containment({"$recursiveRef": "#", "minimum": 2}, {"minimum": 1}) == Contained()
+
+
+def test_what_an_unanalysed_part_evaluates_is_not_known() -> None:
+    def schema(reference: dict[str, object]) -> dict[str, object]:
+        names = {"properties": {"a": {}}}
+        definitions = {
+            "one": {"$dynamicAnchor": "x", **names},
+            "two": {"$id": "https://example.com/two", "$dynamicAnchor": "x", **names},
+        }
+        return {"unevaluatedProperties": False, **reference, "$defs": definitions}
+
+    narrow = schema({"allOf": [{"$dynamicRef": "#x"}]})
+    assert compiled(narrow).is_valid({"a": 1})
+    assert isinstance(check_containment(narrow, schema({})), Unanalysed | NotContained)
+
+
+def test_a_format_that_only_one_draft_asserts_is_not_forgotten() -> None:
+    email = {"$schema": DRAFT_7, "type": "string", "format": "email"}
+    assert isinstance(check_containment(email, {"format": "uuid"}), NotContained)
+    assert check_containment({"type": "string", "format": "uuid"}, {**email, "format": "uuid"}) == Contained()
+
+
+def test_a_schema_that_applies_to_objects_evaluates_no_items() -> None:
+    narrow = {"prefixItems": [True], "dependentSchemas": {"a": {"items": True}}, "unevaluatedItems": False}
+    assert check_containment(narrow, {"maxItems": 1}) == Contained()
+    result = check_containment({"type": "array", "minItems": 2}, narrow)
+    assert isinstance(result, NotContained)
+
+
+def test_a_spent_budget_is_not_a_verdict() -> None:
+    narrow, wide = STRICTLY_WIDER["if"]
+    result = check_containment(narrow, wide, budget=ContainmentBudget(steps=2))
+    assert result == Unanalysed("the schemas are too complex to compare")
+
+
+@pytest.mark.parametrize("name", [name for name, family in FAMILIES.items() if family.quick])
+def test_a_bomb_is_compared_or_refused(name: str) -> None:
+    bomb = FAMILIES[name].make()
+    changed = {**bomb, "required": ["another"]}
+    assert isinstance(check_containment(changed, bomb), Contained | Unanalysed)
+    assert isinstance(check_containment(bomb, changed), NotContained | Unanalysed)
+
+
+def test_counts_of_different_items_are_compared_without_trying_all_orders() -> None:
+    unique = {"type": "array", "uniqueItems": True, "contains": {"type": "null"}, "minContains": 2}
+    assert check_containment(unique, False) == Contained()
+    assert check_containment({"type": "array", "uniqueItems": True}, {"not": unique}) == Contained()
+
+
+@pytest.mark.parametrize("union", ["oneOf", "anyOf"])
+@pytest.mark.parametrize("is_discriminated", [True, False])
+def test_one_variant_of_a_large_union_is_compared_with_its_counterpart(
+    union: str, is_discriminated: bool
+) -> None:
+    def variants(last: Any) -> dict[str, Any]:
+        kinds = [{"const": f"k{index}"} if is_discriminated else {"type": "string"} for index in range(60)]
+        objects = [closed(kind=kind, **{f"p{index}": {}}) for index, kind in enumerate(kinds)]
+        for index, one in enumerate(objects):
+            one["required"] = ["kind", f"p{index}"]
+        objects[30]["properties"]["p30"] = last
+        return {union: objects}
+
+    narrow, wide = variants({"type": "integer"}), variants({"type": "number"})
+    assert check_containment(narrow, wide) == Contained()
+    result = check_containment(wide, narrow)
+    assert isinstance(result, NotContained)
+    assert result.witness["p30"] == 0.5
+
+
+def test_conditions_that_a_change_does_not_touch_are_not_tried_out() -> None:
+    def conditions(last: str) -> dict[str, Any]:
+        names = [f"n{index}" for index in range(15)]
+        return {
+            "type": "object",
+            "properties": {name: {"enum": ["a", "b"]} for name in names},
+            "allOf": [
+                {
+                    "if": {"properties": {name: {"const": "a"}}, "required": [name]},
+                    "then": {"required": [last if name == names[-1] else f"x-{name}"]},
+                    "else": {"properties": {f"x-{name}": {"type": "string"}}},
+                }
+                for name in names
+            ],
+            "patternProperties": {"^x-": True},
+            "unevaluatedProperties": False,
+        }
+
+    result = check_containment(conditions("x-a"), conditions("x-b"))
+    assert result == NotContained({"n14": "a", "x-a": None})

@@ -1,0 +1,150 @@
+"""Numbers that satisfy bounds and multiples, compared with the validator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolgen.schema.validator import compiled
+from toolgen.schema_proof.containment.numbers import (
+    NumberConstraints,
+    exact_number,
+    find_numbers,
+)
+from toolgen.schema_proof.containment.results import EMPTY, Found, Unknown
+
+
+def constraints(**keywords: Any) -> NumberConstraints:
+    """Return constraints from the keywords of a schema and of one that must not hold."""
+    found = NumberConstraints(integer=keywords.get("integer"))
+    for keyword, inclusive in (("minimum", True), ("exclusiveMinimum", False)):
+        if keyword in keywords:
+            found = found.with_lower(exact_number(keywords[keyword]), inclusive=inclusive)
+    for keyword, inclusive in (("maximum", True), ("exclusiveMaximum", False)):
+        if keyword in keywords:
+            found = found.with_upper(exact_number(keywords[keyword]), inclusive=inclusive)
+    return NumberConstraints(
+        found.lower,
+        found.upper,
+        multiples=tuple(map(exact_number, keywords.get("multiples", ()))),
+        not_multiples=tuple(map(exact_number, keywords.get("not_multiples", ()))),
+        integer=found.integer,
+        excluded=frozenset(map(exact_number, keywords.get("excluded", ()))),
+    )
+
+
+def schema_of(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema that says the same."""
+    plain = {key: value for key, value in keywords.items() if key.startswith(("min", "max", "exclusive"))}
+    parts: list[Any] = [{"multipleOf": step} for step in keywords.get("multiples", ())]
+    parts += [{"not": {"multipleOf": step}} for step in keywords.get("not_multiples", ())]
+    parts += [{"not": {"enum": list(keywords["excluded"])}}] if keywords.get("excluded") else []
+    if (integer := keywords.get("integer")) is not None:
+        parts.append({"type": "integer"} if integer else {"not": {"type": "integer"}})
+    return {"type": "number", **plain, "allOf": [True, *parts]}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "number"),
+    [
+        ({}, 0),
+        ({"minimum": 3}, 3),
+        ({"exclusiveMinimum": 3, "integer": True}, 4),
+        ({"maximum": -2, "integer": True}, -2),
+        ({"exclusiveMinimum": 0, "exclusiveMaximum": 1}, 0.5),
+        ({"integer": False}, 0.5),
+        ({"multiples": [0.01], "exclusiveMinimum": 0}, 0.01),
+        ({"multiples": [4, 6], "exclusiveMinimum": 0}, 12),
+        ({"multiples": [2], "not_multiples": [4]}, 2),
+        ({"multiples": [2], "not_multiples": [4, 6], "minimum": 3}, 10),
+        ({"excluded": [0, 1, -1], "integer": True}, 2),
+        ({"minimum": 10**30, "integer": True}, 10**30),
+        ({"minimum": 1e25}, 10**25),
+        ({"multiples": [1], "not_multiples": list(range(2, 30)), "minimum": 2}, 31),
+    ],
+)
+def test_a_small_number_is_found(keywords: dict[str, Any], number: float) -> None:
+    assert find_numbers(constraints(**keywords)) == Found([number])
+    assert compiled(schema_of(keywords)).is_valid(number)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"minimum": 3, "maximum": 2},
+        {"exclusiveMinimum": 3, "maximum": 3},
+        {"exclusiveMinimum": 3, "exclusiveMaximum": 4, "integer": True},
+        {"multiples": [0.5], "exclusiveMinimum": 0, "exclusiveMaximum": 0.5},
+        {"multiples": [6], "not_multiples": [3]},
+        {"multiples": [0.1], "not_multiples": [0.01]},
+        {"minimum": 3, "maximum": 3, "excluded": [3.0]},
+        {"minimum": 1, "maximum": 3, "integer": True, "excluded": [1, 2, 3]},
+        {"multiples": [3], "integer": False},
+        {"minimum": 2**53, "maximum": 2**53 - 1},
+    ],
+)
+def test_contradictions_are_proved(keywords: dict[str, Any]) -> None:
+    assert find_numbers(constraints(**keywords)) is EMPTY
+
+
+def test_several_numbers_are_different_and_fewer_are_proved() -> None:
+    small = constraints(minimum=1, maximum=3, integer=True)
+    assert find_numbers(small, 3) == Found([1, 2, 3])
+    assert find_numbers(small, 4) is EMPTY
+    assert find_numbers(constraints(minimum=0, maximum=1), 3) == Found([0, 0.5, 1])
+
+
+def test_a_float_beside_a_large_bound_is_not_excluded_for_certain() -> None:
+    """The validator compares it with a whole bound by its own value, not as it is written."""
+    assert find_numbers(constraints(minimum=2**62 + 3, maximum=2**62 + 2)) is EMPTY
+    assert find_numbers(constraints(exclusiveMinimum=10**25 + 1, maximum=10**25)) is EMPTY
+    between = {
+        "minimum": 2**62 - 1,
+        "exclusiveMaximum": 4611686018427388000,
+        "multiples": [4611686018427388000],
+    }
+    assert compiled(schema_of(between)).is_valid(float(2**62))
+    assert isinstance(find_numbers(constraints(**between)), Unknown)
+
+
+NUMBERS = st.one_of(
+    st.integers(-12, 12),
+    st.sampled_from([0.1, 0.25, 0.5, 1.5, -0.75, 1e-7, 2.0, 99.99, 2**53, 2**53 + 1, 2**64, 1e22, -1e300]),
+)
+STEPS = st.sampled_from([1, 2, 3, 4, 6, 0.01, 0.1, 0.5, 1.5, 2.5, 10, 1e-5, 2**60])
+KEYWORDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "minimum": NUMBERS,
+        "maximum": NUMBERS,
+        "exclusiveMinimum": NUMBERS,
+        "exclusiveMaximum": NUMBERS,
+        "multiples": st.lists(STEPS, max_size=2),
+        "not_multiples": st.lists(STEPS, max_size=2),
+        "integer": st.booleans(),
+        "excluded": st.lists(NUMBERS, max_size=3),
+    },
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(KEYWORDS, st.integers(1, 3), st.lists(NUMBERS, max_size=10))
+def test_what_is_found_is_valid_and_what_is_proved_is_never_refuted(
+    keywords: dict[str, Any], count: int, samples: list[float]
+) -> None:
+    validator = compiled(schema_of(keywords))
+    found = find_numbers(constraints(**keywords), count)
+    if isinstance(found, Found):
+        assert len({exact_number(number) for number in found.value}) == count
+        assert all(validator.is_valid(number) for number in found.value)
+    elif found is EMPTY:
+        bounds = [bound for key, bound in keywords.items() if key.startswith(("min", "max", "exclusive"))]
+        samples = [
+            *samples,
+            *range(-13, 14),
+            *(bound + by for bound in bounds for by in (-1, -0.01, 0.01, 1)),
+        ]
+        valid = {exact_number(number) for number in samples if validator.is_valid(number)}
+        assert len(valid) < count

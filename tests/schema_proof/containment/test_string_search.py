@@ -1,0 +1,238 @@
+"""Strings that satisfy lengths, patterns and formats, compared with the validator."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolgen.schema.document import Draft
+from toolgen.schema.validator import compiled
+from toolgen.schema_proof.containment.results import EMPTY, Found, Unknown
+from toolgen.schema_proof.containment.strings import StringConstraints, find_strings, random_strings
+
+
+def find(count: int = 1, *, draft: Draft = Draft.DRAFT_2020_12, **given_constraints: Any) -> Any:
+    return find_strings(StringConstraints(**given_constraints), count, draft=draft)
+
+
+CONTAINED = [
+    (r"^[a-z]+$", r"^[a-zA-Z]+$"),
+    (r"^[A-Za-z0-9._:-]{1,128}$", r"^[A-Za-z0-9._:/-]{1,128}$"),
+    (r"^a{2,3}$", r"^aaa?$"),
+    (r"^(a|aa)+$", r"^a+$"),
+    (r"^\d+$", r"^[0-9]*$"),
+    (r"^\w+$", r"^[A-Za-z0-9_]+$"),
+    (r"error", r"[eE]rror"),
+    (r"^https://", r"^https?:"),
+    (r"[a-z]{3,20}", r"[a-z]{3}"),
+    (r"^.{0,29999}$", r"^.{0,30000}$"),
+    (r"^[\s\S]{5,50}$", r"^[\s\S]{5}"),
+    (r"^(?!-)[a-z-]{1,20}(?<!-)$", r"^[a-z]([a-z-]*[a-z])?$"),
+    (r"^(?=.*\d).{8,}$", r"^(?=.*\d)"),
+    (r"^\p{Lu}+$", r"^\p{L}+$"),
+    (r"\bfoo\b", r"foo"),
+    (r"^[^\W_]+$", r"^[a-zA-Z0-9]+$"),
+    (r"^\u00e9$", r"^[à-ö]$"),
+    (r"^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$", r""),
+    (r"^(a)\1$", r"^(a)\1$"),
+    (r"^[A-Z][A-Z0-9_]+-\d+(?:-\d+)*$", r"^[A-Z0-9_-]+$"),
+]
+
+
+@pytest.mark.parametrize(("narrow", "wide"), CONTAINED)
+def test_a_pattern_within_another_is_proved(narrow: str, wide: str) -> None:
+    assert find(patterns=(narrow,), not_patterns=(wide,)) is EMPTY
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide", "witness"),
+    [
+        (r"^[a-zA-Z]+$", r"^[a-z]+$", "A"),
+        (r"^[a-z]*$", r"^[a-z]+$", ""),
+        (r"a", r"^a", "ba"),
+        (r"^a$|b", r"^a$", "b"),
+        (r"^.*$", r"^[^\r]*$", "\r"),
+        (r"^\s$", r"^[ \t\n\r\f\v]$", "\u1680"),
+        (r"^[\w-.]$", r"^\w$", "-"),
+        (r"^[^a]$", r"^[^b]$", "b"),
+        (r"^.{0,3000}$", r"^.{0,2999}$", "a" * 3_000),
+        (r"^\ud83d\ude00?$", r"^\u{1F600}$", ""),
+        (r"foo", r"\bfoo", "afoo"),
+        (r"^x", r"^(?!.*--)x", "x--"),
+        (r"{x}", r"^{x}$", "a{x}"),
+    ],
+)
+def test_a_witness_of_two_patterns_is_short(narrow: str, wide: str, witness: str) -> None:
+    assert find(patterns=(narrow,), not_patterns=(wide,)) == Found([witness])
+
+
+def test_lengths_and_excluded_texts_restrict_patterns() -> None:
+    assert find(patterns=("^[ab]*$",), least=2, most=2) == Found(["aa"])
+    assert find(patterns=("^[a-z]{3}$",), most=2) is EMPTY
+    assert find(4, patterns=("^[ab]$",)) is EMPTY
+    assert find(patterns=("^[ab]$",), excluded=frozenset("a")) == Found(["b"])
+    assert find(patterns=("^[ab]$",), excluded=frozenset("ab")) is EMPTY
+    assert find(not_patterns=("^a*$", "^b*$"), most=1, excluded=frozenset(["c"])) == Found(["d"])
+
+
+def test_lengths_count_code_points_and_need_no_pattern() -> None:
+    assert find() == Found([""])
+    assert find(least=3, most=3) == Found(["aaa"])
+    assert find(2, most=0) is EMPTY
+    assert find(least=2, most=1) is EMPTY
+    assert find(3, most=1, excluded=frozenset([""])) == Found(["a", "b", "c"])
+    assert find(patterns=("^\\u{1F600}+$",), least=2, most=2) == Found(["😀😀"])
+    assert isinstance(find(least=10**7), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "witness"),
+    [(r"^(a|b)\1$", "aa"), (r"^(?:b(?!b).)+$", "ba"), (r"^(?<n>[ab]x)-\k<n>$", "ax-ax")],
+)
+def test_witnesses_of_patterns_that_are_not_regular_are_tried(pattern: str, witness: str) -> None:
+    assert find(patterns=(pattern,)) == Found([witness])
+    assert find(patterns=(pattern,), least=20, most=2) is EMPTY
+    assert find(patterns=(pattern,), not_patterns=("[abx]",)) is EMPTY
+    assert find(patterns=("^[cd]{4}$",), not_patterns=(pattern,)) == Found(["cccc"])
+
+
+def test_few_texts_are_proved_by_trying_all_of_them() -> None:
+    assert find(patterns=(r"^(a|b)\1$",), not_patterns=("^(?:aa|bb)$",)) is EMPTY
+    assert isinstance(find(patterns=(r"^(a+)x\1$",), not_patterns=(r"^(a+)x\1$|é",)), Unknown)
+
+
+@pytest.mark.parametrize("pattern", [r"^(?i)a$", r"^a{2}{3}$", r"^a++$"])
+def test_patterns_that_are_not_read_are_unknown(pattern: str) -> None:
+    assert isinstance(find(patterns=(pattern,), not_patterns=("a",)), Unknown)
+    assert isinstance(find(patterns=("^[cd]{4}$",), not_patterns=(pattern,)), Found)
+
+
+def test_classes_are_those_of_unicode_only_beside_lookaround() -> None:
+    """The validator reads them so."""
+    assert find(patterns=(r"^\d$",), not_patterns=("^[0-9]$",)) is EMPTY
+    assert isinstance(find(patterns=(r"^(?=.)\d$",), not_patterns=("^[0-9]$",)), Found)
+
+
+def test_expensive_patterns_end_in_unknown() -> None:
+    scripts = "".join(
+        f"[[{chr(first)}]?" for first in range(ord("a"), ord("z"))
+    )  # each is asked of the engine
+    assert isinstance(find(patterns=(f"^{scripts}$",), least=1, not_patterns=("^.",)), Unknown)
+    assert isinstance(find(patterns=(r"a.{20}$",), not_patterns=(r"[ab].{20}$",)), Unknown)
+    assert isinstance(find(patterns=(r"((a{1,99}){1,99}){1,99}",), not_patterns=("a",)), Unknown)
+    assert isinstance(find(patterns=("(" * 500 + ")" * 500,), not_patterns=("a",)), Unknown | Found)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "result"),
+    [
+        ({"formats": ("date",), "not_formats": ("date",)}, EMPTY),
+        ({"formats": ("uri",), "not_formats": ("uri-reference",)}, EMPTY),
+        ({"formats": ("uuid",), "not_patterns": ("^[0-9a-fA-F-]{36}$",)}, EMPTY),
+        ({"formats": ("uuid",), "most": 35}, EMPTY),
+        ({"formats": ("ipv4",), "least": 16}, EMPTY),
+        ({"formats": ("ipv4",), "not_formats": ("hostname",)}, EMPTY),
+        ({"not_formats": ("unheard-of",)}, EMPTY),
+        ({"formats": ("unheard-of",)}, Found([""])),
+        ({"formats": ("uri",), "not_patterns": ("^https?://",)}, Found(["mailto:a@example.com"])),
+        ({"formats": ("uri-reference",), "not_formats": ("uri",)}, Found([""])),
+        ({"formats": ("date",), "patterns": (r"^\d{4}-",)}, Found(["2024-02-29"])),
+        ({"formats": ("date-time",), "not_formats": ("date",)}, Found(["2024-01-31T12:00:00Z"])),
+        ({"formats": ("email",), "least": 30, "most": 30, "patterns": (r"@a\.b$",)}, None),
+    ],
+)
+def test_formats_are_decided(constraints: dict[str, Any], result: Any) -> None:
+    found = find(**constraints)
+    assert found == result if result is not None else isinstance(found, Found)
+
+
+def test_draft_07_does_not_assert_every_format() -> None:
+    assert find(formats=("uuid",), draft=Draft.DRAFT_7) == Found([""])
+    assert find(not_formats=("uuid",), draft=Draft.DRAFT_7) is EMPTY
+
+
+def test_random_strings_satisfy_and_are_the_same_for_a_seed() -> None:
+    wanted = StringConstraints(least=2, most=6, patterns=(r"^[a-z\u00e9]+$",), not_patterns=("b",))
+    first, again = (
+        random_strings(wanted, 20, draft=Draft.DRAFT_2020_12, random=random.Random(1)) for _ in range(2)
+    )
+    assert first == again
+    assert len(set(first)) > 10
+    assert all(re.fullmatch("[ac-zé]{2,6}", text) for text in first)
+
+
+# Properties
+
+ATOMS = st.sampled_from(
+    [
+        "a",
+        "b",
+        ".",
+        "[ab]",
+        "[^a]",
+        r"\d",
+        r"\w",
+        r"\s",
+        r"\S",
+        "[a-c]",
+        "é",
+        "-",
+        r"\.",
+        "[0-9_]",
+        r"\D",
+        "^",
+        "$",
+        r"\b",
+    ]
+)
+PATTERNS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map("".join),
+        st.tuples(inner, inner).map(lambda two: f"(?:{two[0]}|{two[1]})"),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{0,25}", "*?"])).map(
+            lambda two: f"(?:{two[0]}){two[1]}"
+        ),
+    ),
+    max_leaves=6,
+).flatmap(
+    lambda inner: st.sampled_from([inner, f"^{inner}$", f"^{inner}", f"^(?!a){inner}$", f"^(?=.*b){inner}"])
+)
+TEXTS = st.text(alphabet="ab-_.0 \né\u0661Z", max_size=6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    patterns=st.lists(PATTERNS, max_size=2),
+    not_patterns=st.lists(PATTERNS, max_size=2),
+    limits=st.tuples(st.integers(0, 3), st.one_of(st.none(), st.integers(0, 6))),
+    count=st.integers(1, 3),
+    samples=st.lists(TEXTS, min_size=20, max_size=40),
+)
+def test_what_is_found_is_valid_and_what_is_proved_is_never_refuted(
+    patterns: list[str],
+    not_patterns: list[str],
+    limits: tuple[int, int | None],
+    count: int,
+    samples: list[str],
+) -> None:
+    schema: dict[str, Any] = {"minLength": limits[0]} | (
+        {} if limits[1] is None else {"maxLength": limits[1]}
+    )
+    schema["allOf"] = [{"pattern": one} for one in patterns] + [
+        {"not": {"pattern": one}} for one in not_patterns
+    ]
+    schema["allOf"].append(True)
+    validator = compiled(schema)
+    found = find(
+        count, least=limits[0], most=limits[1], patterns=tuple(patterns), not_patterns=tuple(not_patterns)
+    )
+    if isinstance(found, Found):
+        assert len(set(found.value)) == count
+        assert all(validator.is_valid(text) for text in found.value)
+    elif found is EMPTY:
+        assert len({text for text in samples if validator.is_valid(text)}) < count

@@ -1,0 +1,355 @@
+"""Generated values: accepted or refused as promised, for every keyword, the same for the same seed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator, Draft202012Validator
+from toolgen.schema.keywords import ASSERTIONS, FORMATS
+from toolgen.schema.validator import compiled
+from toolgen.schema_proof.instances import (
+    InstanceGenerator,
+    InstanceLimits,
+    example_value,
+    nearly_valid_values,
+    valid_values,
+)
+
+from tools.corpus.random_schemas import schema_of
+
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+NODE = {
+    "type": "object",
+    "required": ["next"],
+    "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
+}
+INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
+
+# Each schema has values, and refuses variants of them by the keyword that names its row
+TABLE: dict[str, dict[str, Any]] = {
+    "type": {"type": ["string", "null"]},
+    "enum": {"enum": ["a", 1, None, [1], {"b": 2}]},
+    "const": {"const": {"a": [1.0]}},
+    "minimum": {"type": "integer", "minimum": 10**20},
+    "maximum": {"type": "number", "maximum": -0.5},
+    "exclusiveMinimum": {"type": "number", "exclusiveMinimum": 0, "maximum": 1e-3},
+    "exclusiveMaximum": {"type": "integer", "exclusiveMaximum": 3, "minimum": 2},
+    "multipleOf": {"type": "number", "multipleOf": 0.25, "minimum": 7, "exclusiveMaximum": 8},
+    "minLength": {"type": "string", "minLength": 300},
+    "maxLength": {"type": "string", "maxLength": 2},
+    "pattern": {"type": "string", "pattern": r"^\p{L}+-\d{3,5}$", "maxLength": 9},
+    "format": {"type": "string", "format": "date-time"},
+    "required": {"type": "object", "required": ["a", "b"], "properties": {"a": INTEGER}},
+    "properties": {"type": "object", "properties": {"a": False, "b": TEXT}},
+    "additionalProperties": {"type": "object", "properties": {"a": True}, "additionalProperties": False},
+    "patternProperties": {
+        "type": "object",
+        "patternProperties": {"^e": False, "^x-[0-9]$": INTEGER},
+        "minProperties": 2,
+    },
+    "propertyNames": {"type": "object", "propertyNames": {"pattern": "^[a-z]{3}$"}, "minProperties": 2},
+    "minProperties": {"type": "object", "minProperties": 4},
+    "maxProperties": {"type": "object", "maxProperties": 1, "properties": {"a": True, "b": True}},
+    "dependentRequired": {
+        "type": "object",
+        "properties": {"a": True},
+        "dependentRequired": {"a": ["b", "c"], "b": ["d"]},
+    },
+    "unevaluatedProperties": {
+        "type": "object",
+        "allOf": [{"properties": {"a": INTEGER}}],
+        "anyOf": [{"properties": {"b": TEXT}, "required": ["b"]}, {"properties": {"c": TEXT}}],
+        "unevaluatedProperties": False,
+    },
+    "items": {"type": "array", "prefixItems": [TEXT, INTEGER], "items": False, "minItems": 1},
+    "minItems": {"type": "array", "items": INTEGER, "minItems": 3},
+    "maxItems": {"type": "array", "maxItems": 2},
+    "uniqueItems": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3},
+    "contains": {"type": "array", "contains": {"enum": [5, 6]}, "items": INTEGER},
+    "minContains": {"type": "array", "contains": {"const": 5}, "minContains": 2},
+    "maxContains": {"type": "array", "contains": {"const": 5}, "maxContains": 3, "items": INTEGER},
+    "unevaluatedItems": {
+        "type": "array",
+        "allOf": [{"prefixItems": [TEXT]}],
+        "unevaluatedItems": INTEGER,
+        "minItems": 2,
+    },
+    "not": {"not": {"type": ["string", "object", "array", "null", "boolean"]}},
+    "anyOf": {"anyOf": [{"type": "string", "minLength": 3}, {"type": "integer", "minimum": 3}]},
+    "oneOf": {"oneOf": [{"multipleOf": 2, "type": "integer"}, {"multipleOf": 3, "type": "integer"}]},
+}
+TABLE_7: dict[str, dict[str, Any]] = {
+    "dependencies": {
+        "type": "object",
+        "properties": {"a": True},
+        "dependencies": {"a": ["b"], "c": {"minProperties": 3}},
+    },
+    "additionalItems": {"type": "array", "items": [TEXT, INTEGER], "additionalItems": False},
+    "items": {"type": "array", "items": False},
+    "contains": {"type": "array", "contains": {"type": "null"}},
+}
+
+# Schemas without a keyword of their own to violate
+MORE: dict[str, dict[str, Any]] = {
+    "linked list": NODE,
+    "tree": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#"}}}, "required": ["kids"]},
+    "only unbounded without the other branch": {
+        "$ref": "#/$defs/E",
+        "$defs": {"E": {"oneOf": [{"type": "object", "required": ["l", "r"], "additionalProperties": False,
+                                   "properties": {"l": {"$ref": "#/$defs/E"}, "r": {"$ref": "#/$defs/E"}}}, INTEGER]}},
+    },
+    "intersection": {"allOf": [{"type": ["integer", "string"], "minimum": 3}, {"type": ["integer", "null"], "maximum": 3}]},
+    "condition": {
+        "type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["a", "b"]}, "size": INTEGER},
+        "if": {"properties": {"kind": {"const": "a"}}}, "then": {"required": ["size"]}, "else": {"properties": {"size": False}},
+    },
+    "condition on a length": {"type": "string", "if": {"minLength": 5}, "then": {"pattern": "^x"}, "else": {"maxLength": 1}},
+    "dependent schemas": {"type": "object", "required": ["a"], "dependentSchemas": {"a": {"required": ["z"], "properties": {"z": INTEGER}}}},
+    "negations": {"type": "object", "not": {"anyOf": [{"required": ["a"]}, {"not": {"required": ["b"]}}]}},
+    "dynamic reference": {"$dynamicRef": "#n", "$defs": {"n": {"$dynamicAnchor": "n", "type": "string", "minLength": 2}}},
+    "an anchor": {"$ref": "#x", "$defs": {"x": {"$anchor": "x", "const": 7}}},
+    "an embedded document": {"$ref": "https://example.com/b", "$defs": {"b": {"$id": "https://example.com/b", "$ref": "#/$defs/c", "$defs": {"c": TEXT}}}},
+    "names that only a pattern leaves": {"type": "object", "minProperties": 1, "patternProperties": {"^\\S+$": {"allOf": [INTEGER, TEXT]}}},
+    "many required": {"type": "object", "required": [f"p{number}" for number in range(300)]},
+    "long": {"type": "array", "minItems": 500, "items": {"type": "boolean"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keyword", TABLE)
+def test_values_of_each_keyword(keyword: str) -> None:
+    check_schema(TABLE[keyword], keyword, Draft202012Validator)
+
+
+@pytest.mark.parametrize("keyword", TABLE_7)
+def test_values_of_each_keyword_of_draft_7(keyword: str) -> None:
+    check_schema({"$schema": DRAFT_7, **TABLE_7[keyword]}, keyword, Draft7Validator)
+
+
+def check_schema(schema: dict[str, Any], keyword: str, independent: Any) -> None:
+    """Values are accepted, and nearly valid ones refused, also by a validator that shares no code with ours."""
+    judge = independent(schema)
+    exact = keyword not in ("pattern", "format")  # of which the other validator asserts less
+    values = list(valid_values(schema, seed=1, count=25))
+    assert len(values) == 25
+    assert all(map(compiled(schema).is_valid, values))
+    assert not exact or all(map(judge.is_valid, values))
+    wrong = list(nearly_valid_values(schema, seed=1, count=25))
+    assert keyword in {each.keyword for each in wrong}
+    assert not any(compiled(schema).is_valid(each.value) for each in wrong)
+    assert not exact or not any(judge.is_valid(each.value) for each in wrong)
+
+
+def test_every_assertion_has_a_row() -> None:
+    assert TABLE.keys() >= ASSERTIONS
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_values_of_schemas_that_need_choices(name: str) -> None:
+    values = list(valid_values(MORE[name], seed=1, count=10))
+    assert len(values) == 10
+    assert all(map(compiled(MORE[name]).is_valid, values))
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_format_has_valid_and_invalid_values(name: str) -> None:
+    schema = {"type": "string", "format": name}
+    assert len({*valid_values(schema, seed=1, count=2)}) == 2
+    assert "format" in {each.keyword for each in nearly_valid_values(schema, seed=1, count=9)}
+    assert isinstance(example_value(schema, seed=1), str)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"enum": []},
+        {"allOf": [INTEGER, TEXT]},
+        {"not": {}},
+        {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}},
+        {"type": "string", "minLength": 3, "maxLength": 2},
+        {"type": "integer", "multipleOf": 10, "minimum": 11, "maximum": 19},
+        {"oneOf": [True, {"type": ["string", "null"]}, {"not": {"type": ["string", "null"]}}]},
+    ],
+)
+def test_a_schema_without_values_has_none(schema: Any) -> None:
+    generator = InstanceGenerator(schema)
+    assert list(generator.valid_values(seed=1, count=3)) == []
+    assert list(generator.nearly_valid_values(seed=1, count=3)) == []
+    assert generator.example(seed=1) is None
+
+
+def test_boundaries_come_first_or_soon() -> None:
+    def values(**schema: Any) -> list[Any]:
+        return list(valid_values(schema, seed=1, count=40))
+
+    numbers = values(type="integer", minimum=3, maximum=9)
+    assert {3, 4, 8, 9} <= {*numbers}
+    assert any(isinstance(number, float) for number in numbers)
+    assert {0, 2**53 + 1} <= {*values(type="number")}
+    texts = values(type="string", maxLength=3)
+    assert {0, 3} <= {*map(len, texts)}
+    assert any(max(text, default="") > "\uffff" for text in texts)
+    assert {*map(len, values(type="array", maxItems=4))} == {0, 1, 2, 3, 4}
+    assert {*values(enum=["a", "b", None, 5])} == {"a", "b", None, 5}
+    branches = values(anyOf=[{"const": number} for number in range(30)])
+    assert {*branches} == {*range(30)}
+
+
+def test_optional_properties_are_all_absent_and_all_present() -> None:
+    schema = {
+        "type": "object",
+        "properties": {key: {"type": "boolean"} for key in "abcdef"},
+        "additionalProperties": False,
+    }
+    sizes = {len(value) for value in valid_values(schema, seed=1, count=8)}
+    assert {0, 6} <= sizes
+
+
+def test_values_differ_where_the_schema_allows_it() -> None:
+    texts = [json.dumps(value) for value in valid_values(NODE, seed=1, count=50)]
+    assert len({*texts}) >= 20
+    assert list(valid_values({"type": "boolean"}, seed=1, count=5))[:2] == [False, True]
+
+
+def test_each_required_property_is_left_out_once() -> None:
+    schema = {"type": "object", "required": ["a", "b"], "properties": {"a": INTEGER, "b": TEXT}}
+    found = [each for each in nearly_valid_values(schema, seed=1, count=12) if each.keyword == "required"]
+    assert [sorted(each.value) for each in found[:2]] in ([["a"], ["b"]], [["b"], ["a"]])
+
+
+def test_a_nearly_valid_value_says_what_is_wrong_and_where() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"$ref": "#/$defs/n"}, "minItems": 1}},
+              "required": ["a"], "$defs": {"n": {"type": "integer", "minimum": 5}}}  # fmt: skip
+    found = list(nearly_valid_values(schema, seed=1, count=20))
+    low = next(each for each in found if each.keyword == "minimum")
+    assert low.path[0] == "a"
+    assert low.schema_path == ("$defs", "n", "minimum")
+    assert low.value["a"][low.path[1]] == 4
+
+
+@pytest.mark.parametrize("name", ["firstSeen", "last_login", "lastUpdated", "first_sent"])
+def test_the_first_or_last_time_of_something_is_a_moment(name: str) -> None:
+    schema = {"type": "object", "required": [name], "properties": {name: TEXT}}
+
+    value = example_value(schema, seed="0")
+
+    assert re.match(r"\d{4}-\d\d-\d\dT", value[name])
+
+
+def test_an_example_is_realistic() -> None:
+    schema = {
+        "type": "object",
+        "required": ["id", "email"],
+        "properties": {
+            "id": INTEGER,
+            "email": TEXT,
+            "website": {"type": "string", "format": "uri"},
+            "city": {"type": "string", "minLength": 2},
+            "unit_price": {"type": "number", "exclusiveMinimum": 0},
+            "createdAt": {"type": "string", "format": "date-time"},
+            "tags": {"type": "array", "items": TEXT},
+            "state": {"type": "string", "examples": ["shipped"]},
+            "note": {"anyOf": [{"type": "null"}, TEXT]},
+        },
+    }
+    value = example_value(schema, seed="x")
+    assert value.keys() == schema["properties"].keys()
+    assert value["email"].endswith("@example.com")
+    assert value["website"].startswith("https://example.com/")
+    assert 5 <= value["unit_price"] <= 500
+    assert value["state"] == "shipped"
+    assert isinstance(value["note"], str)
+    assert len(value["tags"]) == 2
+    assert value == example_value(schema, seed="x") != example_value(schema, seed="y")
+
+
+def test_the_name_of_a_value_decides_too() -> None:
+    assert "@" in example_value(TEXT, seed=1, name="customer_email")
+    assert 2020 <= example_value(INTEGER, seed=1, name="year") <= 2026
+
+
+def test_limits_of_size_hold() -> None:
+    limits = InstanceLimits(parts=50, characters=100)
+    schema = {"type": "array", "items": {"type": "array", "items": TEXT}}
+    for value in valid_values(schema, seed=1, count=30, limits=limits):
+        assert sum(len(inner) for inner in value) <= 100
+        assert all(len(text) <= 100 for inner in value for text in inner)
+    longer = {"type": "string", "minLength": 200}
+    assert [len(text) for text in valid_values(longer, seed=1, count=9, limits=limits)] == [200]
+
+
+def test_the_negation_of_a_reference_to_itself_ends() -> None:
+    schema = {
+        "$schema": DRAFT_7,
+        "not": {"$ref": "#/definitions/A"},
+        "definitions": {"A": {"$ref": "#/definitions/A"}},
+    }
+    list(valid_values(schema, seed=1, count=1))
+
+
+def test_expensive_schemas_end() -> None:
+    pairs = [{"anyOf": [{"required": [f"a{n}"]}, {"required": [f"b{n}"]}]} for n in range(40)]
+    assert len(list(valid_values({"type": "object", "allOf": pairs}, seed=1, count=3))) == 3
+    hidden = {"allOf": [{"anyOf": [{"const": n}, {"const": n + 1}]} for n in range(30)]}
+    assert list(valid_values(hidden, seed=1, count=3)) == []
+
+
+def test_values_are_the_same_where_python_shares_a_subschema() -> None:
+    shared = {"enum": ["a", "b", "c"]}
+    schema = {"type": "object", "properties": {"one": shared, "two": shared}}
+    values = list(valid_values(schema, seed=1, count=9))
+    assert values == list(valid_values(json.loads(json.dumps(schema)), seed=1, count=9))
+
+
+def test_values_are_the_same_in_another_process() -> None:
+    code = """if True:
+        import json, sys
+        from toolgen.schema_proof.instances import *
+        schema = json.load(sys.stdin)
+        valid = [*valid_values(schema, seed=3, count=20)]
+        wrong = [each.value for each in nearly_valid_values(schema, seed=3, count=20)]
+        print(json.dumps([valid, wrong, example_value(schema, seed=3)]))
+    """
+    properties = {key: TABLE[key] for key in sorted(TABLE) if key not in ("pattern", "patternProperties")}
+    schema = {"type": "object", "properties": properties, "minProperties": 6}
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(schema),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    valid = [*valid_values(schema, seed=3, count=20)]
+    wrong = [each.value for each in nearly_valid_values(schema, seed=3, count=20)]
+    assert json.loads(done.stdout) == [valid, wrong, example_value(schema, seed=3)]
+
+
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(st.integers(0, 100_000), st.booleans())
+def test_values_of_random_schemas(number: int, draft_7: bool) -> None:
+    schema = schema_of(number, draft_7)
+    generator = InstanceGenerator(schema)
+    accepts = compiled(schema).is_valid
+    values = list(generator.valid_values(seed=number, count=5))
+    assert len(values) in (0, 5)
+    assert all(map(accepts, values))
+    assert not any(accepts(each.value) for each in generator.nearly_valid_values(seed=number, count=5))
+    assert not values or accepts(generator.example(seed=number))
+
+
+def test_a_schema_that_is_nested_too_deeply_is_refused() -> None:
+    value: Any = 1
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(ValueError):
+        InstanceGenerator({"const": value})
