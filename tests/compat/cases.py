@@ -4,28 +4,25 @@
 - `accepted.yaml` or `accepted/`: another new version, in which it finds nothing;
 - `old.toml`, `new.toml` and `accepted.toml`: configurations of these versions, if the case is about settings;
 - `case.out`: what `toolgen breaking` prints, which `pytest --record` writes;
-- `breaking.toml`: accepted changes, if the case needs them;
-- `former_names.json`: former names of classes that new modules still give, by module, if the case needs them.
+- `breaking.toml`: accepted changes, if the case needs them.
 
 Versions are checked in cases of the rules about versions only.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from toolgen.cli.comparing.settings import settings_of
-from toolgen.cli.comparing.sides import Sides, SpecFiles, compare_files
+from toolgen.comparing.sides import Sides, SpecFiles, compare_files, settings_of
 from toolgen.compat.comparison import compare
 from toolgen.compat.finding import Finding
 from toolgen.compat.policy import Policy
 from toolgen.project.inputs.breaking_policy import parse_acceptances
 from toolgen.project.inputs.configuration import FILE, Table, make_project, parse_toml
 from toolgen.project.inputs.targets import targets_of
-from toolgen.report.findings import render
+from toolgen.report.text import render
 
 CASES = Path(__file__).parents[1] / "cases" / "breaking"
 TODAY = date(2026, 11, 22)
@@ -36,11 +33,7 @@ def specs(case: Path, version: str) -> SpecFiles:
     path = case / version
     files = sorted(path.rglob("*.yaml")) if path.is_dir() else [path.with_suffix(".yaml")]
     texts = {file.relative_to(path).as_posix() if path.is_dir() else "order.yaml": file for file in files}
-    former = case / "former_names.json"
-    names = json.loads(former.read_text()) if former.exists() and version != "old" else {}
-    files = SpecFiles(
-        version, f"{version}/", {name: file.read_bytes() for name, file in texts.items()}, (), names
-    )
+    files = SpecFiles(version, f"{version}/", {name: file.read_bytes() for name, file in texts.items()}, ())
     settings = case / f"{version}.toml"
     if not settings.exists():
         return files

@@ -32,7 +32,7 @@ def test_contracts_are_those_of_enabled_tools() -> None:
 def test_places_of_a_bound_schema_are_in_the_file_that_has_them() -> None:
     order = contracts_of(analyze({"order.yaml": ORDER, "shared.yaml": SHARED}, (), "specs/"))["order"]
     path = ("output_schema", "$defs", "Receipt", "properties", "number", "type")
-    assert order.schemas[RESPONSE]["$defs"]["Receipt"]["properties"]["number"] == {"type": "integer"}
+    assert order.documents[RESPONSE].schema["$defs"]["Receipt"]["properties"]["number"] == {"type": "integer"}
     found = order.places.value(path)
     assert (found.file, found.line, found.column) == ("specs/shared.yaml", 5, 22)
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.cli.comparing.sides import SpecFiles, compare_files
+from toolgen.comparing.sides import SpecFiles, compare_files
 from toolgen.compat.comparison import compare
 from toolgen.compat.finding import Category, Finding, Level
 from toolgen.compat.policy import Policy
-from toolgen.report.findings import render
+from toolgen.report.text import render
 
 from tests.compat.cases import TODAY
 
@@ -21,7 +21,7 @@ DATA: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "guards.yaml").re
 
 def side(label: str, fields: dict[str, Any]) -> SpecFiles:
     """Return a version of the tool of `guards.yaml`."""
-    return SpecFiles(label, f"{label}/", {"pay.json": json.dumps({**DATA["base"], **fields})}, (), {})
+    return SpecFiles(label, f"{label}/", {"pay.json": json.dumps({**DATA["base"], **fields})}, ())
 
 
 def findings(edit: dict[str, Any]) -> tuple[Finding, ...]:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 from toolgen.compat.edit_space import Cell, cells
 from toolgen.compat.finding import Witness
-from toolgen.compat.rule import SchemaRule
+from toolgen.compat.rule import SchemaRule, SettingRule, ToolRule
 from toolgen.compat.table import (
     CODES,
-    PACKAGES,
     RULES,
     SCHEMA_RULES,
-    TABLES,
     TOOL_RULES,
     WAIVED_EDITS,
     WAIVED_FIELDS,
     WAIVED_KEYWORDS,
-    levels_of,
     page,
     waiver,
 )
@@ -27,6 +26,7 @@ from toolgen.data.spec import Spec
 from toolgen.schema.validator import compiled
 
 from tests.compat.cases import CASES, findings, report, sides
+from tests.compat.rule_pages import rules_page
 
 RULE_MODULES = Path(__file__).parents[2] / "generator" / "toolgen" / "compat" / "rules"
 
@@ -48,7 +48,8 @@ def is_shown(case: Path, pointer: str, witness: Witness) -> bool:
     """True if the schema at the beginning of a pointer changed its mind about the witness."""
     name, both = pointer.split("/")[1], sides(case, "new")
     (old,), (new,) = both.old.contracts.values(), both.new.contracts.values()
-    verdicts = [compiled(each.schemas.get(name, {})).is_valid(witness.value) for each in (old, new)]
+    schemas = [each.documents[name].schema if name in each.documents else {} for each in (old, new)]
+    verdicts = [compiled(schema).is_valid(witness.value) for schema in schemas]
     return verdicts == [witness.accepted_by == "old", witness.accepted_by == "new"]
 
 
@@ -61,12 +62,20 @@ def test_pages_begin_with_the_code_and_have_a_reason() -> None:
         assert RULES[code].code == code
 
 
-def test_every_rule_and_every_case_is_listed() -> None:
-    in_tables = {Path(table.__file__): {rule.code for rule in table.RULES} for table in TABLES}
-    modules = set(RULE_MODULES.glob("*/*.py")) - set(RULE_MODULES.glob("*/__init__.py")) - in_tables.keys()
-    assert set(CODES) == {path.stem.replace("_", "-") for path in modules}.union(*in_tables.values())
+def test_every_rule_has_a_case() -> None:
     assert {path.name for path in CASES.iterdir()} == set(CODES)
-    assert all(list(codes) == sorted(codes) for codes in PACKAGES.values())
+
+
+def test_rows_are_in_the_order_of_their_codes_and_each_function_has_a_row() -> None:
+    assert list(RULES) == sorted(RULES)
+    trees = [ast.parse(path.read_text()) for path in RULE_MODULES.glob("*.py")]
+    functions = [node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
+    used = {
+        rule.check.func.__name__
+        for rule in RULES.values()
+        if isinstance(rule, ToolRule | SettingRule) and isinstance(rule.check, partial)
+    }
+    assert sorted(name for name in functions if not name.startswith("_")) == sorted(used)
 
 
 def test_every_edit_is_claimed_by_a_rule_or_waived() -> None:
@@ -97,27 +106,9 @@ def test_every_field_of_a_spec_is_claimed_by_a_rule_or_waived() -> None:
     assert not claimed & WAIVED_FIELDS.keys()
 
 
-def test_the_page_lists_every_rule(record: bool) -> None:
-    """`pytest --record` writes the table."""
-    document = CASES.parents[2] / "docs" / "breaking.md"
-    before, begin, rest = document.read_text(encoding="utf-8").partition("<!-- rules -->\n")
-    _, end, after = rest.partition("<!-- end of rules -->\n")
-    assert begin
-    assert end
+def test_the_document_has_the_page_and_the_example_of_every_rule(record: bool) -> None:
+    """`pytest --record` writes it."""
+    document = CASES.parents[2] / "docs" / "breaking-rules.md"
     if record:
-        document.write_text(f"{before}{begin}{table()}{end}{after}", encoding="utf-8", newline="\n")
-    assert table() in document.read_text(encoding="utf-8")
-
-
-def table() -> str:
-    """Return the rules as a table of Markdown."""
-    rows = [
-        "| rule | is found when | concerns | level: request | response | tool |",
-        "|---|---|---|---|---|---|",
-    ]
-    for code in CODES:
-        title = page(code).partition("\n")[0].partition(": ")[2].removesuffix(".")
-        levels = {row.direction: row.level for row in levels_of(code)}
-        cells = [levels.get(direction, "") for direction in ("request", "response", "tool")]
-        rows.append(f"| `{code}` | {title} | {RULES[code].category.value} | {' | '.join(cells)} |")
-    return "\n".join(["", *rows, ""])
+        document.write_text(rules_page(), encoding="utf-8", newline="\n")
+    assert document.read_text(encoding="utf-8") == rules_page()

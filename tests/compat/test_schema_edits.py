@@ -8,12 +8,12 @@ import pytest
 from toolgen.compat.edit_space import Direction, Edit
 from toolgen.compat.schemas.document import Document
 from toolgen.compat.schemas.edits import find_edits
-from toolgen.compat.schemas.judging import TOO_MANY, judge_schemas
+from toolgen.compat.schemas.judging import TOO_MANY, JudgedSchemas, judge_schemas
 from toolgen.compat.schemas.substitution import Donor, substitute
 from toolgen.compat.schemas.wording import describe
-from toolgen.schema.containment import Contained, NotContained, Unanalysed
-from toolgen.schema.document import plain_pointer
+from toolgen.schema.document import SchemaDocument, plain_pointer
 from toolgen.schema.validator import compiled
+from toolgen.schema_proof.containment import Contained, NotContained, Unanalysed
 
 from tests.corpora import corpus
 from tools.breaking.corpora import suite_pairs
@@ -21,8 +21,16 @@ from tools.breaking.corpora import suite_pairs
 NAME = {"type": "string", "minLength": 1}
 
 
+def document(schema: Any) -> Document:
+    return Document(SchemaDocument(schema))
+
+
+def judged_schemas(old: Any, new: Any, direction: Direction) -> JudgedSchemas:
+    return judge_schemas(SchemaDocument(old), SchemaDocument(new), direction)
+
+
 def edits(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
-    found = find_edits(Document(old), Document(new))
+    found = find_edits(document(old), document(new))
     return [(plain_pointer(each.at), each.edit.value) for each in found]
 
 
@@ -120,7 +128,7 @@ NEW: dict[str, Any] = {
 
 
 def test_an_edit_by_itself_changes_nothing_else() -> None:
-    old, new = Document(OLD), Document(NEW)
+    old, new = document(OLD), document(NEW)
     found = find_edits(old, new)
     assert len(found) >= 12
     for edit in found:
@@ -128,14 +136,14 @@ def test_an_edit_by_itself_changes_nothing_else() -> None:
             schema = substitute(edit, base=base, donor=Donor(other), base_is_old=base_is_old)
             assert schema is not None
             compiled(schema)  # is valid
-            left = find_edits(Document(schema), new) if base_is_old else find_edits(old, Document(schema))
+            left = find_edits(document(schema), new) if base_is_old else find_edits(old, document(schema))
             made = [(each.at, each.edit) for each in left if each.edit is not Edit.REORDERED]
             assert (edit.at, edit.edit) not in made, describe(edit)
             assert len(made) < len(found), describe(edit)
 
 
 def test_each_break_has_a_witness_that_the_whole_pair_confirms() -> None:
-    judged = judge_schemas(OLD, NEW, Direction.REQUEST)
+    judged = judged_schemas(OLD, NEW, Direction.REQUEST)
     old, new = compiled(OLD), compiled(NEW)
     broken = {}
     for each in judged.edits:
@@ -152,14 +160,14 @@ def test_edits_that_make_up_for_each_other_are_no_break() -> None:
     old = {"type": "object", "properties": {"a": {"maximum": 10}, "b": {}}}
     new = {"type": "object", "properties": {"a": {"type": ["number"], "maximum": 10}, "b": {}}}
     moved = {"type": "object", "allOf": [{"properties": {"a": {"maximum": 10}}}], "properties": {"b": {}}}
-    assert isinstance(judge_schemas(old, moved, Direction.REQUEST).whole, Contained)
-    assert isinstance(judge_schemas(old, new, Direction.REQUEST).whole, NotContained)
+    assert isinstance(judged_schemas(old, moved, Direction.REQUEST).whole, Contained)
+    assert isinstance(judged_schemas(old, new, Direction.REQUEST).whole, NotContained)
 
 
 def test_edits_of_one_subschema_that_break_together_share_a_witness() -> None:
     old = {"type": "object", "properties": {"a": {"type": "object"}}}
     inner = {"type": "object", "if": {"required": ["b"]}, "then": {"required": ["c"]}}
-    judged = judge_schemas(old, {"type": "object", "properties": {"a": inner}}, Direction.REQUEST)
+    judged = judged_schemas(old, {"type": "object", "properties": {"a": inner}}, Direction.REQUEST)
     assert [each.edit.keyword for each in judged.edits] == ["if", "then"]
     assert all(isinstance(each.verdict, NotContained) for each in judged.edits)
 
@@ -170,7 +178,7 @@ def test_the_number_of_edits_that_are_judged_one_by_one_is_bounded(monkeypatch: 
         return {"type": "object", "properties": {f"p{number}": inner for number in range(20)}}
 
     monkeypatch.setattr("toolgen.compat.schemas.judging.EFFORT", 6_000)
-    verdicts = [each.verdict for each in judge_schemas(schema(9), schema(8), Direction.REQUEST).edits]
+    verdicts = [each.verdict for each in judged_schemas(schema(9), schema(8), Direction.REQUEST).edits]
     are_judged = [isinstance(verdict, NotContained) for verdict in verdicts]
     assert are_judged == sorted(are_judged, reverse=True)
     assert 1 < are_judged.count(True) < 20
@@ -181,7 +189,7 @@ def test_schemas_of_different_drafts_are_judged_as_a_whole() -> None:
     draft = {"$schema": "http://json-schema.org/draft-07/schema#"}
     old = {**draft, "type": "object", "properties": {"a": {"type": "integer"}}}
     new = {"type": "object", "properties": {"a": {"type": "string"}}}
-    judged = judge_schemas(old, new, Direction.REQUEST)
+    judged = judged_schemas(old, new, Direction.REQUEST)
     assert isinstance(judged.whole, NotContained)
     assert Edit.CHANGED in [each.edit.edit for each in judged.edits]
 
@@ -194,7 +202,7 @@ def test_an_edit_whose_place_another_edit_took_away_cannot_be_substituted() -> N
         "maxLength": 9,
         "items": {"maxLength": 3},
     }
-    old, new = Document({"properties": {"v": v}}), Document({"properties": {"v": items}})
+    old, new = document({"properties": {"v": v}}), document({"properties": {"v": items}})
     added, removed, lowered = find_edits(old, new)
     assert [each.keyword for each in (added, removed, lowered)] == ["items", "properties", "maxLength"]
 
@@ -203,21 +211,21 @@ def test_an_edit_whose_place_another_edit_took_away_cannot_be_substituted() -> N
     assert without_items is not None
     assert "items" not in without_items["properties"]["v"]
     for each in (removed, lowered):
-        assert substitute(each, base=Document(without_items), donor=Donor(old), base_is_old=False) is None
+        assert substitute(each, base=document(without_items), donor=Donor(old), base_is_old=False) is None
 
 
 def test_any_two_schemas_of_the_public_suite_can_be_compared() -> None:
     pairs = list(suite_pairs(corpus("json_schema_test_suite"), seed=7, count=400))
     for pair in pairs:
-        old, new = Document(pair.old), Document(pair.new)
+        old, new = document(pair.old), document(pair.new)
         for base, other, base_is_old in ((old, new, True), (new, old, False)):
             donor, schema = Donor(other), base.schema
             for edit in find_edits(old, new):  # one after the other, as far as they have a place
                 assert describe(edit)
-                found = substitute(edit, base=Document(schema), donor=donor, base_is_old=base_is_old)
+                found = substitute(edit, base=document(schema), donor=donor, base_is_old=base_is_old)
                 schema = schema if found is None else found
     for pair in pairs[:60]:
-        judged = judge_schemas(pair.old, pair.new, pair.direction)
+        judged = judged_schemas(pair.old, pair.new, pair.direction)
         assert isinstance(judged.whole, Contained | NotContained | Unanalysed)
 
 
@@ -227,7 +235,7 @@ def test_edits_that_are_not_judged_do_not_share_a_witness(monkeypatch: pytest.Mo
         return {"type": "object", "properties": {key: {"type": "string"} for key in names}}
 
     monkeypatch.setattr("toolgen.compat.schemas.judging.EFFORT", 10_000)
-    judged = judge_schemas(schema("p"), schema("q"), Direction.REQUEST)
+    judged = judged_schemas(schema("p"), schema("q"), Direction.REQUEST)
     assert isinstance(judged.whole, NotContained)
     assert sum(each.verdict is TOO_MANY for each in judged.edits) > 500
 
@@ -237,7 +245,7 @@ def test_the_witnesses_of_one_schema_are_bounded(monkeypatch: pytest.MonkeyPatch
         return {"type": "object", "properties": {f"p{n}": {"const": letter * 500} for n in range(20)}}
 
     monkeypatch.setattr("toolgen.compat.schemas.judging.MAX_WITNESSES", 5_000)
-    verdicts = [each.verdict for each in judge_schemas(schema("a"), schema("b"), Direction.REQUEST).edits]
+    verdicts = [each.verdict for each in judged_schemas(schema("a"), schema("b"), Direction.REQUEST).edits]
     assert 1 < sum(isinstance(verdict, NotContained) for verdict in verdicts) < 20
     assert verdicts[-1] is TOO_MANY
 
@@ -246,8 +254,8 @@ def test_values_of_an_enum_are_json_values() -> None:
     def schema(*values: Any) -> dict[str, Any]:
         return {"type": "object", "properties": {"x": {"enum": list(values)}}}
 
-    same = judge_schemas(schema(1, True, {"a": [0]}), schema(1.0, True, {"a": [0.0]}), Direction.REQUEST)
+    same = judged_schemas(schema(1, True, {"a": [0]}), schema(1.0, True, {"a": [0.0]}), Direction.REQUEST)
     assert not same.edits
-    other = judge_schemas(schema(1, "a"), schema(True, "a"), Direction.REQUEST)
+    other = judged_schemas(schema(1, "a"), schema(True, "a"), Direction.REQUEST)
     assert isinstance(other.whole, NotContained)
     assert {each.edit.edit for each in other.edits} == {Edit.VALUE_ADDED, Edit.VALUE_REMOVED}

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from toolgen.compat.edit_space import Cell, cells
 from toolgen.compat.schemas.judging import judge_schemas
+from toolgen.schema.document import SchemaDocument
 
 from tools.breaking import tables
 from tools.breaking.corpora import mutations, suite_pairs
@@ -65,7 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             judge(pair, tally, sample_count=args.samples)
         faults += _report("single edits of published tools", [tally], summary)
         for pair in suite_pairs(SHARED / "json_schema_test_suite", seed=seed, count=args.pairs):
-            judge_schemas(pair.old, pair.new, pair.direction)  # ends the run if it fails
+            # it ends the run if it fails
+            judge_schemas(SchemaDocument(pair.old), SchemaDocument(pair.new), pair.direction)
     if args.write:
         if {"edits", "corpora"} <= {*args.part}:
             parts["summary"] = "\n".join(summary)

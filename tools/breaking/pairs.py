@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from toolgen.compat.edit_space import EDITS, Cell, Direction, Edit, ValueKind, drafts_of_keyword
-from toolgen.schema.document import Draft, JsonPath, Schema
+from toolgen.schema.document import Draft, JsonPath, Schema, SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.validator import compiled
 
@@ -136,7 +136,9 @@ def is_valid_schema(schema: Schema) -> bool:
     try:
         compiled(schema)
         if "$ref" in repr(schema):
-            TopologicalSorter(dict(enumerate(node.in_place for node in Graph(schema).nodes))).prepare()
+            TopologicalSorter(
+                dict(enumerate(node.in_place for node in Graph(SchemaDocument(schema)).nodes))
+            ).prepare()
     except ValueError:  # CycleError, too
         return False
     return True

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolgen.compat.edit_space import Direction
-from toolgen.schema.containment import Contained, NotContained, check_containment
+from toolgen.schema_proof.containment import Contained, NotContained, check_containment
 
 from tools.breaking.page import PAGE, replace_part
 from tools.breaking.peer_pairs import SCHEMA_PAIRS, TOOL_CHANGES, SchemaPair, ToolChange

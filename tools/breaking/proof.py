@@ -7,9 +7,9 @@ from itertools import chain
 from typing import Any, Final
 
 from toolgen.compat.schemas.judging import judge_schemas
-from toolgen.schema.containment import Containment, NotContained, Unanalysed, check_containment
-from toolgen.schema.document import Schema
+from toolgen.schema.document import Schema, SchemaDocument
 from toolgen.schema.validator import compiled
+from toolgen.schema_proof.containment import Containment, NotContained, Unanalysed, check_containment
 
 from tools.breaking.pairs import Pair
 from tools.breaking.rephrased import witnesses_of_rephrased
@@ -64,7 +64,7 @@ def _check_witness(pair: Pair, witness: Any, tally: Tally) -> None:
 
 def _check_edits(pair: Pair, tally: Tally) -> None:
     """Check that the edits of a broken pair, as the diff finds them, have witnesses of the whole change."""
-    judged = judge_schemas(pair.old, pair.new, pair.direction)
+    judged = judge_schemas(SchemaDocument(pair.old), SchemaDocument(pair.new), pair.direction)
     if not isinstance(judged.whole, NotContained):
         tally.refutations.append(Case.of(pair, "broken, and without a finding"))
     narrow, wide = compiled(pair.narrow), compiled(pair.wide)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
-from toolgen.compat.contract import Contract, Side
+from toolgen.compat.contract import Contract, ProjectSettings, Side
 from toolgen.compat.finding import Finding, Level, Places
 from toolgen.compat.policy import Policy, apply_policy
 from toolgen.compat.renames import find_renames
-from toolgen.compat.rule import OtherRule, ToolEdit, ToolPair, ToolRule
+from toolgen.compat.rule import ToolPair
 from toolgen.compat.schema_findings import schema_findings
-from toolgen.compat.settings import Settings
+from toolgen.compat.schemas.judging import work_of_run
 from toolgen.compat.table import RULES, SETTING_RULES, TOOL_RULES
 from toolgen.compat.versions import version_findings
 from toolgen.data.source import Span
-from toolgen.schema.document import plain_pointer
+from toolgen.schema.document import JsonPath, plain_pointer
 from toolgen.suggestions import quoted
+
+_NAME: Final = "/name"
 
 
 def compare(old: Side, new: Side, *, policy: Policy, today: date) -> tuple[Finding, ...]:
@@ -27,18 +29,27 @@ def compare(old: Side, new: Side, *, policy: Policy, today: date) -> tuple[Findi
 
     `today` decides whether a deprecated tool may be gone, and whether an accepted change still is.
     """
-    findings = apply_policy(_differences(old, new, today), policy, today)
+    pairs = _pairs(old, new, today)
+    findings = apply_policy(_differences(old, new, pairs, today), policy, today)
     if not policy.is_semver:
         return in_order(by_cause(findings))
-    renames = find_renames(old.contracts, new.contracts)
     of_versions: list[Finding] = []
-    for name, contract in old.contracts.items():
-        successor = new.contracts.get(renames.get(name, name))
-        if successor is not None:
-            own = [each for each in findings if each.tool == successor.name]
-            of_versions += version_findings(contract, successor, own)
+    for pair in pairs:
+        own = [each for each in findings if each.tool == pair.new.name]
+        of_versions += version_findings(pair.old, pair.new, own)
+    # Entries are not for findings about versions, and must not be reported as unused once more.
     without_entries = replace(policy, acceptances=())
     return in_order((*by_cause(findings), *apply_policy(of_versions, without_entries, today)))
+
+
+def _pairs(old: Side, new: Side, today: date) -> list[ToolPair]:
+    """Return the tools that both sides have, under the same name or another one."""
+    renames, work = find_renames(old.contracts, new.contracts), work_of_run()
+    return [
+        ToolPair(contract, successor, today, old.settings, new.settings, work)
+        for name, contract in old.contracts.items()
+        if (successor := new.contracts.get(renames.get(name, name))) is not None
+    ]
 
 
 def by_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -46,6 +57,7 @@ def by_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
     groups: dict[object, list[Finding]] = {}
     for number, each in enumerate(findings):
         cause = each.cause
+        # A finding without a cause is a group of its own.
         identity = (each.code, each.level, each.direction, cause, json.dumps(each.detail), each.accepted)
         groups.setdefault(number if cause is None else identity, []).append(each)
     for group in groups.values():
@@ -54,42 +66,26 @@ def by_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield first if first.cause is None or len(tools) == 1 else first.of_cause(first.cause, tools)
 
 
-def _differences(old: Side, new: Side, today: date) -> list[Finding]:
-    renames = find_renames(old.contracts, new.contracts)
-    found: list[Finding] = []
-    for name, contract in old.contracts.items():
-        successor = new.contracts.get(renames.get(name, name))
-        if successor is None:
-            found.append(_removed(contract, today))
-            continue
-        pair = ToolPair(contract, successor, today, old.settings, new.settings)
-        if name in renames:
-            found.append(_renamed(pair))
-        found += _renamed_for_targets(pair)
-        found += compare_tools(pair)
-    known = {*old.contracts, *renames.values()}
-    found += [_added(contract) for name, contract in new.contracts.items() if name not in known]
+def _differences(old: Side, new: Side, pairs: Collection[ToolPair], today: date) -> Iterator[Finding]:
+    before, after = {pair.old.name for pair in pairs}, {pair.new.name for pair in pairs}
+    yield from (_removed(each, today) for name, each in old.contracts.items() if name not in before)
+    yield from (_added(each) for name, each in new.contracts.items() if name not in after)
+    for pair in pairs:
+        if pair.old.name != pair.new.name:
+            yield _renamed(pair)
+        yield from _renamed_for_targets(pair)
+        yield from compare_tools(pair)
     if old.settings is not None and new.settings is not None:
-        found += compare_settings(old.settings, new.settings)
-    return found
+        yield from compare_settings(old.settings, new.settings)
 
 
-def compare_settings(old: Settings, new: Settings) -> Iterator[Finding]:
+def compare_settings(old: ProjectSettings, new: ProjectSettings) -> Iterator[Finding]:
     """Yield the findings about the settings of a project."""
     for rule in SETTING_RULES:
         for edit in rule.check(old, new):
-            yield Finding(
-                code=rule.code,
-                category=rule.category,
-                level=rule.level,
-                direction=None,
-                tool="",
-                pointer=plain_pointer((edit.setting,)),
-                message=edit.message,
-                hint=rule.advice,
-                places=Places(new.places.get(edit.setting), old.places.get(edit.setting)),
-                detail=edit.detail,
-            )
+            setting = str(edit.path[0])
+            places = Places(new.places.get(setting), old.places.get(setting))
+            yield rule.finding("", plain_pointer(edit.path), edit.message, places, detail=edit.detail)
 
 
 def compare_tools(pair: ToolPair) -> Iterator[Finding]:
@@ -97,7 +93,15 @@ def compare_tools(pair: ToolPair) -> Iterator[Finding]:
     for rule in TOOL_RULES:
         if not rule.fields or any(pair.knows(field) for field in rule.fields):
             for edit in rule.check(pair):
-                yield _of_tool(rule, edit, pair)
+                yield rule.finding(
+                    pair.new.name,
+                    plain_pointer(edit.path),
+                    edit.message,
+                    Places(pair.new.place(*edit.path), pair.old.place(*edit.path)),
+                    direction=rule.direction,
+                    detail=edit.detail,
+                    cause=edit.cause,
+                )
     yield from schema_findings(pair)
 
 
@@ -105,26 +109,11 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings in the order of their places."""
 
     def key(finding: Finding) -> Any:
+        # Neither version has a place for some settings.
         place = finding.places.new or finding.places.old or Span("", 1, 1)
         return (place, finding.all_tools, finding.code, finding.pointer, finding.message)
 
     return tuple(sorted(findings, key=key))
-
-
-def _of_tool(rule: ToolRule, edit: ToolEdit, pair: ToolPair) -> Finding:
-    return Finding(
-        code=rule.code,
-        category=rule.category,
-        level=rule.level,
-        direction=rule.direction,
-        tool=pair.new.name,
-        pointer=plain_pointer(edit.path),
-        message=edit.message,
-        hint=rule.advice,
-        places=Places(pair.new.place(*edit.path), pair.old.place(*edit.path)),
-        detail=edit.detail,
-        cause=edit.cause,
-    )
 
 
 def _removed(contract: Contract, today: date) -> Finding:
@@ -137,21 +126,19 @@ def _removed(contract: Contract, today: date) -> Finding:
     elif sunset is not None:
         message += f", before its sunset on {sunset}"
     rule = RULES["tool-removed-after-sunset" if is_over else "tool-removed"]
-    return _of_name(rule, contract.name, message, Places(None, contract.place("name")))
+    return rule.finding(contract.name, _NAME, message, Places(None, contract.place("name")))
 
 
 def _added(contract: Contract) -> Finding:
     message = f"tool {quoted(contract.name)} added"
-    return _of_name(RULES["tool-added"], contract.name, message, Places(contract.place("name"), None))
+    return RULES["tool-added"].finding(contract.name, _NAME, message, Places(contract.place("name"), None))
 
 
 def _renamed(pair: ToolPair) -> Finding:
     is_answered = pair.old.name in pair.new.spec.aliases
     message = f"tool {quoted(pair.old.name)} was renamed to {quoted(pair.new.name)}"
     message += ", which answers its former name" if is_answered else ""
-    places = Places(pair.new.place("name"), pair.old.place("name"))
-    level = Level.INFO if is_answered else None
-    return _of_name(RULES["tool-renamed"], pair.new.name, message, places, level=level, detail=pair.old.name)
+    return _rename(pair, ("name",), message, is_answered=is_answered, detail=pair.old.name)
 
 
 def _renamed_for_targets(pair: ToolPair) -> Iterator[Finding]:
@@ -171,30 +158,15 @@ def _renamed_for_targets(pair: ToolPair) -> Iterator[Finding]:
         message = f"{target} publishes it as {quoted(after)}, no longer as {quoted(before)}"
         message += ", which is answered" if is_answered else ""
         path = ("targets", target, "name")
-        finding = _of_name(
-            RULES["tool-renamed"],
-            pair.new.name,
-            message,
-            Places(pair.new.place(*path), pair.old.place(*path)),
-            level=Level.INFO if is_answered else None,
-            detail=[before, after],
-        )
-        yield replace(finding, pointer=plain_pointer(path))
+        yield _rename(pair, path, message, is_answered=is_answered, detail=[before, after])
 
 
-def _of_name(
-    rule: Any, tool: str, message: str, places: Places, *, level: Level | None = None, detail: Any = None
-) -> Finding:
-    assert isinstance(rule, OtherRule)
-    return Finding(
-        code=rule.code,
-        category=rule.category,
-        level=level or rule.level,
-        direction=None,
-        tool=tool,
-        pointer=plain_pointer(("name",)),
-        message=message,
-        hint="" if level is Level.INFO else rule.advice,
-        places=places,
+def _rename(pair: ToolPair, path: JsonPath, message: str, *, is_answered: bool, detail: Any) -> Finding:
+    return RULES["tool-renamed"].finding(
+        pair.new.name,
+        plain_pointer(path),
+        message,
+        Places(pair.new.place(*path), pair.old.place(*path)),
+        level=Level.INFO if is_answered else None,
         detail=detail,
     )

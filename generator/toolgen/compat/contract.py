@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from toolgen.compat.python_names import PythonNames
-from toolgen.compat.settings import Settings
 from toolgen.data.program import Origins, Program, ProgramTool
 from toolgen.data.source import Source, Span
-from toolgen.data.spec import Spec
-from toolgen.schema.document import JsonPath, Schema, plain_pointer
+from toolgen.data.spec import ContentSpec, Spec
+from toolgen.schema.document import JsonPath, SchemaDocument, plain_pointer
 
 REQUEST: Final = "input_schema"
 RESPONSE: Final = "output_schema"
@@ -25,8 +24,19 @@ SCHEMA_PATHS: Final[Mapping[str, JsonPath]] = {
 
 ALL_FIELDS: Final = frozenset(Spec.model_fields)
 
+HINT_DEFAULTS: Final[Mapping[str, bool]] = {
+    "readOnlyHint": False,
+    "destructiveHint": True,
+    "idempotentHint": False,
+    "openWorldHint": True,
+}
+"""Hint → its value if a spec leaves it out, as in MCP's `ToolAnnotations`."""
 
-class Places(Protocol):
+HINTS_OF_WRITING_TOOLS: Final = ("destructiveHint", "idempotentHint")
+"""Hints that clients ignore beside `readOnlyHint: true`, as MCP says of them."""
+
+
+class ContractPlaces(Protocol):
     """Where the parts of a contract are written. Paths are those of a spec's data."""
 
     def key(self, path: JsonPath) -> Span:
@@ -60,8 +70,8 @@ class Contract:
     """One tool as it is compared: its fields, and its schemas without references to other files."""
 
     spec: Spec  # of an exported definition: built from the fields that it has
-    schemas: Mapping[str, Schema]  # those of REQUEST, RESPONSE and CHUNK that the tool has, bound
-    places: Places
+    documents: Mapping[str, SchemaDocument]  # those of REQUEST, RESPONSE and CHUNK that the tool has, bound
+    places: ContractPlaces
     knows: frozenset[str] = ALL_FIELDS  # fields of `Spec` that the source can express
     python: PythonNames | None = None  # names of its generated code; None: they are not known
     repairs: Mapping[str, str] = field(default_factory=dict)  # schema that was not valid → the first repair
@@ -70,6 +80,21 @@ class Contract:
     def name(self) -> str:
         """Return the wire name."""
         return self.spec.name
+
+    @property
+    def content_entries(self) -> list[ContentSpec] | None:
+        """Return the entries of `content`; None if any content is allowed."""
+        content = self.spec.content
+        return None if isinstance(content, str) else content
+
+    def hint(self, name: str) -> bool:
+        """Return a hint of `annotations`, or its default."""
+        found = getattr(self.spec.annotations, name, None)
+        return HINT_DEFAULTS[name] if found is None else bool(found)
+
+    def is_hint_read(self, name: str) -> bool:
+        """True if clients read the hint: of a read-only tool, some mean nothing."""
+        return name not in HINTS_OF_WRITING_TOOLS or not self.hint("readOnlyHint")
 
     def published_names(self) -> dict[str, str]:
         """Return target → the name under which it publishes the tool, where it has one of its own."""
@@ -80,8 +105,22 @@ class Contract:
 
     def place(self, *path: str | int) -> Span:
         """Return the place of a field of the spec; of the tool's `name:` if it is not written."""
+        # Where nothing of the path is written, the nearest ancestor is the whole file.
         span = self.places.key(path)
         return self.places.key(("name",)) if span == self.places.value(()) else span
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """What the configuration of a project says, or means by default, that others depend on."""
+
+    targets: frozenset[str]
+    coerce: bool
+    output_schema: bool  # published over MCP
+    package: str  # import name of the generated code
+    server_name: str
+    instructions: str  # of the server; empty: none
+    places: Mapping[str, Span]  # field of this class → where it is set, or could be
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +130,7 @@ class Side:
     label: str  # as the user named it
     contracts: Mapping[str, Contract]  # by wire name, those that callers can see
     texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file of a span → text, for source lines
-    settings: Settings | None = None  # of the project; None: the side has none
+    settings: ProjectSettings | None = None  # of the project; None: the side has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +144,7 @@ class SpecPlaces:
     def key(self, path: JsonPath) -> Span:
         """Return the place of the key at `path`; of its nearest ancestor that is written, if it is not."""
         source, written = self._origin(path)
-        while written and written not in source.marks.values:
-            written = written[:-1]
-        return source.key(written)
+        return source.nearest_key(written)
 
     def value(self, path: JsonPath) -> Span:
         """Return the place of the value at `path`; of its nearest ancestor that is written, if it is not."""
@@ -121,6 +158,7 @@ class SpecPlaces:
 
     def shared(self, path: JsonPath) -> SharedPlace | None:
         """Return where a part of a bound schema was written in a shared file."""
+        # Only `$defs` at the top of a schema have copies (2020-12 core, section 9.3.1).
         for name, start in SCHEMA_PATHS.items():
             inner = path[len(start) :]
             if path[: len(start)] == start and len(inner) >= 2 and inner[0] == "$defs":
@@ -132,9 +170,7 @@ class SpecPlaces:
 
 def contract_of(tool: ProgramTool, shared: Mapping[str, Source]) -> Contract:
     """Return the contract of a spec's tool; `shared` has the shared files by path below the specs folder."""
-    found = {REQUEST: tool.input_schema, RESPONSE: tool.output_schema, CHUNK: tool.chunk_schema}
-    schemas = {name: schema for name, schema in found.items() if schema is not None}
-    return Contract(tool.spec, schemas, SpecPlaces(tool.source, tool.origins, shared))
+    return Contract(tool.spec, tool.documents, SpecPlaces(tool.source, tool.origins, shared))
 
 
 def contracts_of(program: Program) -> dict[str, Contract]:

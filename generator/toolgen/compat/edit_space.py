@@ -15,7 +15,8 @@ from typing import Final
 from toolgen.schema.document import Draft
 from toolgen.schema.keywords import (
     ALL_REFERENCES,
-    CONSTRAINING,
+    DRAFT_7_ONLY,
+    DRAFT_2020_12_ONLY,
     KEYWORDS,
     SCHEMA_LISTS,
     SCHEMA_MAPS,
@@ -189,14 +190,6 @@ _TWO_FORMS: Final[Mapping[str, tuple[ValueKind, ValueKind]]] = {
     "dependencies": (ValueKind.SCHEMA_MAP, ValueKind.NAME_LISTS),
 }
 
-_DRAFT_7_ONLY: Final = frozenset({"additionalItems"})
-_DRAFT_2020_12_ONLY: Final = _words(
-    "$anchor $defs $dynamicAnchor $dynamicRef $recursiveAnchor $recursiveRef $vocabulary contentSchema "
-    "dependentRequired dependentSchemas deprecated maxContains minContains prefixItems unevaluatedItems "
-    "unevaluatedProperties"
-)
-_ANNOTATIONS_IN_2020_12: Final = frozenset({"contentEncoding", "contentMediaType"})
-
 
 def value_kinds(keyword: str) -> tuple[ValueKind, ...]:
     """Return the kinds of values of `keyword`, two for `items` and `dependencies`."""
@@ -205,20 +198,9 @@ def value_kinds(keyword: str) -> tuple[ValueKind, ...]:
 
 def drafts_of_keyword(keyword: str) -> frozenset[Draft]:
     """Return the drafts that define `keyword`. (References into `$defs` are followed in draft-07, too.)"""
-    if keyword in _DRAFT_7_ONLY:
+    if keyword in DRAFT_7_ONLY:
         return frozenset({Draft.DRAFT_7})
-    return frozenset({Draft.DRAFT_2020_12} if keyword in _DRAFT_2020_12_ONLY else Draft)
-
-
-def is_asserted(keyword: str, draft: Draft) -> bool:
-    """True if the validator of `draft` accepts or refuses values by `keyword`.
-
-    `contentEncoding` and `contentMediaType` are assertions of draft-07 and annotations of 2020-12.
-    `$recursiveRef` belongs to draft 2019-09, and both drafts ignore it.
-    """
-    if draft not in drafts_of_keyword(keyword) or keyword == "$recursiveRef":
-        return False
-    return keyword in CONSTRAINING or (keyword in _ANNOTATIONS_IN_2020_12 and draft is Draft.DRAFT_7)
+    return frozenset({Draft.DRAFT_2020_12} if keyword in DRAFT_2020_12_ONLY else Draft)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,7 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """Return twelve hex digits that stay the same as long as the finding does, whatever its words are."""
+        # Without the message: better words must not make an accepted change void.
         direction = self.direction.value if self.direction else None
         identity = [self.code, self.tool, direction, self.pointer, self.detail]
         text = json.dumps(identity, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from toolgen.compat.finding import Category, Finding, Level, Places
-from toolgen.compat.rule import OtherRule
 from toolgen.compat.table import RULES
 from toolgen.data.source import Span
 from toolgen.suggestions import quoted
@@ -52,10 +51,11 @@ class _AcceptanceIndex:
         """Return the first entry that accepts a finding; None if none does."""
         if not self._by_key:
             return None
-        keys = [*_keys(finding)] if finding.tool or finding.cause is None else []
+        keys = [*_keys(finding)]
         if finding.cause is not None:  # an entry without a tool is about all tools that the cause concerns
             keys += _keys(finding.of_cause(finding.cause, finding.all_tools))
         found = [self._by_key[key] for key in keys if key in self._by_key]
+        # The first one in the file counts, so that a later one for the same finding is reported as unused.
         return min(found, key=lambda each: each[0])[1] if found else None
 
 
@@ -116,17 +116,10 @@ def _about_acceptances(policy: Policy, used: Collection[Acceptance], today: date
 
 
 def _of_entry(code: str, entry: Acceptance, message: str) -> Finding:
-    rule = RULES[code]
-    assert isinstance(rule, OtherRule)
-    return Finding(
-        code=code,
-        category=rule.category,
-        level=rule.level,
-        direction=None,
-        tool=entry.tool,
-        pointer=entry.pointer or "",
-        message=message,
-        hint=rule.advice,
-        places=Places(entry.span, None),
+    return RULES[code].finding(
+        entry.tool,
+        entry.pointer or "",
+        message,
+        Places(entry.span, None),
         detail=[entry.code, entry.fingerprint],
     )

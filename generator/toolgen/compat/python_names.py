@@ -15,6 +15,7 @@ from enum import StrEnum
 from toolgen.compat.finding import Cause
 from toolgen.schema.document import JsonPath
 
+# Values are no names: `Literal["Address"]` says nothing about a class.
 _LITERAL = re.compile(r"Literal\[(?:[^\[\]\"']|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')*\]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -54,7 +55,6 @@ class PythonNames:
     roots: Mapping[str, str]  # schema of the contract → the key of its class
     classes: Mapping[str, PythonClass]  # by key
     imports: frozenset[str]  # names in the tool's own module: its classes, and those that it imports
-    former: Mapping[str, str]  # names that the tool's module still gives → names now
     shared: Mapping[str, str] = field(default_factory=dict)  # "shared.shop.Sku" → its schema, of all files
     uses: frozenset[str] = frozenset()  # modules of shared files that the tool uses: "shared.shop"
 
@@ -76,7 +76,6 @@ class NameChange:
     path: JsonPath  # from the schema to the property, as far as it is one of the root
     before: str  # "Address", "Address.zip_code", "Address.zip_code: str"
     now: str  # empty: it was removed
-    is_kept: bool = False  # the former name can still be imported
     shared: str = ""  # the class, if it is one of a shared file, in which each tool finds the change
 
     @property
@@ -126,7 +125,7 @@ def find_name_changes(old: PythonNames | None, new: PythonNames | None) -> Itera
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _ClassPair:
     """A class of both versions."""
 
     schema: str
@@ -135,10 +134,12 @@ class _Pair:
     new: str
 
 
-def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_Pair]:
+def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_ClassPair]:
     """Yield each pair of classes once, in the order of fields."""
     waiting = deque(
-        _Pair(schema, (), key, new.roots[schema]) for schema, key in old.roots.items() if schema in new.roots
+        _ClassPair(schema, (), key, new.roots[schema])
+        for schema, key in old.roots.items()
+        if schema in new.roots
     )
     seen: set[tuple[str, str]] = set()
     while waiting:
@@ -150,15 +151,16 @@ def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_Pair]:
         others = new.classes[pair.new].fields
         for wire, own in old.classes[pair.old].fields.items():
             other = others.get(wire)
+            # Types with other numbers of classes have no pairs: `field-type-changed` is about these.
             if other is not None and len(own.classes) == len(other.classes):
                 path = pair.path or ("properties", wire)
                 waiting += [
-                    _Pair(pair.schema, path, one, two)
+                    _ClassPair(pair.schema, path, one, two)
                     for one, two in zip(own.classes, other.classes, strict=True)
                 ]
 
 
-def _class_change(pair: _Pair, old: PythonNames, new: PythonNames) -> NameChange | None:
+def _class_change(pair: _ClassPair, old: PythonNames, new: PythonNames) -> NameChange | None:
     """Return the change if a class of a tool's own module can no longer be imported by its name."""
     before, now = old.classes[pair.old], new.classes[pair.new]
     if before.key_if_shared or before.name == now.name or before.name in new.imports:
@@ -169,15 +171,15 @@ def _class_change(pair: _Pair, old: PythonNames, new: PythonNames) -> NameChange
         pair.path,
         before.key,
         now.key,
-        is_kept=before.module == now.module and before.name in new.former,
     )
 
 
-def _lost_classes(pairs: Sequence[_Pair], old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
+def _lost_classes(pairs: Sequence[_ClassPair], old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
     """Yield the removed classes of a tool's own module to which no field leads."""
     found = {pair.old for pair in pairs}
     for key, before in old.classes.items():
-        is_there = key in found or before.name in new.imports or before.name in new.former
+        is_there = key in found or before.name in new.imports
+        # It has no place in a schema, so it is shown at the first one.
         if not is_there and not before.key_if_shared:
             yield NameChange(NameChangeKind.CLASS, next(iter(old.roots)), (), before.key, "")
 
@@ -188,6 +190,7 @@ def _lost_shared_names(old: PythonNames, new: PythonNames) -> Iterator[NameChang
     for key, schema in old.shared.items():
         module, _, name = key.rpartition(".")
         if module in old.uses and key not in new.shared:
+            # Its new name is that of an equal schema, or the same one in another file.
             moved = next((each for each in new.shared if each.rpartition(".")[2] == name), "")
             now = added.get(schema, moved if moved not in old.shared else "")
             yield NameChange(NameChangeKind.CLASS, next(iter(old.roots)), (), key, now, shared=key)

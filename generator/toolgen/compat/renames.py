@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Final
 
 from toolgen.compat.contract import REQUEST, Contract
+from toolgen.schema.document import subschemas
 
 _FEW_PROPERTIES: Final = 2  # many tools have the same schema of fewer, {query: string} for one
 _SIMILAR: Final = 0.6  # of descriptions, if the schemas say little; 1: equal
@@ -55,6 +57,7 @@ def _by_schemas(removed: Iterable[Contract], added: Iterable[Contract]) -> dict[
     found: dict[str, str] = {}
     for fingerprint, group in sorted(groups.items()):
         others = candidates.get(fingerprint, [])
+        # Many tools with the same schema cannot be told apart, and comparing all pairs would take long.
         if not others or len(group) * len(others) > _MAX_PAIRS:
             continue
         likenesses = [_likeness(one, other) for one in group for other in others]
@@ -67,26 +70,18 @@ def _by_schemas(removed: Iterable[Contract], added: Iterable[Contract]) -> dict[
 
 
 def _fingerprint(contract: Contract) -> str:
-    """Return the schemas of a tool as a text that is equal for equal ones."""
-    schemas = {key: _without_texts(schema) for key, schema in contract.schemas.items()}
+    """Return the schemas of a tool, without their texts, as a text that is equal for equal ones."""
+    schemas = {name: deepcopy(each.schema) for name, each in contract.documents.items()}
+    for schema in schemas.values():
+        for _, node in subschemas(schema):
+            for text in _TEXTS & node.keys():
+                del node[text]  # type: ignore[attr-defined]  # the copy is a dict
     return json.dumps(schemas, sort_keys=True)
 
 
-def _without_texts(value: Any, *, is_schema: bool = True) -> Any:
-    if isinstance(value, list):
-        return [_without_texts(item, is_schema=is_schema) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        key: _without_texts(inner, is_schema=key not in ("properties", "$defs", "patternProperties"))
-        for key, inner in value.items()
-        if not (is_schema and key in _TEXTS)
-    }
-
-
 def _number_of_properties(contract: Contract) -> int:
-    schema = contract.schemas.get(REQUEST, {})
-    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    request = contract.documents.get(REQUEST)
+    properties = request.schema.get("properties") if request else None
     return len(properties) if isinstance(properties, Mapping) else 0
 
 
@@ -97,6 +92,7 @@ def _likeness(old: Contract, new: Contract) -> _Likeness:
 
 
 def _ratio(one: str, other: str) -> float:
+    # Ratcliff and Metzener, "Pattern Matching: The Gestalt Approach", Dr. Dobb's Journal 13(7), 1988.
     if one == other:
         return 1.0
     return SequenceMatcher(None, one[:_MAX_COMPARED], other[:_MAX_COMPARED], autojunk=False).ratio()

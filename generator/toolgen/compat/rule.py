@@ -2,49 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
-from toolgen.compat.contract import Contract
-from toolgen.compat.edit_space import Direction, Edit, is_asserted
-from toolgen.compat.finding import Category, Cause, Level
+from toolgen.compat.contract import Contract, ProjectSettings
+from toolgen.compat.edit_space import Direction, Edit
+from toolgen.compat.finding import Category, Cause, Finding, Level, Places, Witness
 from toolgen.compat.python_names import NameChange, find_name_changes
-from toolgen.compat.settings import Settings
-from toolgen.schema.document import Draft, JsonPath
+from toolgen.compat.schemas.judging import work_of_run
+from toolgen.schema.document import ASSERTED, JsonPath
 from toolgen.schema.keywords import KEYWORDS
-
-Claim = tuple[str, Edit]
-"""A keyword, and an edit of it."""
+from toolgen.schema_proof.containment import WorkBudget
 
 
-def claims(keywords: Iterable[str], *edits: Edit) -> frozenset[Claim]:
-    """Return each of `edits` for each of `keywords`."""
-    return frozenset((keyword, edit) for keyword in keywords for edit in edits)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule; if of no other class, one about tools that appear or go, versions or accepted changes."""
+
+    code: str
+    what: str  # is found: "a bound lets fewer values through"
+    why: str  # it matters
+    category: Category
+    level: Level
+    advice: str = ""  # what to do about a finding
+
+    def advice_for(self, direction: Direction | None) -> str:
+        """Return what to do about a finding."""
+        return self.advice
+
+    def finding(
+        self,
+        tool: str,
+        pointer: str,
+        message: str,
+        places: Places,
+        *,
+        level: Level | None = None,  # None: the rule's
+        direction: Direction | None = None,
+        witness: Witness | None = None,
+        detail: Any = None,
+        cause: Cause | None = None,
+    ) -> Finding:
+        """Return a finding of the rule. There is no advice on one that is lowered to `info`."""
+        return Finding(
+            code=self.code,
+            category=self.category,
+            level=level or self.level,
+            direction=direction,
+            tool=tool,
+            pointer=pointer,
+            message=message,
+            hint="" if level is Level.INFO else self.advice_for(direction),
+            places=places,
+            witness=witness,
+            detail=detail,
+            cause=cause,
+        )
 
 
-_SAFE: Final[Mapping[Direction, Level]] = dict.fromkeys(Direction, Level.INFO)
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaRule:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaRule(Rule):
     """A rule about edits of schemas.
 
     It does not say whether an edit breaks: comparing the schemas does (`schemas/judging.py`). An edit without
     influence on which values are accepted never breaks, and has the level of one that does not.
     """
 
-    code: str
-    claims: frozenset[Claim]
-    advice: str  # what to do about a break, of requests if there is another one for responses
-    category: Category = Category.WIRE
-    levels: Mapping[Direction, Level] = field(default_factory=lambda: _SAFE)  # of edits that do not break
-    breaks: Level = Level.ERROR
-    response_advice: str = ""
+    claims: frozenset[tuple[str, Edit]]  # keywords, and edits of them
+    levels: Mapping[Direction, Level]  # of edits that do not break
+    response_advice: str = ""  # empty: that for requests
 
-    def advice_for(self, direction: Direction) -> str:
+    def advice_for(self, direction: Direction | None) -> str:
         """Return what to do about a break."""
         return (self.response_advice if direction is Direction.RESPONSE else "") or self.advice
 
@@ -52,17 +83,17 @@ class SchemaRule:
     def can_break(self) -> bool:
         """True if the edits decide which values are accepted, in one of the drafts."""
         return any(
-            edit is not Edit.REORDERED and any(is_asserted(keyword, draft) for draft in Draft)
+            edit is not Edit.REORDERED and any(keyword in each for each in ASSERTED.values())
             for keyword, edit in self.claims
             if keyword in KEYWORDS
         )
 
 
 @dataclass(frozen=True, slots=True)
-class ToolEdit:
-    """A change of a tool beside its schemas."""
+class FieldEdit:
+    """A change of a tool beside its schemas, or of a setting of the project."""
 
-    path: JsonPath  # in the spec
+    path: JsonPath  # in the spec; of a setting: the field of `ProjectSettings`
     message: str
     detail: Any = None  # JSON data that tells apart edits at one path
     cause: Cause | None = None  # None: the tool's own spec
@@ -75,8 +106,9 @@ class ToolPair:
     old: Contract
     new: Contract
     today: date
-    old_settings: Settings | None = None  # of the project; None: there is none, and the defaults hold
-    new_settings: Settings | None = None
+    old_settings: ProjectSettings | None = None  # of the project; None: there is none, and the defaults hold
+    new_settings: ProjectSettings | None = None
+    work: WorkBudget = field(default_factory=work_of_run)  # of all comparisons of the run
 
     def knows(self, *fields: str) -> bool:
         """True if both sides can express the fields; a field that one of them cannot is not compared."""
@@ -87,53 +119,18 @@ class ToolPair:
         """Return the names of generated code that changed."""
         return tuple(find_name_changes(self.old.python, self.new.python))
 
-    def replaces(self, change: NameChange) -> bool:
-        """True if a name changed with the tool's own, or can still be imported."""
-        return change.is_kept or (self.old.name != self.new.name and bool(change.now) and not change.shared)
 
-
-@dataclass(frozen=True, slots=True)
-class ToolRule:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRule(Rule):
     """A rule about the fields of a tool, which `check` compares if both sides know them."""
 
-    code: str
     fields: frozenset[str]  # of a spec; none: it compares what is generated
-    check: Callable[[ToolPair], Iterator[ToolEdit]]
-    advice: str
-    category: Category
-    level: Level
-    direction: Direction | None = None
-    page: str = ""  # empty: the docstring of the rule's module
+    check: Callable[[ToolPair], Iterator[FieldEdit]]
+    direction: Direction | None
 
 
-@dataclass(frozen=True, slots=True)
-class SettingEdit:
-    """A change of a setting."""
-
-    setting: str  # field of `Settings`
-    message: str
-    detail: Any = None  # JSON data that tells apart edits of one setting
-
-
-@dataclass(frozen=True, slots=True)
-class SettingRule:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingRule(Rule):
     """A rule about the settings of a project, which apply to all of its tools."""
 
-    code: str
-    check: Callable[[Settings, Settings], Iterator[SettingEdit]]  # of the old and the new version
-    advice: str
-    category: Category
-    level: Level
-
-
-@dataclass(frozen=True, slots=True)
-class OtherRule:
-    """A rule that the comparison as a whole applies: tools that appear, versions, accepted changes."""
-
-    code: str
-    advice: str
-    category: Category
-    level: Level
-
-
-Rule = SchemaRule | ToolRule | SettingRule | OtherRule
+    check: Callable[[ProjectSettings, ProjectSettings], Iterator[FieldEdit]]  # of the old and the new version

@@ -11,11 +11,23 @@ from toolgen.compat.edit_space import Direction
 from toolgen.compat.finding import Cause, Finding, Level, Places, Witness
 from toolgen.compat.rule import Rule, SchemaRule, ToolPair
 from toolgen.compat.schemas.edits import ABSENT, SchemaEdit
-from toolgen.compat.schemas.judging import TOO_MANY, JudgedEdit, JudgedSchemas, judge_schemas
+from toolgen.compat.schemas.judging import (
+    TOO_MANY,
+    JudgedEdit,
+    JudgedSchemas,
+    judge_schemas,
+    work_of_comparison,
+)
 from toolgen.compat.schemas.wording import describe
 from toolgen.compat.table import RULES, SCHEMA_RULES
-from toolgen.schema.containment import Contained, Containment, NotContained, Unanalysed, check_containment
-from toolgen.schema.document import JsonPath, Schema, plain_pointer, same_value
+from toolgen.schema.document import JsonPath, SchemaDocument, plain_pointer, same_value
+from toolgen.schema_proof.containment import (
+    Contained,
+    Containment,
+    NotContained,
+    Unanalysed,
+    check_containment,
+)
 
 DIRECTIONS: Final = {REQUEST: Direction.REQUEST, RESPONSE: Direction.RESPONSE, CHUNK: Direction.RESPONSE}
 _NOUNS: Final = {REQUEST: "request", RESPONSE: "response", CHUNK: "chunk"}
@@ -26,14 +38,14 @@ def schema_findings(pair: ToolPair) -> Iterator[Finding]:
     for name in DIRECTIONS:
         if not pair.knows(str(SCHEMA_PATHS[name][0])):
             continue
-        old, new = pair.old.schemas.get(name), pair.new.schemas.get(name)
+        old, new = pair.old.documents.get(name), pair.new.documents.get(name)
         schemas = _Schemas(pair, name)
         yield from schemas.repaired()
         if old is None or new is None:
-            if name == RESPONSE and old is not new:
+            if name == RESPONSE and old is not new:  # of chunks: `stream-changed`; requests always have one
                 yield from schemas.presence(old, new)
-        elif not same_value(old, new):
-            judged = judge_schemas(old, new, DIRECTIONS[name])
+        elif not same_value(old.schema, new.schema):
+            judged = judge_schemas(old, new, DIRECTIONS[name], pair.work)
             yield from schemas.edits(judged)
             yield from schemas.for_implementation(old, new, judged)
 
@@ -60,21 +72,22 @@ class _Schemas:
             if each.verdict is TOO_MANY:
                 continue
             if isinstance(each.verdict, Unanalysed):
-                yield self._unanalysed(each, each.verdict)
+                rest = f"; undecided: {each.verdict.reason}"
+                yield self._of_edit(each.edit, RULES["unanalysed"], rest=rest)
             elif rule is not None:
                 yield self._edit(each, rule)
         if left := sum(each.verdict is TOO_MANY for each in judged.edits):
             message = f"{left:,} more edits of the {_NOUNS[self.name]} are not judged one by one"
-            yield self._whole(RULES["unanalysed"], message, None, detail="edits", judged=judged)
+            yield self._whole("unanalysed", message, detail="edits", judged=judged)
         if judged.is_explained:
             return
         if isinstance(judged.whole, NotContained):
             message = f"edits of the {_NOUNS[self.name]} break together"
             witness = self._witness(judged.whole)
-            yield self._whole(RULES["schema-changed"], message, witness, judged=judged)
+            yield self._whole("schema-changed", message, witness, judged=judged)
         elif isinstance(judged.whole, Unanalysed):
             message = f"the {_NOUNS[self.name]} could not be compared: {judged.whole.reason}"
-            yield self._whole(RULES["unanalysed"], message, None, judged=judged)
+            yield self._whole("unanalysed", message, judged=judged)
 
     def repaired(self) -> Iterator[Finding]:
         """Yield a finding if a schema was not valid: a repair may mean something else than its author did."""
@@ -83,68 +96,59 @@ class _Schemas:
                 message = (
                     f"the schema of {_NOUNS[self.name]}s was not valid, and is compared as repaired: {repair}"
                 )
-                yield self._whole(RULES["unanalysed"], message, None, detail="repaired")
+                yield self._whole("unanalysed", message, detail="repaired")
                 return
 
     def _edit(self, each: JudgedEdit, rule: SchemaRule) -> Finding:
         breaks = isinstance(each.verdict, NotContained)
-        return Finding(
-            code=rule.code,
-            category=rule.category,
-            level=rule.breaks if breaks else rule.levels[self.direction],
-            direction=self.direction,
-            tool=self.pair.new.name,
-            pointer=plain_pointer((*self.start, *each.edit.at)),
-            message=f"{_NOUNS[self.name]}: {describe(each.edit)}",
-            hint=rule.advice_for(self.direction)
-            if breaks or rule.levels[self.direction] is not Level.INFO
-            else "",
-            places=self._places(each.edit),
+        return self._of_edit(
+            each.edit,
+            rule,
+            level=None if breaks else rule.levels[self.direction],
             witness=self._witness(each.verdict),
-            detail=_detail(each.edit),
-            cause=self._cause(each.edit, ""),
         )
 
-    def _unanalysed(self, each: JudgedEdit, verdict: Unanalysed) -> Finding:
-        rule = RULES["unanalysed"]
-        return Finding(
-            code=rule.code,
-            category=rule.category,
-            level=Level.WARNING,
+    def _of_edit(
+        self,
+        edit: SchemaEdit,
+        rule: Rule,
+        *,
+        level: Level | None = None,
+        witness: Witness | None = None,
+        rest: str = "",
+    ) -> Finding:
+        """Return a finding about one edit; `rest` follows the description of it."""
+        return rule.finding(
+            self.pair.new.name,
+            plain_pointer((*self.start, *edit.at)),
+            f"{_NOUNS[self.name]}: {describe(edit)}{rest}",
+            self._places(edit),
+            level=level,
             direction=self.direction,
-            tool=self.pair.new.name,
-            pointer=plain_pointer((*self.start, *each.edit.at)),
-            message=f"{_NOUNS[self.name]}: {describe(each.edit)}; undecided: {verdict.reason}",
-            hint=rule.advice,
-            places=self._places(each.edit),
-            detail=_detail(each.edit),
-            cause=self._cause(each.edit, f"; undecided: {verdict.reason}"),
+            witness=witness,
+            detail=_detail(edit),
+            cause=self._cause(edit, rest),
         )
 
     def _whole(
         self,
-        rule: Rule,
+        code: str,
         message: str,
-        witness: Witness | None,
+        witness: Witness | None = None,
         *,
         detail: Any = None,
         judged: JudgedSchemas | None = None,
     ) -> Finding:
         """Return a finding about the whole schema, because of all edits of `judged`, if any."""
-        cause = None if judged is None else self._common_cause(judged, message)
-        return Finding(
-            code=rule.code,
-            category=rule.category,
-            level=Level.WARNING if rule.code == "unanalysed" else _level(rule),
+        return RULES[code].finding(
+            self.pair.new.name,
+            plain_pointer(self.start),
+            message,
+            Places(self.pair.new.place(*self.start), self.pair.old.place(*self.start)),
             direction=self.direction,
-            tool=self.pair.new.name,
-            pointer=plain_pointer(self.start),
-            message=message,
-            hint=rule.advice,
-            places=Places(self.pair.new.place(*self.start), self.pair.old.place(*self.start)),
             witness=witness,
             detail=detail,
-            cause=cause,
+            cause=None if judged is None else self._common_cause(judged, message),
         )
 
     def _cause(self, edit: SchemaEdit, rest: str) -> Cause | None:
@@ -181,34 +185,34 @@ class _Schemas:
             return None
         return Witness(verdict.witness, "old" if self.direction is Direction.REQUEST else "new")
 
-    def for_implementation(self, old: Schema, new: Schema, judged: JudgedSchemas) -> Iterator[Finding]:
+    def for_implementation(
+        self, old: SchemaDocument, new: SchemaDocument, judged: JudgedSchemas
+    ) -> Iterator[Finding]:
         """Yield a finding if implementations may receive new requests, or may not return old responses."""
         if all(each.verdict is None for each in judged.edits):
-            return
+            return  # only annotations changed
+        # The other way round than for callers: an implementation receives requests, and sends responses.
         is_request = self.direction is Direction.REQUEST
-        found = check_containment(new, old) if is_request else check_containment(old, new)
+        narrow, wide = (new, old) if is_request else (old, new)
+        found = check_containment(narrow, wide, effort=work_of_comparison(self.pair.work))
         if not isinstance(found, NotContained):
             return
-        rule = RULES["request-widened" if is_request else "response-narrowed"]
+        code = "request-widened" if is_request else "response-narrowed"
         noun = _NOUNS[self.name]
         what = "accepted that were refused" if is_request else "refused that were allowed"
         witness = Witness(found.witness, "new" if is_request else "old")
-        yield self._whole(rule, f"{noun}s are {what}", witness, judged=judged)
+        yield self._whole(code, f"{noun}s are {what}", witness, judged=judged)
 
-    def presence(self, old: Schema | None, new: Schema | None) -> Iterator[Finding]:
+    def presence(self, old: SchemaDocument | None, new: SchemaDocument | None) -> Iterator[Finding]:
         """Yield a finding if the schema of responses was added or removed: without one, all are valid."""
         if new is None and old is not None:
-            found = check_containment(True, old)
+            found = check_containment(True, old, effort=work_of_comparison(self.pair.work))
             if isinstance(found, Contained):
                 return
             message = "responses no longer have a schema"
-            yield self._whole(RULES["response-schema-removed"], message, self._witness(found))
+            yield self._whole("response-schema-removed", message, self._witness(found))
         else:
-            yield self._whole(RULES["response-schema-added"], "responses now have a schema", None)
-
-
-def _level(rule: Rule) -> Level:
-    return Level.ERROR if isinstance(rule, SchemaRule) else rule.level
+            yield self._whole("response-schema-added", "responses now have a schema")
 
 
 def _detail(edit: SchemaEdit) -> Any:

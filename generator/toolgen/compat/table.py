@@ -2,118 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Final
+from functools import partial
+from importlib.resources import files
+from types import ModuleType
+from typing import Any, Final
 
-from toolgen.compat.edit_space import Cell, Direction, Edit
-from toolgen.compat.rule import Rule, SchemaRule, SettingRule, ToolRule
-from toolgen.compat.rules.python import name_changes
-from toolgen.compat.rules.safety import hints, listed_names
-
-PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
-    "policy": (
-        "acceptance-expired",
-        "acceptance-unused",
-        "version-decreased",
-        "version-invalid",
-        "version-not-bumped",
-    ),
-    "project": (
-        "coercion-default-lost",
-        "instructions-changed",
-        "package-moved",
-        "server-renamed",
-        "target-added",
-        "target-removed",
-    ),
-    "results": (
-        "content-lost",
-        "content-narrowed",
-        "content-widened",
-        "error-added",
-        "error-removed",
-        "error-retry-changed",
-        "error-text-changed",
-        "final-answer-changed",
-        "page-changed",
-        "stream-changed",
-    ),
-    "safety": (
-        "confirm-added",
-        "confirm-stricter",
-        "confirm-text-changed",
-        "confirm-weakened",
-        "preview-required",
-        "safety-improved",
-    ),
-    "schemas": (
-        "access-changed",
-        "all-of-changed",
-        "array-narrowed",
-        "array-widened",
-        "condition-changed",
-        "const-changed",
-        "default-changed",
-        "dependency-changed",
-        "draft-changed",
-        "encoding-changed",
-        "enum-value-added",
-        "enum-value-removed",
-        "format-changed",
-        "keyword-changed",
-        "limit-loosened",
-        "limit-tightened",
-        "multiple-of-changed",
-        "object-closed",
-        "object-opened",
-        "order-changed",
-        "pattern-changed",
-        "property-added",
-        "property-deprecated",
-        "property-names-changed",
-        "property-optional",
-        "property-removed",
-        "property-required",
-        "property-text-changed",
-        "reference-changed",
-        "request-widened",
-        "response-narrowed",
-        "response-schema-added",
-        "response-schema-removed",
-        "schema-changed",
-        "schema-replaced",
-        "type-narrowed",
-        "type-widened",
-        "unanalysed",
-        "union-narrowed",
-        "union-widened",
-        "unique-items-changed",
-    ),
-    "tools": (
-        "alias-added",
-        "alias-removed",
-        "call-limit-lowered",
-        "call-limit-raised",
-        "coercion-lost",
-        "deprecation-changed",
-        "description-changed",
-        "details-changed",
-        "group-changed",
-        "inject-changed",
-        "sunset-earlier",
-        "title-changed",
-        "tool-added",
-        "tool-removed",
-        "tool-removed-after-sunset",
-        "tool-renamed",
-    ),
-}
-"""Package of `rules/` → the codes of its rules with a module of their name each."""
-
-TABLES: Final = (name_changes, hints, listed_names)
-"""Modules of `rules/` that hold several rules of one shape."""
+from toolgen.compat import rules
+from toolgen.compat.edit_space import Cell, Direction, Edit, edits_of
+from toolgen.compat.finding import Category, Level
+from toolgen.compat.rule import FieldEdit, Rule, SchemaRule, SettingRule, ToolRule
 
 WAIVED_KEYWORDS: Final[Mapping[str, str]] = {
     "$anchor": "references are followed, so the name of an anchor is no edit",
@@ -144,16 +44,56 @@ WAIVED_FIELDS: Final[Mapping[str, str]] = {
 """Field of a spec that no rule claims → the reason, or the rules for tools as a whole."""
 
 
-_MODULES: Final = {
-    code: import_module(f"toolgen.compat.rules.{package}.{code.replace('-', '_')}")
-    for package, codes in PACKAGES.items()
-    for code in codes
+def _rule_of(code: str, row: dict[str, Any]) -> Rule:
+    """Return the rule of a row. Raises `TypeError` if it has a key that rules do not have."""
+    row |= {
+        "code": code,
+        "why": row["why"].strip(),
+        "category": Category(row.get("category", "wire")),
+        "level": Level(row.get("level", "error")),
+    }
+    if "claims" in row:
+        claims, levels = row.pop("claims"), row.pop("levels", {})
+        return SchemaRule(
+            claims=frozenset(
+                (keyword, edit)
+                for keywords, edits in claims.items()
+                for keyword in keywords.split()
+                for edit in _edits(keyword, edits)
+            ),
+            levels={each: Level(levels.get(each.value, "info")) for each in Direction},
+            **row,
+        )
+    if row.pop("compares", "") == "settings":
+        return SettingRule(check=_check_of(code, row), **row)
+    if "fields" in row:
+        fields, direction = frozenset(row.pop("fields").split()), row.pop("direction", None)
+        check = _check_of(code, row)
+        return ToolRule(fields=fields, check=check, direction=direction and Direction(direction), **row)
+    return Rule(**row)
+
+
+def _edits(keyword: str, edits: str) -> Iterator[Edit]:
+    if edits == "*":
+        return (edit for edit in edits_of(keyword) if edit not in WAIVED_EDITS)
+    return map(Edit, edits.split())
+
+
+def _check_of(code: str, row: dict[str, Any]) -> Callable[..., Iterator[FieldEdit]]:
+    """Return the function that a row names, with its further arguments, or that has the name of the rule."""
+    ((name, arguments),) = row.pop("check", {code.replace("-", "_"): {}}).items()
+    return partial(_CHECKS[name], **arguments)
+
+
+# By name, and so without a list of their own: a function that no row names fails a test.
+_CHECKS: Final = {
+    name: check
+    for module in vars(rules).values()
+    if isinstance(module, ModuleType)
+    for name, check in vars(module).items()
 }
-_FOUND: Final[Mapping[str, Rule]] = {
-    **{code: module.RULE for code, module in _MODULES.items()},
-    **{rule.code: rule for table in TABLES for rule in table.RULES},
-}
-RULES: Final[Mapping[str, Rule]] = dict(sorted(_FOUND.items()))
+_TEXT: Final = files("toolgen.compat.rules").joinpath("rules.toml").read_text("utf-8")
+RULES: Final[Mapping[str, Rule]] = {code: _rule_of(code, row) for code, row in tomllib.loads(_TEXT).items()}
 """Code → rule."""
 
 CODES: Final = tuple(RULES)
@@ -168,24 +108,24 @@ SCHEMA_RULES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One row of the table of rules."""
+class RuleLevel:
+    """The level of a rule for one direction."""
 
     direction: str  # "request", "response" or "tool"
     category: str
     level: str  # that of a break, then that of a change that breaks nobody, if the comparison decides
 
 
-def levels_of(code: str) -> tuple[Row, ...]:
-    """Return the rows of a rule."""
+def levels_of(code: str) -> tuple[RuleLevel, ...]:
+    """Return the levels of a rule, of requests and of responses if the comparison decides."""
     rule = RULES[code]
     if not isinstance(rule, SchemaRule):
         direction = rule.direction.value if isinstance(rule, ToolRule) and rule.direction else "tool"
-        return (Row(direction, rule.category.value, rule.level.value),)
+        return (RuleLevel(direction, rule.category.value, rule.level.value),)
+    breaks = f"{rule.level.value}, or " if rule.can_break else ""
     return tuple(
-        Row(direction.value, rule.category.value, f"{breaks}{rule.levels[direction].value}")
+        RuleLevel(direction.value, rule.category.value, f"{breaks}{rule.levels[direction].value}")
         for direction in Direction
-        for breaks in (f"{rule.breaks.value}, or " if rule.can_break else "",)
     )
 
 
@@ -195,7 +135,6 @@ def waiver(cell: Cell) -> str | None:
 
 
 def page(code: str) -> str:
-    """Return the page of a rule: its own text in a table, or its module's docstring."""
+    """Return the page of a rule."""
     rule = RULES[code]
-    text = rule.page if isinstance(rule, ToolRule) else ""
-    return text or _MODULES[code].__doc__ or ""
+    return f"{code}: {rule.what}.\n\n{rule.why}"

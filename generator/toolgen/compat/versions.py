@@ -11,7 +11,6 @@ from typing import Final
 from toolgen.compat.contract import Contract
 from toolgen.compat.finding import Category, Finding, Level, Places
 from toolgen.compat.policy import UNANALYSED
-from toolgen.compat.rule import OtherRule
 from toolgen.compat.table import RULES
 from toolgen.suggestions import quoted
 
@@ -56,6 +55,7 @@ class Version:
         return self._key() < other._key()
 
     def _key(self) -> tuple[object, ...]:
+        # Section 11: numbers are below words, and a pre-release is before its release.
         parts = [(0, int(each), "") if each.isdigit() else (1, 0, each) for each in self.pre_release]
         return (self.core, not self.pre_release, parts)
 
@@ -74,6 +74,7 @@ class Version:
 def version_findings(old: Contract, new: Contract, findings: Collection[Finding]) -> Iterator[Finding]:
     """Yield what is wrong with the version of `new`, of which `findings` are all that is known."""
     before, after = old.spec.version, new.spec.version
+    # Without a version before, there is nothing to compare with.
     if before is None or "version" not in new.knows or "version" not in old.knows:
         return
     if after is None:
@@ -116,17 +117,5 @@ def _bump(finding: Finding) -> Bump:
 
 
 def _finding(code: str, old: Contract, new: Contract, message: str, detail: str = "") -> Finding:
-    rule = RULES[code]
-    assert isinstance(rule, OtherRule)
-    return Finding(
-        code=code,
-        category=rule.category,
-        level=rule.level,
-        direction=None,
-        tool=new.name,
-        pointer="/version",
-        message=message,
-        hint=rule.advice,
-        places=Places(new.place("version"), old.place("version")),
-        detail=detail,
-    )
+    places = Places(new.place("version"), old.place("version"))
+    return RULES[code].finding(new.name, "/version", message, places, detail=detail)

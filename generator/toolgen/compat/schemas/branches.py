@@ -11,7 +11,7 @@ from toolgen.schema.document import value_key
 
 
 @dataclass(slots=True)
-class Matching:
+class MatchedBranches:
     """Positions of branches that belong together, and of those without a counterpart."""
 
     pairs: list[tuple[int, int]] = field(default_factory=list)  # old, new; sorted
@@ -27,7 +27,7 @@ class Matching:
 
 def match_branches(
     before: Sequence[Any], after: Sequence[Any], *, old: Document, new: Document, by_position: bool
-) -> Matching:
+) -> MatchedBranches:
     """Match branches by equality, tag, title, definition, type, and by order if they have none of these.
 
     With `by_position`, as for `prefixItems`, the position alone counts.
@@ -35,9 +35,10 @@ def match_branches(
     both = min(len(before), len(after))
     if by_position:
         pairs = [(position, position) for position in range(both)]
-        return Matching(pairs, [*range(both, len(before))], [*range(both, len(after))])
+        return MatchedBranches(pairs, [*range(both, len(before))], [*range(both, len(after))])
     left, right = dict(enumerate(before)), dict(enumerate(after))
-    found = Matching()
+    found = MatchedBranches()
+    # The surest sign first, as each pair is matched once.
     for key in (_content, _tags, _title, _definition, _types, _untyped):
         for pair in _match(left, right, key, old, new):
             found.pairs.append(pair)

@@ -7,18 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from toolgen.compat.edit_space import is_asserted
-from toolgen.schema.document import (
-    Draft,
-    JsonPath,
-    Located,
-    Schema,
-    anchors,
-    draft_of,
-    locate,
-    parse_pointer,
-    subschemas,
-)
+from toolgen.schema.document import ASSERTED, Draft, JsonPath, Located, SchemaDocument, subschemas
 from toolgen.schema.keywords import CONSTRAINING, KEYWORDS
 
 
@@ -44,21 +33,17 @@ class View:
 
 
 class Document:
-    """A schema whose references are all local, to be compared with another one."""
+    """A schema to be compared with another one: how it writes its references is no difference."""
 
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-        self.draft = draft_of(schema) or Draft.DRAFT_2020_12
+    def __init__(self, document: SchemaDocument) -> None:
+        self.document = document.plain
+        self.schema = self.document.schema
+        self.draft = self.document.draft or Draft.DRAFT_2020_12
 
-    @cached_property
+    @property
     def is_plain(self) -> bool:
-        """True if every reference names a place by itself: no `$id` below the root, nothing dynamic."""
-        return not any(
-            (path and "$id" in node and not str(node["$id"]).startswith("#"))
-            or not _DYNAMIC.isdisjoint(node)
-            or not str(node.get("$ref", "#")).startswith("#")
-            for path, node in subschemas(self.schema)
-        )
+        """True if every reference names a place by itself: no call decides which."""
+        return self.document.is_plain
 
     @cached_property
     def is_of_any_draft(self) -> bool:
@@ -77,16 +62,8 @@ class Document:
 
     def resolve(self, reference: object) -> Located | None:
         """Return what a local reference names; None if it names nothing that can be known without context."""
-        if not isinstance(reference, str) or not reference.startswith("#") or not self.is_plain:
-            return None
-        if reference == "#" or reference.startswith("#/"):
-            return locate(self.schema, parse_pointer(reference[1:]))
-        path = self._anchors.get(reference[1:])
-        return None if path is None else locate(self.schema, path)
-
-    @cached_property
-    def _anchors(self) -> Mapping[str, JsonPath]:
-        return anchors(self.schema, dynamic=False)
+        target = self.document.target(reference) if self.is_plain else None
+        return target if isinstance(target, Located) else None
 
     def view(self, path: JsonPath, node: Mapping[str, Any], *, follow: bool = True) -> View:
         """Return the subschema `node` at `path` with the keywords behind its `$ref`, unless not `follow`.
@@ -120,10 +97,9 @@ class Document:
 
 
 _OF_ONE_DRAFT: Final = frozenset(
-    keyword for keyword in KEYWORDS if len({is_asserted(keyword, draft) for draft in Draft}) > 1
+    keyword for keyword in KEYWORDS if len({keyword in each for each in ASSERTED.values()}) > 1
 )
 _FORMATS_OF_2020_12: Final = frozenset({"duration", "uuid"})
-_DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor"})
 
 
 def is_true(schema: object) -> bool:

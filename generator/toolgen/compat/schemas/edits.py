@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from toolgen.compat.edit_space import OTHER_KEYWORD, Edit, ValueKind, value_kinds
+from toolgen.compat.edit_space import EDITS, OTHER_KEYWORD, Edit, ValueKind, value_kinds
 from toolgen.compat.schemas.branches import match_branches
 from toolgen.compat.schemas.document import Document, Held, View, is_true
-from toolgen.schema.document import JsonPath, same_value, value_key
+from toolgen.schema.document import JsonPath, as_list, same_value, value_key
 from toolgen.schema.keywords import KEYWORDS
 
 
@@ -55,7 +55,7 @@ def find_edits(old: Document, new: Document) -> tuple[SchemaEdit, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _SubschemaPair:
     """Two subschemas that describe the same part of a value."""
 
     old: Held
@@ -101,14 +101,14 @@ class _Both:
         """Return an edit of the whole value."""
         return self.edit(edit, before=self.before, after=self.after)
 
-    def child(self, old_entry: JsonPath, new_entry: JsonPath) -> _Pair:
+    def child(self, old_entry: JsonPath, new_entry: JsonPath) -> _SubschemaPair:
         """Return the subschemas at an entry of the keyword on both sides."""
         before, after = self.before, self.after
         for step in old_entry:
             before = before[step]
         for step in new_entry:
             after = after[step]
-        return _Pair(
+        return _SubschemaPair(
             Held(before, (*self.old.holder(self.keyword), self.keyword, *old_entry)),
             Held(after, (*self.new.holder(self.keyword), self.keyword, *new_entry)),
             (*self.at, self.keyword, *new_entry),
@@ -120,7 +120,7 @@ class _Differ:
 
     def __init__(self, old: Document, new: Document) -> None:
         self._old, self._new = old, new
-        self._queue = deque([_Pair(Held(old.schema, ()), Held(new.schema, ()), ())])
+        self._queue = deque([_SubschemaPair(Held(old.schema, ()), Held(new.schema, ()), ())])
         self._seen: set[tuple[JsonPath, JsonPath]] = set()
         self._ends: set[tuple[JsonPath, JsonPath]] = set()  # of references on both sides
         self._found: dict[tuple[object, ...], SchemaEdit] = {}
@@ -138,9 +138,10 @@ class _Differ:
                     self._found[key] = edit
                     yield edit
 
-    def _compare(self, pair: _Pair) -> Iterator[SchemaEdit]:
+    def _compare(self, pair: _SubschemaPair) -> Iterator[SchemaEdit]:
         if not (isinstance(pair.old.value, dict) and isinstance(pair.new.value, dict)):
             return
+        # A reference with assertions beside it is compared as it is written: both apply at once.
         follow = not (
             "$ref" in pair.old.value
             and "$ref" in pair.new.value
@@ -159,7 +160,7 @@ class _Differ:
     def _compare_keyword(self, both: _Both) -> Iterator[SchemaEdit]:
         kinds = value_kinds(both.keyword) if both.keyword in KEYWORDS else (ValueKind.VALUE,)
         if len(kinds) == 1:
-            yield from _COMPARE[kinds[0]](self, both)
+            yield from self._compare_values(both, kinds[0])
         elif both.keyword == "dependencies":
             yield from self._dependencies(both)
         else:
@@ -171,23 +172,27 @@ class _Differ:
         if len(forms) > 1:
             yield both.whole(Edit.CHANGED)
         else:
-            yield from self._schema_list(both) if True in forms else self._schema(both)
+            kind = ValueKind.SCHEMA_LIST if True in forms else ValueKind.SCHEMA
+            yield from self._compare_values(both, kind)
+
+    def _compare_values(self, both: _Both, kind: ValueKind) -> Iterator[SchemaEdit]:
+        # A schema that is left out may mean `true`; a flag, false; a list of names, none.
+        can_be_added = kind is not ValueKind.SCHEMA and Edit.ADDED in EDITS[kind]
+        if can_be_added and (both.before is ABSENT or both.after is ABSENT):
+            yield both.whole(Edit.ADDED if both.before is ABSENT else Edit.REMOVED)
+        else:
+            yield from _COMPARE[kind](self, both)
 
     # Values without schemas
 
     def _bound(self, both: _Both) -> Iterator[SchemaEdit]:
-        before, after = both.before, both.after
-        if before is ABSENT or after is ABSENT:
-            yield both.whole(Edit.ADDED if before is ABSENT else Edit.REMOVED)
-        elif before != after:
-            yield both.whole(Edit.RAISED if after > before else Edit.LOWERED)
+        if both.before != both.after:
+            yield both.whole(Edit.RAISED if both.after > both.before else Edit.LOWERED)
 
     def _divisor(self, both: _Both) -> Iterator[SchemaEdit]:
-        before, after = both.before, both.after
-        if before is ABSENT or after is ABSENT:
-            yield both.whole(Edit.ADDED if before is ABSENT else Edit.REMOVED)
-        elif before != after:
-            old, new = Fraction(str(before)), Fraction(str(after))
+        if both.before != both.after:
+            # As they are written: 0.3 is a multiple of 0.1, although no float says so.
+            old, new = Fraction(str(both.before)), Fraction(str(both.after))
             if (new / old).denominator == 1:
                 yield both.whole(Edit.COARSENED)
             else:
@@ -199,16 +204,10 @@ class _Differ:
             yield both.whole(Edit.SET if after else Edit.CLEARED)
 
     def _value(self, both: _Both) -> Iterator[SchemaEdit]:
-        before, after = both.before, both.after
-        if before is ABSENT or after is ABSENT:
-            yield both.whole(Edit.ADDED if before is ABSENT else Edit.REMOVED)
-        elif not same_value(before, after):
+        if not same_value(both.before, both.after):
             yield both.whole(Edit.CHANGED)
 
     def _values(self, both: _Both) -> Iterator[SchemaEdit]:
-        if both.before is ABSENT or both.after is ABSENT:
-            yield both.whole(Edit.ADDED if both.before is ABSENT else Edit.REMOVED)
-            return
         old = {value_key(value): value for value in both.before}
         new = {value_key(value): value for value in both.after}
         if removed := [value for key, value in old.items() if key not in new]:
@@ -219,12 +218,10 @@ class _Differ:
             yield both.edit(Edit.REORDERED)
 
     def _types(self, both: _Both) -> Iterator[SchemaEdit]:
-        if both.before is ABSENT or both.after is ABSENT:
-            yield both.whole(Edit.ADDED if both.before is ABSENT else Edit.REMOVED)
-            return
         before, after = _names(both.before), _names(both.after)
         if before == after:
             return
+        # Every integer is a number (2020-12 validation, section 6.1.1).
         old, new = _with_integer(before), _with_integer(after)
         if old == new:
             yield both.edit(Edit.REORDERED)
@@ -235,7 +232,7 @@ class _Differ:
 
     def _required(self, both: _Both) -> Iterator[SchemaEdit]:
         """Compare `required`. A property that is both new and required is one edit, of `properties`."""
-        before, after = dict.fromkeys(_list(both.before)), dict.fromkeys(_list(both.after))
+        before, after = dict.fromkeys(as_list(both.before)), dict.fromkeys(as_list(both.after))
         own = _mapping(both.old.keywords.get("properties"))
         declared = _mapping(both.new.keywords.get("properties"))
         for name in before:
@@ -246,11 +243,6 @@ class _Differ:
                 yield both.edit(Edit.NAME_ADDED, (name,), after=name)
         if before == after and list(before) != list(after):
             yield both.edit(Edit.REORDERED)
-
-    def _name_lists(self, both: _Both) -> Iterator[SchemaEdit]:
-        before, after = _mapping_of(both.before), _mapping_of(both.after)
-        for name in dict.fromkeys((*before, *after)):
-            yield from self._dependency(both, str(name))
 
     def _dependencies(self, both: _Both) -> Iterator[SchemaEdit]:
         before, after = _mapping_of(both.before), _mapping_of(both.after)
@@ -312,13 +304,12 @@ class _Differ:
             yield both.edit(edit, (name,), after=after)
         elif after is ABSENT:
             yield both.edit(Edit.ENTRY_REMOVED, (name,), before=before)
+        # One of them is a boolean; `true` and `{}` are the same.
         elif before is not after and not (is_true(before) and is_true(after)):
             yield both.edit(Edit.ENTRY_CHANGED, (name,), before=before, after=after)
 
     def _schema_list(self, both: _Both) -> Iterator[SchemaEdit]:
-        if both.before is ABSENT or both.after is ABSENT:
-            yield both.whole(Edit.ADDED if both.before is ABSENT else Edit.REMOVED)
-            return
+        # Items of a tuple belong to their positions; branches of a union may have moved.
         by_position = both.keyword in ("prefixItems", "items")
         matching = match_branches(
             both.before, both.after, old=self._old, new=self._new, by_position=by_position
@@ -338,14 +329,10 @@ class _Differ:
 
     def _reference(self, both: _Both) -> Iterator[SchemaEdit]:
         """Compare references that could not be followed, or that have siblings."""
-        before, after = both.before, both.after
-        if before is ABSENT or after is ABSENT:
-            yield both.whole(Edit.ADDED if before is ABSENT else Edit.REMOVED)
-            return
-        old, new = self._old.resolve(before), self._new.resolve(after)
+        old, new = self._old.resolve(both.before), self._new.resolve(both.after)
         if both.keyword == "$ref" and old is not None and new is not None:
-            self._queue.append(_Pair(Held(old.value, old.path), Held(new.value, new.path), both.at))
-        elif before != after:
+            self._queue.append(_SubschemaPair(Held(old.value, old.path), Held(new.value, new.path), both.at))
+        elif both.before != both.after:
             yield both.whole(Edit.REDIRECTED)
 
 
@@ -367,7 +354,7 @@ _COMPARE: Final[Mapping[ValueKind, Callable[[_Differ, _Both], Iterator[SchemaEdi
     ValueKind.VALUES: _Differ._values,
     ValueKind.TYPES: _Differ._types,
     ValueKind.NAMES: _Differ._required,
-    ValueKind.NAME_LISTS: _Differ._name_lists,
+    ValueKind.NAME_LISTS: _Differ._dependencies,
     ValueKind.SCHEMA: _Differ._schema,
     ValueKind.SCHEMA_LIST: _Differ._schema_list,
     ValueKind.SCHEMA_MAP: _Differ._schema_map,
@@ -381,7 +368,7 @@ def _newly_required(both: _Both) -> frozenset[str]:
     if both.keyword != "properties":
         return frozenset()
     before, after = both.old.keywords.get("required"), both.new.keywords.get("required")
-    return frozenset(_list(after and after.value)) - frozenset(_list(before and before.value))
+    return frozenset(as_list(after and after.value)) - frozenset(as_list(before and before.value))
 
 
 def _names(types: Any) -> list[str]:
@@ -390,10 +377,6 @@ def _names(types: Any) -> list[str]:
 
 def _with_integer(types: list[str]) -> set[str]:
     return {*types, "integer"} if "number" in types else set(types)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _mapping_of(value: Any) -> Mapping[str, Any]:

@@ -12,9 +12,11 @@ from toolgen.schema.document import (
     JsonObject,
     JsonPath,
     Schema,
+    as_list,
     format_pointer,
     locate,
     subschemas,
+    unshared,
     value_key,
 )
 
@@ -64,9 +66,10 @@ class Donor:
 
     def rewritten(self, schema: Schema) -> JsonObject:
         """Return a copy of a part whose references lead to the copy of the whole."""
-        copy: JsonObject = _copied(schema)
+        copy: JsonObject = unshared(schema)
         for _, node in subschemas(copy):
             inner: Any = node
+            # The donor is copied as a whole, too, and an identifier names one schema only.
             for identifier in _IDENTIFIERS & inner.keys():
                 del inner[identifier]
             target = self.document.resolve(inner["$ref"]) if "$ref" in inner else None
@@ -98,7 +101,7 @@ def _with_slot(own: Schema, given: Schema, edit: SchemaEdit, moved: _Moved) -> J
         return _with_name(node, given, edit)
     if edit.edit in _VALUES:
         values = edit.before if edit.edit is Edit.VALUE_REMOVED else edit.after
-        node[keyword] = _toggled(_list(node.get(keyword)), _list(given.get(keyword)), values)
+        node[keyword] = _toggled(as_list(node.get(keyword)), as_list(given.get(keyword)), values)
     elif edit.edit in _ENTRIES and isinstance(given.get(keyword, node.get(keyword)), list):
         return _with_branch(node, given, edit, moved)
     elif edit.edit in _ENTRIES:
@@ -127,7 +130,7 @@ def _with_name(node: JsonObject, given: Schema, edit: SchemaEdit) -> JsonObject 
     keyword, name = edit.keyword, edit.entry[-1]
     own, theirs = node.get(keyword, []), given.get(keyword, [])
     if len(edit.entry) == 1:
-        return {**node, keyword: _toggled(_list(own), _list(theirs), [name])}
+        return {**node, keyword: _toggled(as_list(own), as_list(theirs), [name])}
     entry = str(edit.entry[0])
     if not (isinstance(own, dict) and isinstance(theirs, dict) and entry in own and entry in theirs):
         return None
@@ -145,16 +148,18 @@ def _toggled(values: list[Any], given: list[Any], changed: list[Any]) -> list[An
     moved, theirs = set(map(value_key, changed)), set(map(value_key, given))
     kept = [value for value in values if value_key(value) not in moved]
     kept += [value for value in changed if value_key(value) in theirs]
+    # An `enum` or a `type` without values is not a valid schema.
     return kept or given
 
 
 def _with_branch(node: JsonObject, given: Schema, edit: SchemaEdit, moved: _Moved) -> JsonObject | None:
     """Return `node` with a branch of a union, or an item of a tuple, from the donor."""
     keyword, position = edit.keyword, int(edit.entry[0])
-    branches = list(_list(node.get(keyword)))
+    branches = list(as_list(node.get(keyword)))
     own, theirs = (edit.before, edit.after) if moved.base_is_old else (edit.after, edit.before)
     if own is not ABSENT:
         found = next((at for at, each in enumerate(branches) if each == own), None)
+        # An edit that was made before this one may have replaced the branch.
         if found is None:
             return None
         position = found
@@ -164,10 +169,6 @@ def _with_branch(node: JsonObject, given: Schema, edit: SchemaEdit, moved: _Move
     if not branches and keyword not in given:
         return None
     return {**node, keyword: branches or moved.part(keyword, given[keyword])}  # a union has at least one
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _with_key(mapping: JsonObject, given: JsonObject, name: str) -> JsonObject:
@@ -188,12 +189,3 @@ def _with_node(schema: Schema, path: JsonPath, node: JsonObject) -> JsonObject:
         here = here[step]
     here[path[-1]] = node
     return root
-
-
-def _copied(value: Any) -> Any:
-    """Return a deep copy of JSON data."""
-    if isinstance(value, dict):
-        return {key: _copied(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_copied(inner) for inner in value]
-    return value

@@ -1,1 +1,0 @@
-"""Rules about the settings of a project, which apply to all of its tools."""

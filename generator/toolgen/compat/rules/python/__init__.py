@@ -1,1 +1,0 @@
-"""Rules about names and types of generated code, which importers of it depend on."""

@@ -1,1 +1,0 @@
-"""Rules about the schemas of requests, responses and chunks."""
