@@ -1,0 +1,143 @@
+"""Judge an MCP server by its lock: exit 1 if it no longer keeps what it listed when the lock was written.
+
+SOURCE is the URL of a server, or a command that starts one: one quoted word, or everything after `--`.
+`--init` writes the lock, toolgen.lock, with all that the server lists; review it and commit it. Later runs
+compare: tools, resources, prompts and instructions. A text for models that changed fails, too. Needs no
+project, and makes no calls but those of --test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgen.cli.output import emit, emit_json, say
+from toolgen.project import UnableError, reason
+from toolgen.suggestions import count
+
+if TYPE_CHECKING:
+    from toolgen.comparing.judgement import Judgement
+    from toolgen.mcp_client.listing import Listing
+    from toolgen.testing.results import ProjectReport
+
+RUNS_EVENT_LOOP = True
+LOCK = "toolgen.lock"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="a URL, or a command that starts a server")
+    parser.add_argument("--init", action="store_true", help="write the lock instead of comparing with it")
+    parser.add_argument("--force", action="store_true", help="with --init: replace a lock")
+    parser.add_argument("--lock", metavar="FILE", default=LOCK, help=f"the lock (default: {LOCK})")
+    parser.add_argument(
+        "--allow-texts", action="store_true", help="do not fail if only texts that models read changed"
+    )
+    parser.add_argument(
+        "--test",
+        action="store_true",
+        help="also call the tools that both the lock and the server call read-only, and check their results",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "markdown", "sarif"),
+        default="text",
+        help="output format on stdout (default: text)",
+    )
+    parser.add_argument_group("server").add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME=VARIABLE",
+        help="send this header to a URL, with the value of an environment variable (may be repeated)",
+    )
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.cli.today import today
+    from toolgen.comparing.guard import judge_server
+    from toolgen.comparing.lock import read_lock
+    from toolgen.importing.source_content import source_errors
+    from toolgen.mcp_client.client import ServerAddress, list_server
+    from toolgen.testing.locked_server import test_locked_server
+
+    server = ServerAddress.parse(args.source, args.header)
+    if args.force and not args.init:
+        raise UnableError("usage", "--force is an option of --init")
+    if args.init:
+        _refuse_existing(args)
+        with source_errors():
+            _write(list_server(server), args)
+        return True
+    content = _lock(args)
+    with source_errors():
+        lock = read_lock(content, args.lock)
+        listing = list_server(server)
+    judgement = judge_server(
+        lock, listing, file=args.lock, text=content.decode(), today=today(), allow_texts=args.allow_texts
+    )
+    report = test_locked_server(lock, listing, server, today=today()) if args.test else None
+    _report(judgement, listing, report, args)
+    return not judgement.failed and not (report and any(tool.failures for tool in report.tools))
+
+
+def _refuse_existing(args: argparse.Namespace) -> None:
+    if not args.force and os.path.lexists(Path(args.start, args.lock)):
+        message = f"there is {args.lock} already, and it may pin what the server has changed since"
+        raise UnableError("file-exists", message, "compare first: without --init; then replace it: --force")
+
+
+def _write(listing: Listing, args: argparse.Namespace) -> None:
+    from toolgen.comparing.lock import lock_text
+    from toolgen.files import write_named
+    from toolgen.mcp_client.listing import LISTS
+
+    try:
+        write_named(Path(args.start, args.lock), lock_text(listing).encode())
+    except OSError as error:
+        raise UnableError("cannot-write", f"cannot write {args.lock}: {reason(error)}") from error
+    counts = [count(len(getattr(listing, key)), key[:-1].replace("_", " ")) for key in LISTS]
+    emit(f"wrote {args.lock}: {listing.label}, {', '.join(counts)}")
+
+
+def _lock(args: argparse.Namespace) -> bytes:
+    """Return the content of the lock. Raises `UnableError`."""
+    from toolgen.importing.source_content import read_source
+
+    if not os.path.lexists(Path(args.start, args.lock)):
+        message = f"there is no {args.lock}"
+        raise UnableError("no-lock", message, "write it with --init, review it and commit it")
+    return read_source(args.lock, args.start).data
+
+
+def _report(
+    judgement: Judgement, listing: Listing, report: ProjectReport | None, args: argparse.Namespace
+) -> None:
+    from toolgen.cli.diagnostics import has_color
+    from toolgen.comparing.history import Release
+    from toolgen.report.json import findings_data, tests_data
+    from toolgen.report.markdown import as_summary
+    from toolgen.report.sarif import findings_sarif
+    from toolgen.report.text import lines_of_findings, lines_of_tests, summary_of_findings
+
+    if args.format == "json":
+        data = {
+            "server": listing.name,
+            "version": listing.version,
+            "findings": findings_data(judgement.findings),
+            "failed": len(judgement.failed),
+        }
+        emit_json({**data, "tests": tests_data(report)["tools"]} if report else data)
+    elif args.format == "sarif":
+        emit_json(findings_sarif(judgement.findings))
+    elif args.format == "markdown":
+        emit(*as_summary(args.lock, [Release(listing.name, "", judgement.findings, {})]).splitlines())
+    else:
+        emit(*lines_of_findings(judgement, color=has_color()), styled=True)
+        emit(*(lines_of_tests(report, {}) if report else ()))
+        if args.test and report is None:
+            say("no tool is read-only, both by the lock and by the server: no call was made")
+        say(f"{listing.label}: {summary_of_findings(judgement)}")
+        if judgement.findings:
+            say(f"if this is as it should be: toolgen guard --init --force, and review {args.lock}")

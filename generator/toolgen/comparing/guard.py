@@ -1,0 +1,150 @@
+"""Judge what an MCP server lists today by its lock: what `toolgen guard` finds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any, Final
+
+from toolgen.comparing.exported_sides import (
+    ExportedSide,
+    compare_definitions,
+    listed_definitions,
+    read_export,
+)
+from toolgen.comparing.judgement import Judgement
+from toolgen.compat.comparison import compare, in_order
+from toolgen.compat.contract import ProjectSettings, Side
+from toolgen.compat.finding import Category, Finding, Level, Places
+from toolgen.compat.policy import Policy, apply_policy, failing
+from toolgen.compat.rule import Rule
+from toolgen.data.source import Span
+from toolgen.mcp_client.listing import LISTS, Listing
+from toolgen.project import UnableError
+from toolgen.schema.document import JsonObject, plain_pointer
+from toolgen.suggestions import quoted
+
+TEXTS_FOR_MODELS: Final = (
+    *("description-changed", "instructions-changed", "property-text-changed"),
+    *("prompt-changed", "resource-changed"),
+)
+"""Rules whose findings fail: whoever approved the server has not read the new text."""
+_GONE: Final = "Clients that use it get an error."
+_NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
+_SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
+_ROWS: Final = (
+    ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
+    ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
+    ("prompt-argument-required", "an argument of a prompt must be given", _GONE, "wire", "error"),
+    ("prompt-changed", "a prompt is described in another way", _SAYS, "agent", "error"),
+    ("prompt-removed", "a prompt is gone", _GONE, "wire", "error"),
+    ("resource-added", "a resource is new", _NEW, "wire", "info"),
+    ("resource-changed", "a resource is described in another way", _SAYS, "agent", "error"),
+    ("resource-removed", "a resource is gone", _GONE, "wire", "error"),
+)
+_RULES: Final[Mapping[str, Rule]] = {
+    code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
+    for code, what, why, category, level in _ROWS
+}
+"""Rules about what specs do not have."""
+_KINDS: Final = {"resources": "resource", "resource_templates": "resource", "prompts": "prompt"}
+_NOT_READ: Final = frozenset(("arguments", "_meta", "annotations", "size"))
+"""Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
+_MAX_TEXT: Final = 300  # characters of a new text in a message
+
+
+def judge_server(
+    lock: Listing, listing: Listing, *, file: str, text: str, today: date, allow_texts: bool = False
+) -> Judgement:
+    """Return what changed since the lock was written, each finding at its place in the lock.
+
+    `file` and `text`: the lock's name and content. `allow_texts`: a text for models that changed does not
+    fail. Raises `UnableError` if the lock is that of another server.
+    """
+    if lock.name != listing.name:
+        message = f"{file} is the lock of {quoted(lock.name)}, and this server is {quoted(listing.name)}"
+        raise UnableError("bad-source", message, "guard each server with a lock of its own: --lock FILE")
+    level = Level.WARNING if allow_texts else Level.ERROR
+    policy = Policy(levels=dict.fromkeys(TEXTS_FOR_MODELS, level))
+    label = f"the server {listing.label}"
+    pinned = read_export(text.encode(), file) if lock.tools else _without_tools(file)
+    listed = listed_definitions(listing.tools, label) if listing.tools else _without_tools(label)
+    old, new = compare_definitions(pinned, listed)
+    found = compare(
+        _with_settings(old, lock, file), _with_settings(new, listing, file), policy=policy, today=today
+    )
+    others = apply_policy(_of_other_lists(lock, listing, file), policy, today)
+    findings = in_order(_in_lock(each, file) for each in (*found, *others))
+    failed = tuple(failing(findings, Level.ERROR, frozenset(Category), allow_unanalysed=False))
+    return Judgement(findings, failed, Level.INFO, (), {file: text})  # all are shown
+
+
+def _without_tools(label: str) -> ExportedSide:
+    return ExportedSide(label, (), {}, {}, {})
+
+
+def _with_settings(side: Side, listing: Listing, file: str) -> Side:
+    settings = ProjectSettings(
+        targets=frozenset(),
+        coerce=False,
+        output_schema=True,
+        package="",
+        server_name=listing.name,
+        instructions=listing.instructions,
+        places={"instructions": Span(file, 1, 1)},
+    )
+    return replace(side, settings=settings)
+
+
+def _in_lock(finding: Finding, file: str) -> Finding:
+    """Return the finding with its place in the lock: a server has no lines that could be shown."""
+    message = finding.message
+    if finding.code in TEXTS_FOR_MODELS and isinstance(finding.detail, str):
+        message += f" to {quoted(finding.detail, _MAX_TEXT)}"
+    return replace(finding, places=Places(finding.places.old or Span(file, 1, 1), None), message=message)
+
+
+def _of_other_lists(lock: Listing, listing: Listing, file: str) -> Iterator[Finding]:
+    """Yield the findings about resources, their templates and prompts."""
+    place = Places(Span(file, 1, 1), None)
+    for key, kind in _KINDS.items():
+        by = LISTS[key]
+        before, after = ({each[by]: each for each in getattr(side, key)} for side in (lock, listing))
+        for name in {**before, **after}:
+            for end, what, detail in _edits(before.get(name), after.get(name)):
+                message = f"{kind} {quoted(name)} {what}"
+                rule = _RULES[f"{kind}-{end}"]
+                yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
+
+
+def _edits(old: JsonObject | None, new: JsonObject | None) -> Iterator[tuple[str, str, Any]]:
+    """Yield the end of a rule's code, what happened, and data that tells it apart."""
+    if old is None or new is None:
+        what = "removed" if new is None else "added"
+        yield what, what, None
+        return
+    changed = _changed_keys(old, new) - _NOT_READ
+    before, after = _arguments(old), _arguments(new)
+    for name in before.keys() - after.keys():
+        yield "argument-removed", f"lost its argument {quoted(name)}", name
+    for name, argument in after.items():
+        known = before.get(name, {})
+        if argument.get("required") and not known.get("required"):
+            yield "argument-required", f"needs its argument {quoted(name)}", name
+        if name in before and _changed_keys(known, argument) - {"required"}:
+            changed.add(f"argument {name}")
+    if changed:
+        yield "changed", f"changed: {', '.join(map(quoted, sorted(changed)))}", sorted(changed)
+
+
+def _changed_keys(old: JsonObject, new: JsonObject) -> set[str]:
+    return {key for key in {*old, *new} if json.dumps(old.get(key)) != json.dumps(new.get(key))}
+
+
+def _arguments(prompt: JsonObject) -> dict[str, JsonObject]:
+    """Return name → argument; what a server sends beside them is none."""
+    listed = prompt.get("arguments")
+    found = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return {each["name"]: each for each in found if isinstance(each.get("name"), str)}

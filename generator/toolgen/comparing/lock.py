@@ -1,0 +1,44 @@
+"""`toolgen.lock`: what an MCP server listed when somebody reviewed it."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from toolgen.importers.imported_tool import SourceError
+from toolgen.importers.json_source import read_json_documents
+from toolgen.mcp_client.listing import LISTS, Listing, refuse_unnamed
+from toolgen.suggestions import quoted
+
+NAME: Final = "toolgen.lock"
+VERSION: Final = 1
+_KEY: Final = "toolgen_lock"
+_TEXTS: Final = ("name", "version", "instructions")
+_AGAIN: Final = "write it again: toolgen guard --init"
+
+
+def lock_text(listing: Listing) -> str:
+    """Return the content of a lock. Lists are sorted, so that only what a server changed is in a diff."""
+    lists = {
+        key: sorted(getattr(listing, key), key=lambda each: str(each.get(by))) for key, by in LISTS.items()
+    }
+    server = {key: getattr(listing, key) for key in _TEXTS}
+    return json.dumps({_KEY: VERSION, "server": server, **lists}, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_lock(content: bytes, name: str) -> Listing:
+    """Return what a lock holds; messages call it `name`. Raises `SourceError` with what is wrong."""
+    data = read_json_documents(content, name)[0].value
+    if not isinstance(data, dict) or _KEY not in data:
+        raise SourceError(f"{name} is not a lock that `toolgen guard --init` wrote", _AGAIN)
+    if data[_KEY] != VERSION:
+        message = (
+            f"{name} has the format {quoted(json.dumps(data[_KEY]), 20)}, and this toolgen reads {VERSION}"
+        )
+        raise SourceError(message, "install the toolgen that wrote it, or write it again")
+    server = data.get("server")
+    if not isinstance(server, dict) or not all(isinstance(server.get(key), str) for key in _TEXTS):
+        raise SourceError(f"{name}: `server` must have the texts {', '.join(_TEXTS)}", _AGAIN)
+    for key in LISTS:
+        refuse_unnamed(data.get(key), key, name)
+    return Listing(**{key: server[key] for key in _TEXTS}, **{key: data[key] for key in LISTS})

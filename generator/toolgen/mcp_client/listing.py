@@ -1,0 +1,46 @@
+"""What an MCP server lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolgen.importers.imported_tool import SourceError
+from toolgen.schema.document import JsonObject
+from toolgen.suggestions import quoted
+
+LISTS: Final[Mapping[str, str]] = {
+    "tools": "name",
+    "resources": "uri",
+    "resource_templates": "uriTemplate",
+    "prompts": "name",
+}
+"""List of a server → the key of its definitions that names them, as in MCP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a server says of itself, and all that it lists, each definition with all its keys."""
+
+    name: str
+    version: str
+    instructions: str  # empty: none
+    tools: Sequence[JsonObject]
+    resources: Sequence[JsonObject] = ()
+    resource_templates: Sequence[JsonObject] = ()
+    prompts: Sequence[JsonObject] = ()
+
+    @property
+    def label(self) -> str:
+        """Return name and version, as messages show them."""
+        return quoted(f"{self.name} {self.version}".strip(), 80)
+
+
+def refuse_unnamed(listed: Any, key: str, source: str) -> None:
+    """Raise `SourceError` if something in the list `key` of a source is not a definition with a name."""
+    by = LISTS[key]
+    if not isinstance(listed, list) or not all(
+        isinstance(each, dict) and isinstance(each.get(by), str) for each in listed
+    ):
+        raise SourceError(f"{source}: `{key}` must be a list of definitions, each with `{by}`")
