@@ -1,0 +1,71 @@
+"""Servers in Python modules: described in a child process; modules that implement tools by calling them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from toolgen.compile.printing.file_templates import render
+from toolgen.compile.printing.format import format_tree
+from toolgen.data.package import Tool
+from toolgen.importers.server import ServerDescription
+from toolgen.importing.imported_module import ask_child
+from toolgen.importing.imported_specs import NewModules
+from toolgen.project import Project, kind_of
+from toolgen.python_source.literals import literal
+from toolgen.runtime.adapters.naming import published_name
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.scaffolding.files import PACKAGE, missing_packages
+from toolgen.suggestions import count
+
+_TEMPLATE = "_new/adopted.py.jinja"
+_BASES = {"fastmcp": "FastMCPTool", "mcp": "MCPServerTool"}
+
+
+def describe_server(target: str, folder: Path) -> ServerDescription:
+    """Return the description of the server, made in a child process. Raises `SourceError`."""
+    return ServerDescription(**ask_child("toolgen.importing.server_child", [target], folder))
+
+
+def server_modules(
+    project: Project, tools: Sequence[Tool], server: ServerDescription, functions: Mapping[str, str]
+) -> NewModules:
+    """Return modules that implement tools by the server. `functions`: wire name → function, or empty."""
+    files: dict[str, str] = {}
+    notes: list[str] = []
+    kept = 0
+    for tool in tools:
+        path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
+        if kind_of(project.root, path) is not None:
+            kept += 1
+            continue
+        listed_name = literal(published_name(cast("ToolDefinition", tool.definition), "mcp"))
+        text = render(
+            _TEMPLATE,
+            tool=tool,
+            package=project.package,
+            server=server,
+            base=_BASES[server.framework],
+            root=server.path.partition(".")[0],
+            listed_name=listed_name,
+            function=functions.get(tool.wire_name, ""),
+        )
+        files[path] = format_tree({"adopted.py": text})["adopted.py"]
+    if kept:
+        notes.append(f"{count(kept, 'implementation')} in {project.implementations} kept as before")
+    folder = _top_folder(server)
+    if files and folder is not None and folder != project.root:
+        notes.append(f"implementations import {server.module}: start the server with PYTHONPATH={folder}")
+    if files:
+        files = dict.fromkeys(missing_packages(project), PACKAGE) | files
+    return NewModules(files, notes)
+
+
+def _top_folder(server: ServerDescription) -> Path | None:
+    """Return the folder from which the module is imported; None if it is installed or has no file."""
+    path = Path(server.file)
+    if not server.file or "site-packages" in path.parts:
+        return None
+    depth = server.module.count(".") + (path.stem == "__init__")
+    return path.resolve().parents[depth]

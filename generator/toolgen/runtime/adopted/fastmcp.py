@@ -1,0 +1,65 @@
+"""Tools of a FastMCP server as implementations."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager, ExitStack
+from typing import Any, ClassVar
+
+import mcp_types as types
+from fastmcp import FastMCP
+from fastmcp.exceptions import DisabledError, FastMCPError, NotFoundError
+from fastmcp.server.context import reset_transport, set_transport
+from fastmcp.server.dependencies import bind_request_context
+from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from mcp.server import ServerRequestContext
+
+from .tool import AdoptedTool, failed
+
+
+class FastMCPTool(AdoptedTool):
+    """A tool of a FastMCP server.
+
+    FastMCP fills in `Context`, `Depends` and its other dependencies, and runs its middleware for tool calls
+    and the tool's own `auth`. Results and error texts reach clients of MCP as FastMCP sends them.
+
+    Example:
+        class PlaceOrder(FastMCPTool, PlaceOrderTool):
+            server = shop.mcp
+            listed_name = "place-order"
+    """
+
+    server: ClassVar[FastMCP[Any]]
+
+    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
+        return self.server._lifespan_manager()
+
+    async def _call(
+        self,
+        arguments: dict[str, Any],
+        request: ServerRequestContext[Any, Any],
+        params: types.CallToolRequestParams | None,
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        with ExitStack() as stack:
+            stack.enter_context(bind_request_context(request))
+            # FastMCP trusts who starts a stdio server, and checks the `auth` of a tool for all others
+            if params is not None and request.request is None:
+                stack.callback(reset_transport, set_transport("stdio"))
+            # values that live as long as the server, as FastMCP's own middleware sets them for each request
+            for variable, value in (self.server._shared_context_snapshot or {}).items():
+                stack.callback(variable.reset, variable.set(value))
+            try:
+                result = await self.server.call_tool(self.listed_name, arguments)
+            except (DisabledError, NotFoundError, FastMCPError) as error:
+                return failed(error)
+        if isinstance(result, InputRequiredToolResult):
+            return result.input_required
+        return _as_mcp_result(result)
+
+
+def _as_mcp_result(result: ToolResult) -> types.CallToolResult:
+    """Return a result in the protocol's form, which FastMCP may write as parts of it."""
+    written = result.to_mcp_result()
+    if isinstance(written, types.CallToolResult):
+        return written
+    content, structured = written if isinstance(written, tuple) else (written, None)
+    return types.CallToolResult(content=content, structured_content=structured)

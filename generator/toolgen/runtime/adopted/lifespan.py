@@ -1,0 +1,86 @@
+"""The lifespan of an adopted server: entered before the first call of one of its tools, once for all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
+
+
+class _Running:
+    """A lifespan in one event loop, entered and left by a task of its own, as cancel scopes require."""
+
+    def __init__(self, manager: AbstractAsyncContextManager[Any]) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.users = 0
+        self.entered: asyncio.Future[Any] = self.loop.create_future()
+        self._leave = asyncio.Event()
+        # without variables of the call that happens to be the first
+        self._task = self.loop.create_task(self._hold(manager), context=contextvars.Context())
+
+    async def _hold(self, manager: AbstractAsyncContextManager[Any]) -> None:
+        try:
+            async with manager as value:
+                self.entered.set_result(value)
+                await self._leave.wait()
+        except Exception as error:
+            if self.entered.done():
+                LOGGER.error("ending the lifespan of a server failed", exc_info=without_text(error))
+            else:
+                self.entered.set_exception(error)
+
+    async def leave(self) -> None:
+        self._leave.set()
+        await asyncio.wait((self._task,))
+
+
+class Lifespans:
+    """The lifespans of servers, by server and event loop. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[tuple[int, int], _Running] = {}
+
+    async def enter(self, server: Any, lifespan: Callable[[], AbstractAsyncContextManager[Any]]) -> Any:
+        """Return the value of the lifespan, entered unless it runs. Raises what entering it raises."""
+        key = (id(server), id(asyncio.get_running_loop()))
+        with self._lock:
+            running = self._running.get(key)
+            if running is None or running.loop is not asyncio.get_running_loop():
+                running = self._running[key] = _Running(lifespan())
+            running.users += 1
+        try:
+            return await asyncio.shield(running.entered)
+        except BaseException:
+            await self._release(key, running)
+            raise
+
+    def value(self, server: Any) -> Any:
+        """Return the value of the lifespan that runs in this event loop; None if none does."""
+        running = self._running.get((id(server), id(asyncio.get_running_loop())))
+        return None if running is None or not running.entered.done() else running.entered.result()
+
+    async def leave(self, server: Any) -> None:
+        """Leave the lifespan if no other tool uses it."""
+        key = (id(server), id(asyncio.get_running_loop()))
+        running = self._running.get(key)
+        if running is not None:
+            await self._release(key, running)
+
+    async def _release(self, key: tuple[int, int], running: _Running) -> None:
+        with self._lock:
+            running.users -= 1
+            if running.users > 0:
+                return
+            if self._running.get(key) is running:
+                del self._running[key]
+        await running.leave()
+
+
+LIFESPANS = Lifespans()

@@ -1,0 +1,1 @@
+"""`toolgen import fastmcp`: servers are adopted, and answer as before."""

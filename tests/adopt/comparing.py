@@ -1,0 +1,179 @@
+"""Compare a server with the generated server that has adopted it, by a real client, in both eras of MCP.
+
+`python -m tests.adopt.comparing MODULE:SERVER [stdio]`, in the folder of the project; the calls are JSON on stdin:
+`[[tool, arguments], …]`. Prints a `Comparison` as JSON. With `stdio`, both servers are processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ERAS = ("auto", "legacy")
+Call = tuple[str, dict[str, Any]]
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What differs between a server and the generated one."""
+
+    tools: list[str]  # of the original
+    calls: int  # made in each era
+    errors: int  # answers that are errors, in all eras
+    blocks: dict[str, int]  # type of content → number of blocks in all answers
+    listing: list[str] = field(default_factory=list)  # differences of `tools/list`
+    answers: list[str] = field(default_factory=list)  # differences of answers
+
+    @property
+    def is_equal(self) -> bool:
+        """True if nothing differs."""
+        return not self.listing and not self.answers
+
+
+def compare(project: Path, server: str, calls: Sequence[Call], *options: str) -> Comparison:
+    """Return how the two servers of a project differ, found in a process of its own."""
+    done = python(project, "-m", "tests.adopt.comparing", server, *options, stdin=json.dumps(calls))
+    assert done.returncode == 0, done.stderr
+    return Comparison(**json.loads(done.stdout.splitlines()[-1]))  # modules may print
+
+
+def toolgen(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of toolgen in a process of its own, so that the project's modules are imported anew."""
+    return python(
+        project, "-c", f"{WITH_TEMPLATES}; from toolgen.cli import main; raise SystemExit(main())", *words
+    )
+
+
+def python(
+    project: Path, *words: str, stdin: str | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in a project, with toolgen and its tests."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=project, input=stdin, capture_output=True, text=True, check=False,
+        env={**os.environ, **variables, "PYTHONPATH": python_path()},
+    )  # fmt: skip
+
+
+def python_path() -> str:
+    """Return the folders of toolgen and its tests."""
+    return os.pathsep.join([str(_ROOT), str(_ROOT / "generator")])
+
+
+_ROOT = Path(__file__).parents[2]
+WITH_TEMPLATES = f"import toolgen; toolgen.__path__.append({str(_ROOT)!r})"
+"""The package of templates is mapped when toolgen is installed, which it is not beside FastMCP."""
+
+
+def main(server: str, *options: str) -> None:
+    """Compare, and print the result."""
+    logging.disable(logging.CRITICAL)
+    sys.path.insert(0, ".")
+    del sys.argv[1:]
+    open_original, open_adopted = _processes(server) if options else _objects(server)
+    calls: list[Call] = [(name, arguments) for name, arguments in json.load(sys.stdin)]
+    result = Comparison([], len(calls), 0, {})
+    for era in ERAS:
+        before = asyncio.run(_record(open_original(), calls, era))
+        after = asyncio.run(_record(open_adopted(), calls, era))
+        result.tools = list(before.tools)
+        result.listing += [f"{era}: {each}" for each in _differences(before.tools, after.tools)]
+        for (name, arguments), old, new in zip(calls, before.answers, after.answers, strict=True):
+            result.errors += old["isError"]
+            for block in old["content"]:
+                result.blocks[block["type"]] = result.blocks.get(block["type"], 0) + 1
+            if old != new:
+                written = f"{name} {json.dumps(arguments)}\n- {json.dumps(old)}\n+ {json.dumps(new)}"
+                result.answers.append(f"{era}: {written}")
+    print(json.dumps(asdict(result)))
+
+
+def _objects(server: str) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return functions that give both servers as objects of this process."""
+    module, _, path = server.partition(":")
+    original = import_module(module)
+    for part in path.split("."):
+        original = getattr(original, part)
+    return lambda: getattr(original, "_mcp_server", original), import_module(
+        "generated.mcp_server"
+    ).build_server
+
+
+def _processes(server: str) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return functions that start both servers as commands over stdio."""
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    def start(*words: str) -> Any:
+        return stdio_client(
+            StdioServerParameters(command=sys.executable, args=["-m", *words], env=dict(os.environ))
+        )
+
+    return lambda: start(server.partition(":")[0]), lambda: start("generated.mcp_server")
+
+
+@dataclass(slots=True)
+class _Recording:
+    tools: dict[str, dict[str, Any]]
+    answers: list[dict[str, Any]]
+
+
+async def _record(server: Any, calls: Sequence[Call], era: str) -> _Recording:
+    from mcp.client import Client
+    from mcp_types import ElicitResult
+
+    async def agree(context: Any, params: Any) -> Any:
+        """Answer a question of the server: `"a"` for each text, 7 for each number."""
+        properties = params.requested_schema["properties"]
+        content = {name: 7 if each.get("type") == "integer" else "a" for name, each in properties.items()}
+        return ElicitResult(action="accept", content=content)
+
+    async with Client(server, mode=era, elicitation_callback=agree) as client:  # type: ignore[arg-type]
+        listed = await client.list_tools()
+        answers = [await _call(client, name, arguments) for name, arguments in calls]
+    return _Recording({tool.name: _tool(tool) for tool in listed.tools}, answers)
+
+
+async def _call(client: Any, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to a call, or the error of the protocol."""
+    try:
+        return _answer(await client.call_tool(name, arguments))
+    except Exception as error:
+        return {"raised": f"{type(error).__name__}: {error}", "isError": True, "content": []}
+
+
+def _tool(tool: Any) -> dict[str, Any]:
+    """Return a tool as JSON, without what FastMCP says of it for its own client."""
+    written: dict[str, Any] = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+    meta = {key: value for key, value in written.pop("_meta", {}).items() if key != "fastmcp"}
+    return written | ({"_meta": meta} if meta else {})
+
+
+def _answer(result: Any) -> dict[str, Any]:
+    """Return an answer as JSON, without the server's name and the code of an error."""
+    written: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    hidden = ("io.modelcontextprotocol/serverInfo", "toolgen/error")
+    meta = {key: value for key, value in written.pop("_meta", {}).items() if key not in hidden}
+    return written | ({"_meta": meta} if meta else {})
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    if sorted(before) != list(after):  # toolgen lists by name
+        yield f"the names: {list(before)}, {list(after)}"
+    for name in before.keys() & after.keys():
+        old, new = before[name], after[name]
+        for key in sorted(old.keys() | new.keys()):
+            if old.get(key) != new.get(key):
+                yield f"{name}.{key}\n- {json.dumps(old.get(key))}\n+ {json.dumps(new.get(key))}"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

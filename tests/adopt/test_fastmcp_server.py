@@ -1,0 +1,176 @@
+"""`import fastmcp` of a FastMCP server: adopted, it lists and answers as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Cli
+
+from .comparing import compare, toolgen
+
+pytestmark = pytest.mark.bridges
+
+SHOP = Path(__file__).with_name("fastmcp_shop.py").read_text()
+SETTINGS = 'implementations = "tools"\ntargets = ["mcp", "openai"]\n'
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("add", {"a": 1}),
+    ("add", {"a": 1, "b": 5}),
+    ("place-order", {"lines": [{"sku": "bolt", "quantity": 3}, {"sku": "nut"}]}),
+    ("stock", {"sku": "bolt"}),
+    ("stock", {"sku": "gold"}),
+    ("price", {"sku": "nut"}),
+    ("price", {"sku": "gold"}),
+    ("chart", {}),
+    ("chart", {"kind": "pie"}),
+    ("report", {}),
+    ("divide", {"a": 1, "b": 4}),
+    ("divide", {"a": 1, "b": 0}),
+    ("forget", {"sku": "bolt"}),
+    ("where", {"shelf": 4}),
+    ("find", {"q": "bolt"}),
+    ("find", {"q": "bolt", "limit": 2}),
+    ("who", {}),
+    ("files", {}),
+    ("fails", {}),
+    ("numbers", {"count": 3}),
+    ("hello", {}),
+    ("calls_so_far", {}),
+    ("other_ping", {}),
+]
+
+
+@pytest.fixture
+def shop(empty: Cli) -> Cli:
+    """A project with a server."""
+    (empty.root / "toolgen.toml").write_text(SETTINGS)
+    (empty.root / "shop.py").write_text(SHOP)
+    return empty
+
+
+def test_an_adopted_server_lists_and_answers_as_before(shop: Cli) -> None:
+    done = shop("import", "fastmcp", "shop:mcp", "--implement")
+    assert done.code == 0, done.err
+    assert shop("generate").code == 0
+    result = compare(shop.root, "shop:mcp", CALLS)
+    assert sorted(result.tools) == sorted(dict(CALLS))
+    assert result.listing == []
+    assert result.answers == []
+    assert result.errors == 2 * 4
+    assert result.blocks.keys() == {"text", "image", "audio", "resource"}
+
+
+def test_both_are_equal_as_processes(shop: Cli) -> None:
+    shop("import", "fastmcp", "shop:mcp", "--implement")
+    shop("generate")
+    result = compare(shop.root, "shop:mcp", CALLS, "stdio")
+    assert result.is_equal, result
+
+
+def test_what_only_the_server_object_knows_is_in_the_spec(shop: Cli) -> None:
+    done = shop("import", "fastmcp", "shop:mcp")
+    assert done.code == 0, done.err
+    spec = yaml.safe_load((shop.root / "specs" / "place-order.yaml").read_text())
+    assert spec["version"] == "1.2"
+    assert spec["tags"] == ["orders", "write"]
+    assert spec["timeout"] == 20
+    assert spec["meta"] == {"team": "sales"}
+    assert [error["code"] for error in spec["errors"]] == ["failed"]
+    assert (
+        "not imported, and served by shop:mcp alone: 1 resource, 1 resource template, 1 prompt\n" in done.err
+    )
+
+
+def test_injected_and_hidden_parameters_are_no_arguments(shop: Cli) -> None:
+    shop("import", "fastmcp", "shop:mcp")
+    for name, arguments in (("stock", ["sku"]), ("price", ["sku"]), ("find", ["limit", "q"]), ("who", [])):
+        spec = yaml.safe_load((shop.root / "specs" / f"{name}.yaml").read_text())
+        assert sorted(spec["input_schema"].get("properties", {})) == arguments
+        assert "inject" not in spec
+
+
+def test_a_tool_with_its_own_auth_is_refused_to_callers_who_are_not_known(shop: Cli) -> None:
+    text = SHOP.replace("@mcp.tool\ndef add(", "@mcp.tool(auth=require_scopes('write'))\ndef add(")
+    text = text.replace(
+        "from fastmcp.exceptions", "from fastmcp.server.auth import require_scopes\nfrom fastmcp.exceptions"
+    )
+    (shop.root / "shop.py").write_text(text)
+    done = shop("import", "fastmcp", "shop:mcp", "--implement")
+    assert "add: keeps its own `auth` check; write auth.scopes" in done.err
+    shop("generate")
+    done = toolgen(shop.root, "call", "add", "--input", '{"a": 1}')
+    assert done.returncode == 1
+    assert "Unknown tool: 'add'" in done.stderr
+
+
+def test_calls_without_a_client_have_a_context(shop: Cli) -> None:
+    shop("import", "fastmcp", "shop:mcp", "--implement")
+    shop("generate")
+    done = toolgen(shop.root, "call", "stock", "--input", '{"sku": "bolt"}')
+    assert '"result": "40 of bolt for Shop"' in done.stdout, done.stderr
+    done = toolgen(shop.root, "call", "price", "--input", '{"sku": "gold"}')
+    assert "Error [failed]: no thing gold; call list_things first" in done.stderr
+    done = toolgen(shop.root, "call", "report", "--format", "json")
+    assert '"ok": true' in done.stdout, done.stderr
+
+
+def test_a_function_may_raise_an_error_that_the_spec_declares(shop: Cli) -> None:
+    error = "class NoThing(toolgen.runtime.ToolError):\n    code = 'no_thing'\n\n\n"
+    text = SHOP.replace("@mcp.tool\ndef divide(", f"{error}@mcp.tool\ndef divide(")
+    text = text.replace("    return a / b", "    raise NoThing('none')").replace(
+        "import asyncio\n", "import asyncio\nimport toolgen.runtime\n"
+    )
+    (shop.root / "shop.py").write_text(text)
+    shop("import", "fastmcp", "shop:mcp", "--implement")
+    path = shop.root / "specs" / "divide.yaml"
+    path.write_text(
+        path.read_text().replace("errors:\n", "errors:\n  - {code: no_thing, description: None.}\n")
+    )
+    assert shop("generate").code == 0
+    done = toolgen(shop.root, "call", "divide", "--input", '{"a": 1, "b": 2}')
+    assert "Error [no_thing]: none" in done.stderr
+
+
+@pytest.mark.parametrize("call", ["mcp.run()", "mcp.run(transport='http')", "asyncio.run(mcp.run_async())"])
+def test_a_module_that_runs_its_server_is_refused(shop: Cli, call: str) -> None:
+    (shop.root / "shop.py").write_text(SHOP.partition('if __name__ == "__main__":')[0] + call)
+    done = shop("import", "fastmcp", "shop:mcp", "--implement")
+    assert done.code == 2
+    assert "shop:mcp: importing shop runs a server" in done.err
+    assert not (shop.root / "specs").exists()
+
+
+def test_import_python_refuses_what_a_server_has(shop: Cli) -> None:
+    for target in ("shop", "shop:add", "shop:place_order", "shop:store.where", "shop:mcp"):
+        done = shop("import", "python", target)
+        assert done.code == 2
+        assert "toolgen import fastmcp shop:mcp --implement" in done.err, target
+    for target, kind in (("shop:about", "resource"), ("shop:item", "template"), ("shop:ask", "prompt")):
+        done = shop("import", "python", target)
+        assert f"{target} is a {kind} of the MCP server shop:mcp, not a tool" in done.err
+    assert shop("import", "python", "shop:helper").code == 0
+
+
+def test_import_python_keeps_the_arguments_of_a_decorator_without_a_server(shop: Cli) -> None:
+    (shop.root / "loose.py").write_text(
+        "from fastmcp.prompts import prompt\nfrom fastmcp.tools import tool\nfrom mcp_types import ToolAnnotations\n\n\n"
+        "@tool(name='add-up', title='Add', tags={'sums'}, version='2', meta={'team': 'a'},\n"
+        "      annotations=ToolAnnotations(readOnlyHint=True), timeout=3)\n"
+        "def add(a: int, b: int) -> int:\n    'Add.'\n    return a + b\n\n\n"
+        "@prompt\ndef ask() -> str:\n    return ''\n"
+    )
+    done = shop("import", "python", "loose", "--implement")
+    assert done.code == 0, done.err
+    assert [path.name for path in (shop.root / "specs").glob("*.yaml")] == ["add-up.yaml"]
+    spec = yaml.safe_load((shop.root / "specs" / "add-up.yaml").read_text())
+    kept = {key: spec[key] for key in ("title", "tags", "version", "meta", "annotations", "timeout")}
+    assert kept == {
+        "title": "Add", "tags": ["sums"], "version": "2", "meta": {"team": "a"},
+        "annotations": {"readOnlyHint": True}, "timeout": 3,
+    }  # fmt: skip
+    shop("generate")
+    done = toolgen(shop.root, "call", "add-up", "--input", '{"a": 1, "b": 2}')
+    assert '"result": 3' in done.stdout, done.stderr
