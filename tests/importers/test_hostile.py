@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 import pytest
-from toolgen.cli.importing import bounded_http, bounded_stdio, common, mcp_client
+from toolgen.mcp_client import bounded_http, bounded_stdio, client, limits
 
 from tests.cli.conftest import Cli
 from tests.http_server import QuietHandler, serve
@@ -48,7 +48,7 @@ def refused_within_seconds(
 ) -> None:
     """Import from a server with a time limit of one second, or more if it could not even start."""
     for seconds in (1.0, 5.0, 25.0):
-        monkeypatch.setattr(common, "TIME_LIMIT", seconds)
+        monkeypatch.setattr(limits, "TIME_LIMIT", seconds)
         refused(cli, words, *command)
         if (cli.root / written).exists():
             return
@@ -200,7 +200,7 @@ def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
 
 @pytest.mark.parametrize("flood", ["sys.stdout.write('x' * 99999)", "print('{}' + ' ' * 9999)"])
 def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPatch, flood: str) -> None:
-    monkeypatch.setattr(mcp_client, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(client, "MAX_BYTES", 1024 * 1024)
     command = server_command(empty, f"\nwhile True: {flood}")
     refused(empty, "more than 1 MB", *command, code="too-complex")
     assert_gone(empty.root)
@@ -209,7 +209,7 @@ def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPa
 def test_a_server_that_sends_many_small_requests_is_stopped(
     empty: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mcp_client, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(client, "MAX_BYTES", 1024 * 1024)
     ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})  # 2,000 of them are 80 kB
     command = server_command(empty, f"\nfor _ in range(2_000): print({ping!r}, flush=True)\ntime.sleep(99)")
     refused(empty, "or too many messages", *command, code="too-complex")
@@ -221,7 +221,7 @@ def test_servers_that_answer_wrongly_are_refused(
     empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str
 ) -> None:
     if LISTS[answer] == TOO_LATE:
-        monkeypatch.setattr(common, "TIME_LIMIT", 4.0)
+        monkeypatch.setattr(limits, "TIME_LIMIT", 4.0)
     message = refused(empty, LISTS[answer], *server_command(empty, SPEAKS.replace("LISTS", answer)))
     assert (TOO_LATE in message) is (LISTS[answer] == TOO_LATE)
     assert_gone(empty.root)
@@ -343,7 +343,7 @@ class Answers(QuietHandler):
 )
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "hangs":
-        monkeypatch.setattr(common, "TIME_LIMIT", 1.0)
+        monkeypatch.setattr(limits, "TIME_LIMIT", 1.0)
     monkeypatch.setattr(bounded_http, "MAX_BYTES", 1024 * 1024)
     with serve(Answers) as url:
         too_long = kind == "flood"  # the SDK reports an endless event stream as an ended one
@@ -359,7 +359,7 @@ def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: st
     "url", ["http://", "http://127.0.0.1:9/mcp", "http://[::1", "https://no.such.host.invalid/"]
 )
 def test_unreachable_urls_are_reported(empty: Cli, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    monkeypatch.setattr(common, "TIME_LIMIT", 10.0)
+    monkeypatch.setattr(limits, "TIME_LIMIT", 10.0)
     refused(empty, url, "mcp", url)
 
 

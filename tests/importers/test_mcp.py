@@ -232,6 +232,12 @@ def test_names_with_paths_stay_below(empty: Cli) -> None:
     assert {p.name for p in empty.root.iterdir()} == {".git", "s.json", "specs"}
 
 
+def test_specs_of_tools_with_names_of_devices_have_other_names(empty: Cli) -> None:
+    (empty.root / "s.json").write_text(json.dumps([tool("NUL"), tool("nul_2")]))
+    assert empty("import", "mcp", "s.json", "--into", "specs").code == 0
+    assert {"NUL_.yaml", "nul_2.yaml"} <= {path.name for path in (empty.root / "specs").iterdir()}
+
+
 @pytest.mark.parametrize("source", ["missing.json", "specs", "\0"])
 def test_a_source_that_is_not_a_file(project: Cli, source: str) -> None:
     assert project("import", "mcp", source, "--into", "more").code == 2
@@ -242,3 +248,16 @@ def test_tools_of_a_running_server_are_imported(empty: Cli) -> None:
     done = empty("import", "mcp", "--stdio", command, "--into", "specs")
     assert done.code == 0, done.err
     assert "sql_query.yaml" in empty.tree("specs")
+
+
+def test_the_size_of_the_imported_tools_is_printed(project: Cli) -> None:
+    (project.root / "s.json").write_text(json.dumps([tool("a"), tool("b")]))
+    assert project("import", "mcp", "s.json", "--into", "specs/more").err.splitlines()[-2].endswith("2 tools")
+    (project.root / "s.json").write_text(json.dumps([tool("c")]))
+    done = project("import", "mcp", "s.json", "--into", "specs/further", "--format", "json")
+    listed = {"tools": [tool("c")]}
+    assert json.loads(done.out)["sizes"]["mcp"] == {
+        "bytes": len(json.dumps(listed, separators=(",", ":"))),
+        "tools": 1,
+        "largest": {"c": len(json.dumps(tool("c"), separators=(",", ":")))},
+    }

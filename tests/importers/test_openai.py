@@ -169,3 +169,13 @@ def test_imported_functions_are_published(project: Cli) -> None:
     assert project("import", "openai", "s.json").code == 0
     tools = json.loads(project("export", "openai-responses").out)
     assert {"type": "function", **function, "name": "a_b"} in tools
+
+
+@pytest.mark.parametrize("names", [["rest", "act", "move"], ["move", "rest", "act"]])
+def test_tools_are_listed_in_alphabetical_order_not_in_that_of_the_source(
+    project: Cli, names: list[str]
+) -> None:
+    (project.root / "s.json").write_text(json.dumps([{**BARE, "name": name} for name in names]))
+    assert project("import", "openai", "s.json").code == 0
+    listed = [tool["name"] for tool in json.loads(project("export", "openai-responses").out)]
+    assert listed == ["act", "greet", "move", "rest"]

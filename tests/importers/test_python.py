@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.cli.importing import common
 from toolgen.importers.python.docstring import RaisedException, parse_docstring
 from toolgen.importers.python.specs import error_code
+from toolgen.mcp_client import limits
 
 from tests.cli.conftest import Cli
 from tests.processes import NOTES, assert_gone
@@ -427,7 +427,7 @@ def test_targets_that_cannot_be_imported(shop: Cli, target: str) -> None:
 def test_a_module_that_does_not_end_is_ended(shop: Cli, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     (shop.root / "hostile.py").write_text(NOTES + text)
     for seconds in (1.5, 6.0, 25.0):  # more if the module could not even write its id
-        monkeypatch.setattr(common, "TIME_LIMIT", seconds)
+        monkeypatch.setattr(limits, "TIME_LIMIT", seconds)
         done = shop("import", "python", "hostile:f")
         assert done.code == 2
         assert "not imported within" in done.err or "EOFError" in done.err
@@ -569,3 +569,115 @@ def test_what_python_can_say_and_json_cannot(shop: Cli) -> None:
     assert done.code == 2
     assert "surrogate" in done.err
     assert not (shop.root / "more").exists()
+
+
+SERVER = '''\
+from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("Shop")
+
+
+@mcp.tool(title="Add")
+def add(a: int) -> int:
+    """Add."""
+    return a
+
+
+@mcp.resource("shop://about")
+def about() -> str:
+    return "A shop."
+
+
+@mcp.prompt()
+def ask() -> str:
+    return "What?"
+
+
+def helper(x: int) -> int:
+    """Help."""
+    return x
+'''
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("shop", "shop: its functions belong to the MCP server shop:mcp"),
+        ("shop:add", "shop:add is a tool of the MCP server shop:mcp"),
+        ("shop:mcp", "shop:mcp is an MCP server, not a function"),
+    ],
+)
+def test_tools_of_a_server_are_refused_with_the_command_that_imports_them(
+    project: Cli, target: str, message: str
+) -> None:
+    (project.root / "shop.py").write_text(SERVER)
+    done = project("import", "python", target, "--into", "specs/new")
+    assert done.code == 2
+    assert message in done.err
+    assert "toolgen import fastmcp shop:mcp --implement" in done.err
+
+
+@pytest.mark.parametrize(("name", "kind"), [("about", "resource"), ("ask", "prompt")])
+def test_resources_and_prompts_are_no_tools(project: Cli, name: str, kind: str) -> None:
+    (project.root / "shop.py").write_text(SERVER)
+    done = project("import", "python", f"shop:{name}", "--into", "specs/new")
+    assert f"shop:{name} is a {kind} of the MCP server shop:mcp, not a tool" in done.err
+
+
+def test_a_helper_beside_a_server_is_imported_if_it_is_named(project: Cli) -> None:
+    (project.root / "shop.py").write_text(SERVER)
+    done = project("import", "python", "shop:helper", "--into", "specs/new")
+    assert done.code == 0, done.err
+
+
+def test_arguments_of_a_decorator_and_annotated_texts_are_kept(project: Cli) -> None:
+    (project.root / "shop.py").write_text(
+        """\
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from typing_extensions import Doc
+
+
+class Depends:
+    def __init__(self, dependency):
+        self.dependency = dependency
+
+
+@dataclass
+class Meta:  # as FastMCP's decorators without a server leave it
+    type: str = "tool"
+    name: str = "place-order"
+    title: str = "Place an order"
+    version: float = 1.2
+    tags: set = field(default_factory=lambda: {"write", "orders"})
+    timeout: float = 20.0
+
+
+def get_db():
+    return object()
+
+
+def place(number: Annotated[int, "The number."], kind: Annotated[str, Doc("The kind.")], db=Depends(get_db)) -> int:
+    return number
+
+
+def prompt() -> str:
+    return ""
+
+
+place.__fastmcp__ = Meta()
+prompt.__fastmcp__ = Meta(type="prompt")
+"""
+    )
+    done = project("import", "python", "shop", "--into", "specs/new")
+    assert done.code == 0, done.err
+    assert done.out.split() == ["specs/new/place-order.yaml"]
+    spec = yaml.safe_load((project.root / "specs/new/place-order.yaml").read_text())
+    assert spec["title"] == "Place an order"
+    assert spec["version"] == "1.2"
+    assert spec["tags"] == ["orders", "write"]
+    assert spec["timeout"] == 20
+    properties = spec["input_schema"]["properties"]
+    assert properties["number"]["description"] == "The number."
+    assert properties["kind"]["description"] == "The kind."

@@ -9,14 +9,14 @@ from toolgen.compile.printing.format import format_tree
 from toolgen.python_source.layout import (
     Brackets,
     Expression,
-    Union,
+    UnionExpression,
     annotated_assignment,
     class_statement,
     flat,
 )
 from toolgen.python_source.literals import literal
 
-OPTIONAL = Union(["str", "None"])
+OPTIONAL = UnionExpression(["str", "None"])
 
 
 def field(python: Expression, *arguments: str) -> Brackets:
@@ -44,7 +44,7 @@ def field(python: Expression, *arguments: str) -> Brackets:
             ["    name: Literal[", f'        "{"a" * 40}",', f'        "{"b" * 40}",', "    ]"],
         ),
         (
-            Union([Brackets("list[", ["A" * 50], "]"), "B" * 30]),
+            UnionExpression([Brackets("list[", ["A" * 50], "]"), "B" * 30]),
             "None",
             ["    name: (", f"        list[{'A' * 50}]", f"        | {'B' * 30}", "    ) = None"],
         ),
@@ -101,8 +101,8 @@ class Statements:
                 return Brackets("Literal[", [self.text() for _ in range(count)], "]")
             case "union" if depth:
                 members = [self.python(0) for _ in range(self.random.randint(1, 3))]
-                flattened = [member for member in members if not isinstance(member, Union)]
-                return Union([*flattened, "int", "None"])
+                flattened = [member for member in members if not isinstance(member, UnionExpression)]
+                return UnionExpression([*flattened, "int", "None"])
         return self.random.choice(["str", "bool", "Any"])
 
     def value(self) -> Expression | None:

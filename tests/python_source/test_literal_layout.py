@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from toolgen.compile.printing.format import format_tree
 from toolgen.python_source import text_width
-from toolgen.python_source.layout import WIDTH
-from toolgen.python_source.literal_layout import Code, laid_out
+from toolgen.python_source.layout import WIDTH, PythonCode, laid_out
 from toolgen.python_source.literals import literal
 
 WORDS = [
@@ -71,7 +70,7 @@ def test_data_is_indented_below_its_first_line() -> None:
 
 
 def test_code_among_data_is_printed_as_it_is() -> None:
-    assert laid_out({"input_schema": Code("SCHEMA")}, "x = ") == 'x = {"input_schema": SCHEMA}'
+    assert laid_out({"input_schema": PythonCode("SCHEMA")}, "x = ") == 'x = {"input_schema": SCHEMA}'
 
 
 def test_the_formatter_counts_the_same_columns() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from toolgen.runtime.logs.secret_texts import holds_secret_text
+from toolgen.importers.secret_texts import holds_secret_text
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.schema.document import Schema, value_key
 

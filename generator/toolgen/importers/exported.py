@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -90,7 +91,7 @@ class ExportedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
+class _FoundDefinition:
     format: ExportFields
     data: dict[str, Any]
     at: JsonPath
@@ -125,10 +126,10 @@ def read_exported(documents: Sequence[JsonDocument], name: str) -> list[Exported
 
 def read_generated_definitions(definitions: Mapping[str, dict[str, Any]]) -> list[ExportedTool]:
     """Return the tools of a generated package: file → definition. Raises `SourceError`."""
-    return [_tool(_Definition(DEFINITIONS, data, ()), 0, file) for file, data in definitions.items()]
+    return [_tool(_FoundDefinition(DEFINITIONS, data, ()), 0, file) for file, data in definitions.items()]
 
 
-def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_Definition]:
+def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_FoundDefinition]:
     """Yield the definitions in one document, however they are wrapped."""
     if isinstance(value, list):
         for index, item in enumerate(value):
@@ -168,14 +169,14 @@ def _inner(value: Mapping[str, Any]) -> list[str] | None:
     return [] if beside or value.get("type") == "tool_search" else None
 
 
-def _definition(value: dict[str, Any], at: JsonPath) -> _Definition | None:
+def _definition(value: dict[str, Any], at: JsonPath) -> _FoundDefinition | None:
     for key, wrapped in (("toolSpec", BEDROCK), ("function", CHAT), ("function_raw", CHAT)):
         if isinstance(value.get(key), dict):
-            return _Definition(wrapped, value[key], (*at, key))
+            return _FoundDefinition(wrapped, value[key], (*at, key))
     if "name" not in value:
         return None
     if "function_declarations" in at or "functionDeclarations" in at:
-        return _Definition(GEMINI, value, at)
+        return _FoundDefinition(GEMINI, value, at)
     for key, plain in (
         ("inputSchema", MCP),
         ("outputSchema", MCP),
@@ -185,11 +186,11 @@ def _definition(value: dict[str, Any], at: JsonPath) -> _Definition | None:
         ("parameters", RESPONSES),
     ):
         if key in value:
-            return _Definition(plain, value, at)
-    return _Definition(RESPONSES if value.get("type") == "function" else MCP, value, at)
+            return _FoundDefinition(plain, value, at)
+    return _FoundDefinition(RESPONSES if value.get("type") == "function" else MCP, value, at)
 
 
-def _tool(found: _Definition, line: int, where: str) -> ExportedTool:
+def _tool(found: _FoundDefinition, line: int, where: str) -> ExportedTool:
     name = found.data.get("name")
     if not isinstance(name, str) or not name or len(name) > 256 or not name.isprintable():
         raise SourceError(f"{where}: a tool without a name that can be shown", _EXPECTED)
@@ -228,3 +229,30 @@ def _repaired(written: Any, key: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     notes = [*rewrite_type_names(schema, key), *move_misplaced_keywords(schema, key)]
     repaired = repair_schema(schema, key)
     return repaired.schema, (*notes, *repaired.notes)
+
+
+_CONSTANT = "DEFINITION"
+
+
+def read_definition(text: bytes, name: str) -> dict[str, Any]:
+    """Return the definition in a module `definitions/<tool>.py`; messages call it `name`.
+
+    Raises `SourceError` for a module that toolgen did not write so.
+    """
+    refused = SourceError(f"{name} is not a definition that toolgen generated", "generate the package again")
+    if len(text) > 4 * BUDGET.spec_bytes:
+        raise SourceError(f"{name} has {len(text):,} bytes", "", "too-complex")
+    try:
+        for statement in ast.parse(text).body:
+            if (
+                isinstance(statement, ast.AnnAssign)
+                and isinstance(statement.target, ast.Name)
+                and statement.target.id == _CONSTANT
+                and statement.value is not None
+            ):
+                found = ast.literal_eval(statement.value)
+                if isinstance(found, dict) and all(isinstance(key, str) for key in found):
+                    return found
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        raise refused from None
+    raise refused

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
+
+from toolgen.runtime.definition.spec_schema import FIELDS
 
 
 class SourceError(Exception):
@@ -32,13 +33,5 @@ class ImportedTool:
 
 def in_spec_order(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return `fields` in the order of the language, extension keys (`x-*`) last."""
-    known = {name: fields[name] for name in _field_order() if name in fields}
+    known = {name: fields[name] for name in FIELDS if name in fields}
     return known | {name: value for name, value in fields.items() if name not in known}
-
-
-@cache
-def _field_order() -> tuple[str, ...]:
-    """Return the fields of the spec language in the order of its documentation."""
-    from toolgen.data.spec import Spec  # loads pydantic, which `toolgen import --help` has no use for
-
-    return tuple(name for name in Spec.model_fields if name != "extensions")

@@ -13,14 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from toolgen.data.spec import Annotations, Icon
 from toolgen.importers.examples import examples_of_schema, imported_examples
 from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.schema_repair import repair_schema
+from toolgen.runtime.definition.check import is_valid_field
 from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
 
@@ -35,19 +33,18 @@ _FIELDS = frozenset(
     ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta")
 )
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-_ICONS = TypeAdapter(list[Icon])
 _EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
 
 
 @dataclass(frozen=True, slots=True)
-class _ListedTool:
+class _SourceTool:
     definition: dict[str, Any]  # as `tools/list` has it
     origin: str  # the server that a collection of tools names
 
 
 def import_mcp(documents: Sequence[JsonDocument], name: str, existing: ExistingNames) -> list[ImportedTool]:
     """Return the tools in `documents`; messages call the source `name`. Raises `SourceError`."""
-    tools: list[_ListedTool] = []
+    tools: list[_SourceTool] = []
     duplicates: Counter[str] = Counter()
     namesakes: dict[str, list[dict[str, Any]]] = {}
     for tool in _read_tools(documents, name):
@@ -82,7 +79,7 @@ def _too_many(message: str) -> SourceError:
     return SourceError(message, "import a part of them", "too-complex")
 
 
-def _read_tools(documents: Sequence[JsonDocument], name: str) -> Iterator[_ListedTool]:
+def _read_tools(documents: Sequence[JsonDocument], name: str) -> Iterator[_SourceTool]:
     for document in documents:
         where = f"{name}:{document.line}" if document.line else name
         for tool in _list_tools(document.value, where):
@@ -91,7 +88,7 @@ def _read_tools(documents: Sequence[JsonDocument], name: str) -> Iterator[_Liste
             origin = tool.get("source") if document.line and document.value is tool else None
             if isinstance(origin, str):
                 tool = {key: value for key, value in tool.items() if key != "source"}
-            yield _ListedTool(tool, origin if isinstance(origin, str) else "")
+            yield _SourceTool(tool, origin if isinstance(origin, str) else "")
 
 
 def _list_tools(value: Any, where: str) -> list[Any]:
@@ -136,7 +133,7 @@ def _check_tool(tool: Any, where: str) -> None:
         raise SourceError(f"{where}: the description of {quoted(name)} must be a string")
 
 
-def _to_spec(tool: _ListedTool, spec_name: str, is_first: bool, notes: list[str]) -> ImportedTool:
+def _to_spec(tool: _SourceTool, spec_name: str, is_first: bool, notes: list[str]) -> ImportedTool:
     """Return the spec of `tool`; `is_first` is False if an earlier tool of the source has the same name."""
     definition = tool.definition
     fields: dict[str, Any] = {"toolgen": 1, "name": spec_name}
@@ -189,7 +186,7 @@ def _add_annotations(
     """Add the hints. A title that the source has in both places is written once, as `title`."""
     hints = definition.get("annotations")
     title = fields.get("title")
-    if hints is not None and not (hints and _are_annotations(hints)):
+    if hints is not None and not (hints and is_valid_field("annotations", hints)):
         carried["annotations"] = hints
         hints = {
             key: hints[key] for key in _HINTS if isinstance(hints, dict) and isinstance(hints.get(key), bool)
@@ -203,22 +200,11 @@ def _add_annotations(
         fields["annotations"] = annotations
 
 
-def _are_annotations(hints: Any) -> bool:
-    try:
-        Annotations.model_validate(hints)
-    except ValidationError:
-        return False
-    return not _contains_null(hints)
-
-
 def _add_icons_and_meta(definition: dict[str, Any], fields: dict[str, Any], carried: dict[str, Any]) -> None:
     icons, meta = definition.get("icons"), definition.get("_meta")
     if icons is not None:
-        try:
-            valid = bool(icons) and bool(_ICONS.validate_python(icons)) and not _contains_null(icons)
-        except ValidationError:
-            valid = False
-        (fields if valid else carried)["icons"] = icons
+        is_valid = bool(icons) and is_valid_field("icons", icons)
+        (fields if is_valid else carried)["icons"] = icons
     if meta is not None:
         if isinstance(meta, dict) and meta:
             fields["meta"] = meta
@@ -245,11 +231,6 @@ def _add_schemas(
 def _is_same_json(one: Any, other: Any) -> bool:
     """True if both are the same JSON text: key order counts, and 1 is not 1.0."""
     return json.dumps(one) == json.dumps(other)
-
-
-def _contains_null(value: Any) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(item is None or _contains_null(item) for item in inner)
 
 
 def _json_type(value: Any) -> str:

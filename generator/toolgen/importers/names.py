@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from toolgen.data.spec import NAME
-from toolgen.python_source.names import class_stem, snake
+from toolgen.python_source.names import class_stem, tool_module
+from toolgen.runtime.definition.spec_schema import NAME
 
 _NAME = re.compile(NAME.removeprefix("^").removesuffix("$"))
 _MAX_LENGTH = 64
@@ -74,7 +74,7 @@ def _digest(name: str) -> str:
 
 def _conflict_keys(name: str) -> set[str]:
     """Return what two tools must not share: the module name and the stem of class names."""
-    py_name = snake(name, "tool")
+    py_name = tool_module(name)
     return {py_name, class_stem(py_name)}
 
 

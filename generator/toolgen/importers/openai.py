@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.data.spec import GROUP
 from toolgen.importers.examples import examples_of_schema, imported_examples
 from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.schema_repair import repair_schema
 from toolgen.importers.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
+from toolgen.runtime.definition.spec_schema import GROUP, TARGET_NAME
 from toolgen.schema.limits import BUDGET
+from toolgen.schema.providers import PROVIDERS
 from toolgen.suggestions import quoted
-from toolgen.targets.definition import TARGET_NAME
 
 CARRIED = "x-openai"
 OWNED = ("description", "input_schema", CARRIED)
@@ -36,7 +36,7 @@ _FIELDS = frozenset(("type", "name", "description", "parameters", "strict"))
 _SEARCH = "tool_search"  # stands beside deferred functions, and is published with them again
 _GROUP = re.compile(GROUP)
 _CALLERS = ("direct", "programmatic")
-_OPENAI_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_OPENAI_NAME = re.compile(PROVIDERS["openai"].tool_name)
 _EXPECTED = "give functions of Chat Completions or Responses, a list of them, or one per line"
 
 

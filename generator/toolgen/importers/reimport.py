@@ -11,6 +11,7 @@ from typing import Any
 from toolgen.data.source import Source
 from toolgen.importers.imported_tool import ImportedTool, in_spec_order
 from toolgen.importers.names import ExistingNames
+from toolgen.python_source.names import file_stem
 from toolgen.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.yaml12.writer import write
 
@@ -23,9 +24,14 @@ _IMPORT_HEADER = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULT
 class ExistingSpecs:
     """The specs in the folder of an import."""
 
-    kind: str  # of the import, and the target whose published names identify its tools
+    kind: str  # of the import
     folder: str  # below the specs folder, with a trailing slash, or empty
     sources: Sequence[Source]
+
+    @property
+    def target(self) -> str:
+        """The target whose published names identify the tools."""
+        return "mcp" if self.kind == "fastmcp" else self.kind
 
     def names(self, sync: bool) -> ExistingNames:
         """Return the names that new tools must not have, and those of tools that a sync updates."""
@@ -48,7 +54,7 @@ class ExistingSpecs:
     def imported(self) -> dict[str, Source]:
         """Return published name → spec, of earlier imports of this kind into this folder."""
         return {
-            _published_name(data, self.kind): source
+            _published_name(data, self.target): source
             for source, data in self._tools()
             if source.path.startswith(self.folder)
             and (header := _IMPORT_HEADER.search(source.text))
@@ -57,7 +63,7 @@ class ExistingSpecs:
 
     def path(self, name: str) -> str:
         """Return the path of the spec of the tool `name`, below the specs folder."""
-        return f"{self.folder}{name}.yaml"
+        return f"{self.folder}{file_stem(name)}.yaml"
 
     def _tools(self) -> Iterator[tuple[Source, dict[str, Any]]]:
         for source in self.sources:
@@ -72,6 +78,7 @@ class ImportPlan:
     files: Mapping[str, str] = field(default_factory=dict)  # path below the specs folder → text
     conflicts: Sequence[str] = ()  # existing files that the import would replace, and must not
     notes: Sequence[str] = ()
+    unchanged: Mapping[str, str] = field(default_factory=dict)  # specs of the source's other tools
 
 
 def plan_import(tools: Sequence[ImportedTool], existing: ExistingSpecs) -> ImportPlan:
@@ -87,11 +94,12 @@ def plan_sync(tools: Sequence[ImportedTool], existing: ExistingSpecs, owned: Seq
     imported = existing.imported()
     occupied = {source.path for source in existing.sources}
     files: dict[str, str] = {}
+    unchanged: dict[str, str] = {}
     conflicts: list[str] = []
     notes: list[str] = []
     missing = dict(imported)
     for tool in tools:
-        source = missing.pop(_published_name(tool.fields, existing.kind), None)
+        source = missing.pop(_published_name(tool.fields, existing.target), None)
         if source is None:
             path = existing.path(tool.name)
             conflicts += [path] if path in occupied else []
@@ -104,15 +112,17 @@ def plan_sync(tools: Sequence[ImportedTool], existing: ExistingSpecs, owned: Seq
                 notes += [*tool.notes, f"{tool.name}: new"]
             continue
         current = _spec_data(source)
-        updated = _updated_fields(current, tool.fields, owned, existing.kind)
+        updated = _updated_fields(current, tool.fields, owned, existing.target)
         changed = [key for key in updated.keys() | current.keys() if _differs(updated, current, key)]
         if changed:
             files[source.path] = patch_yaml(source.text, updated)
             notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
+        else:
+            unchanged[source.path] = source.text
     for source in missing.values():
         name = _spec_data(source)["name"]
         notes.append(f"{name}: no longer in the source; {source.file} is kept: remove or disable it")
-    return ImportPlan(files, conflicts, notes)
+    return ImportPlan(files, conflicts, notes, unchanged)
 
 
 def spec_text(tool: ImportedTool, existing: ExistingSpecs) -> str:

@@ -25,7 +25,7 @@ from toolgen.importers.schema_rewrites import (
 )
 from toolgen.references.bundle import Bundler
 from toolgen.schema.budget import TooComplexError, check_budget
-from toolgen.schema.document import JsonPath, follow, format_pointer, subschemas
+from toolgen.schema.document import JsonPath, SchemaDocument, follow, format_pointer, subschemas
 from toolgen.schema.validator import compiled
 from toolgen.semantics.json_schema import check_schema
 from toolgen.semantics.reference_loops import find_loops
@@ -64,21 +64,24 @@ def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
         SourceError: the schema is too complex; nothing is removed in that case.
     """
     try:
-        check_budget(schema)
+        check_budget(SchemaDocument(schema))
     except TooComplexError as error:
         excess = error.excess
         message = f"{field}{format_pointer(excess.path)}: {excess.message}"
         raise SourceError(message, excess.hint, "too-complex") from None
     repaired = copy_json(schema)
     notes = rewrite_type_names(repaired, field)
+    is_valid = False
     for rewrite in (rewrite_draft, rewrite_python_patterns, move_misplaced_keywords):
-        if next(_faults(repaired, field), None) is not None:
-            notes += rewrite(repaired, field)
-    if field == "input_schema":
-        repaired = _as_object_schema(repaired, field, notes)
-    if not _remove_faults(repaired, field, notes):
-        return RepairedSchema({"type": "object"}, notes)
-    return RepairedSchema(repaired, notes)
+        is_valid = next(_faults(repaired, field), None) is None
+        if is_valid:
+            break
+        notes += rewrite(repaired, field)
+    complete = _as_object_schema(repaired, field, notes) if field == "input_schema" else repaired
+    # most schemas are valid and have a type: they are checked once, which is nearly all of the work
+    if (is_valid and complete is repaired) or _remove_faults(complete, field, notes):
+        return RepairedSchema(complete, notes)
+    return RepairedSchema({"type": "object"}, notes)
 
 
 def _as_object_schema(schema: dict[str, Any], field: str, notes: list[str]) -> dict[str, Any]:

@@ -90,6 +90,7 @@ def import_groups(modules: Mapping[str, str | None], members: Mapping[str, Seque
     named = {module: import_from(module, names, INDENT) for module, names in members.items() if names}
     standard: list[str] = []
     others: list[str] = []
+    # `import a` before `from a import b`, as ruff sorts by default
     for lines in (plain, named):
         for module in sorted(lines, key=module_order):
             (standard if module.partition(".")[0] in _STANDARD_LIBRARY else others).append(lines[module])

@@ -1,14 +1,17 @@
 """Lay out statements as the formatter does, so that it need not run over them.
 
 An expression fits on a line or is split in its outermost brackets, and a union at its operators. The rules
-are ruff's; tests compare the two.
+are ruff's; tests compare the two. JSON data is split in its outermost brackets, too; long text with line
+breaks is one string for each line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from toolgen.python_source.literals import literal, string_lines
 from toolgen.python_source.text_width import width
 
 WIDTH = 88
@@ -31,13 +34,13 @@ class Brackets:
 
 
 @dataclass(frozen=True, slots=True)
-class Union:
+class UnionExpression:
     """Two or more types, joined by `|`."""
 
     members: Sequence[Expression]
 
 
-Expression = str | Brackets | Union
+Expression = str | Brackets | UnionExpression
 
 
 def flat(expression: Expression) -> str:
@@ -45,7 +48,7 @@ def flat(expression: Expression) -> str:
     match expression:
         case Brackets(opening, items, closing):
             return f"{opening}{', '.join(map(flat, items))}{closing}"
-        case Union(members):
+        case UnionExpression(members):
             return " | ".join(map(flat, members))
         case _:
             return expression
@@ -55,7 +58,7 @@ def type_expression(text: str) -> Expression:
     """Return the expression of a type without quotes, such as `str | list[int | None]`."""
     members = _split_outside_brackets(text, " | ")
     if len(members) > 1:
-        return Union([type_expression(member) for member in members])
+        return UnionExpression([type_expression(member) for member in members])
     name, bracket, inside = text.partition("[")
     if not bracket:
         return text
@@ -112,7 +115,8 @@ def method_statement(name: str, parameters: Sequence[str], result: Expression) -
     inner = _MARGIN + together
     inside = [inner] if _fits(inner) else [f"{_MARGIN}{each}," for each in parameters]
     last = f") -> {flat(result)}:"
-    if _fits(last) or not isinstance(result, Union):
+    # ruff puts parentheses around a union before it splits it
+    if _fits(last) or not isinstance(result, UnionExpression):
         ending = [last]
     else:
         ending = [") -> (", *(_MARGIN + part for part in _lines(result, 2 * INDENT)), "):"]
@@ -132,7 +136,7 @@ def _declaration(name: str, annotation: Expression) -> list[str]:
     inside = [_MARGIN + line for line in _lines(annotation, 2 * INDENT)]
     parenthesized = [f"{name}: (", *inside, ")"]
     match annotation:
-        case Union():
+        case UnionExpression():
             return parenthesized
         case Brackets():
             split = list(_split(annotation, INDENT, f"{name}: "))
@@ -149,14 +153,14 @@ def _split_value(head: str, value: Expression) -> list[str]:
     return parenthesized if _fit(parenthesized) else [head + flat(value)]
 
 
-def _split_assignment(name: str, annotation: Brackets | Union, value: Expression) -> list[str]:
+def _split_assignment(name: str, annotation: Brackets | UnionExpression, value: Expression) -> list[str]:
     """Return the lines of a long assignment: the value is split, or else the annotation."""
     head = f"{name}: {flat(annotation)} = "
     if isinstance(value, Brackets) and value.items and width(head) < _ROOM:
         return list(_split(value, INDENT, head))
     if isinstance(value, str) and not value.startswith("-") and width(head) < _ROOM:
         return [f"{head}(", _MARGIN + value, ")"]
-    if isinstance(annotation, Union):
+    if isinstance(annotation, UnionExpression):
         inside = (_MARGIN + line for line in _lines(annotation, 2 * INDENT))
         lines, last = [f"{name}: (", *inside], ")"
     else:
@@ -193,6 +197,7 @@ def _split(expression: Brackets, indent: int, before: str = "", after: str = "")
     yield before + expression.opening
     inner = indent + INDENT
     together = ", ".join(map(flat, expression.items))
+    # one item has no comma behind it, except in a tuple
     needs_comma = len(expression.items) > 1 or expression.closing == ",)"
     if width(together) <= WIDTH - inner and not (needs_comma and expression.opening in _LITERALS):
         yield _MARGIN + together
@@ -201,3 +206,76 @@ def _split(expression: Brackets, indent: int, before: str = "", after: str = "")
             for line in _lines(item, inner, after="," if needs_comma else ""):
                 yield _MARGIN + line
     yield expression.closing.lstrip(",") + after
+
+
+class PythonCode(str):
+    """A Python expression among JSON data, printed as it is."""
+
+    __slots__ = ()
+
+
+class _Container(NamedTuple):
+    """A list or a dict, or text of several lines in parentheses."""
+
+    brackets: str  # "[]", "{}" or "()"
+    items: Sequence[tuple[str, _Node]]  # the text before each item, such as '"key": ', and the item
+    flat: str | None  # on one line; None if it is longer than a line, or if it is text
+
+
+_Node = _Container | str
+
+
+def laid_out(value: Any, head: str = "", *, indent: int = 0, tail: str = "") -> str:
+    """Return the lines of JSON data between `head` and `tail`, all but the first one indented.
+
+    Raises `TypeError` for anything that is not JSON data.
+    """
+    lines: list[str] = []
+    _add_lines(lines, _node(value), indent, head, tail)
+    return "\n".join(lines)[indent:]
+
+
+def _node(value: Any) -> _Node:
+    if isinstance(value, dict):
+        return _container("{}", [(f"{literal(key)}: ", _item(item)) for key, item in value.items()])
+    if isinstance(value, list | tuple):
+        return _container("[]", [("", _item(item)) for item in value])
+    return literal(value)
+
+
+def _item(value: Any) -> _Node:
+    if not isinstance(value, str):
+        return _node(value)
+    if isinstance(value, PythonCode):
+        return value
+    lines = string_lines(value)
+    return _Container("()", [("", line) for line in lines], None) if lines else literal(value)
+
+
+def _container(brackets: str, items: Sequence[tuple[str, _Node]]) -> _Node:
+    if not items:
+        return brackets
+    texts: list[str] = []
+    room = WIDTH
+    for before, item in items:
+        text = item if isinstance(item, str) else item.flat
+        if text is None or (room := room - len(before) - len(text)) < 0:
+            return _Container(brackets, items, None)
+        texts.append(before + text)
+    return _Container(brackets, items, f"{brackets[0]}{', '.join(texts)}{brackets[1]}")
+
+
+def _add_lines(lines: list[str], node: _Node, indent: int, before: str, after: str) -> None:
+    margin = " " * indent
+    text = node if isinstance(node, str) else node.flat
+    if text is not None:
+        line = f"{margin}{before}{text}{after}"
+        if isinstance(node, str) or width(line) <= WIDTH:
+            lines.append(line)
+            return
+    assert isinstance(node, _Container)
+    lines.append(f"{margin}{before}{node.brackets[0]}")
+    comma = "," if len(node.items) > 1 and node.brackets != "()" else ""
+    for key, item in node.items:
+        _add_lines(lines, item, indent + INDENT, key, comma)
+    lines.append(f"{margin}{node.brackets[1]}{after}")

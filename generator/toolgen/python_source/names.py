@@ -15,6 +15,7 @@ RUNTIME_NAMES = frozenset(
 _FOLDERS_OF_SCHEMAS = frozenset(
     {"common", "components", "definitions", "defs", "models", "schema", "schemas", "shared", "types"}
 )
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)", re.IGNORECASE)
 _LIMIT = 80  # characters; names that are cut to the same text are numbered, see `unique_name`
 
 
@@ -45,8 +46,27 @@ def pascal(words: str, fallback: str) -> str:
     return name if name[:1].isalpha() else f"{fallback}{name}"
 
 
+def is_device(file: str) -> bool:
+    """True if Windows takes a file of this name for a device, in any folder: `con`, `Con.py`, `NUL.tar.gz`.
+
+    https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+    """
+    return _DEVICE.match(file) is not None
+
+
+def file_stem(name: str) -> str:
+    """Return the name of a file without its ending: `name`, or `con_` for `con`, which Windows reserves."""
+    return f"{name}_" if is_device(name) else name
+
+
+def tool_module(wire_name: str) -> str:
+    """Return the name of a tool's modules: `create-order` → `create_order`, `con` → `con_`."""
+    return file_stem(snake(wire_name, "tool"))
+
+
 def class_stem(py_name: str) -> str:
     """Return the prefix of a tool's class names, none of which shadows a name of the runtime."""
+    # the tool `base` would define `BaseTool`, which its module imports
     stem = pascal(py_name, "Tool")
     names = {f"{stem}{end}" for end in ("Tool", "Request", "Response")}
     return stem if names.isdisjoint(RUNTIME_NAMES) else f"{stem}Tool"
@@ -65,7 +85,7 @@ def shared_module_name(path: str) -> str:
     """
     *folders, file = path.split("/")
     words = [folder for folder in folders if folder.lower() not in _FOLDERS_OF_SCHEMAS]
-    return snake("_".join([*words, file.rpartition(".")[0]]), "schemas")
+    return file_stem(snake("_".join([*words, file.rpartition(".")[0]]), "schemas"))
 
 
 def singular(word: str) -> str:
@@ -74,9 +94,16 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "tches", "xes", "tuses")):
         return word[:-2]
+    # `address`, `status` and `analysis` are singular
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
         return word[:-1]
     return word + "Item"
+
+
+def not_importable(dotted: str) -> str | None:
+    """Return the first part of a dotted name that is no name in Python; None if all are."""
+    parts = dotted.split(".")
+    return next((part for part in parts if not part.isidentifier() or keyword.iskeyword(part)), None)
 
 
 def unique_name(name: str, taken: Container[str], numbers: MutableMapping[str, int] | None = None) -> str:

@@ -70,6 +70,40 @@ def test_include_and_exclude_patterns(include: list[str], exclude: list[str], na
     assert [tool.name for tool in imported(document(PATHS), include=include, exclude=exclude)] == names
 
 
+def test_operations_are_listed_before_any_is_imported(empty: Cli) -> None:
+    (empty.root / "api.json").write_text(json.dumps(document(PATHS)))
+    (empty.root / "toolgen.toml").unlink(missing_ok=True)
+    done = empty("import", "openapi", "api.json", "--list")
+    assert (done.code, done.err) == (0, "5 operations\n")
+    assert done.out.splitlines()[0] == "pets/list      GET /pets  List pets"
+    assert "get_pets/{id}  GET /pets/{id}" in done.out.splitlines()
+    some = empty(
+        "import", "openapi", "api.json", "--list", "--include", "write", "--max", "2", "--format", "json"
+    )
+    assert [each["name"] for each in json.loads(some.out)] == ["pets/create", "drop"]
+    assert json.loads(some.out)[1] == {
+        "name": "drop", "method": "DELETE", "path": "/pets/{id}", "summary": "", "tags": ["write"]
+    }  # fmt: skip
+    assert list(empty.tree("")) == ["api.json"], "nothing was written"
+
+
+def test_a_long_summary_is_shortened_in_a_list(empty: Cli) -> None:
+    path = {"get": {"description": f"{'many words ' * 20}\nmore", **OK}}
+    (empty.root / "api.json").write_text(json.dumps(document({"/a": path})))
+    listed = empty("import", "openapi", "api.json", "--list").out
+    assert listed == f"get_a  GET /a  {'many words ' * 8}many words…\n"
+
+
+def test_only_the_first_operations_are_imported(project: Cli) -> None:
+    (project.root / "api.json").write_text(json.dumps(document(PATHS)))
+    done = project("import", "openapi", "api.json", "--max", "2")
+    assert done.code == 0
+    assert {"specs/pets_list.yaml", "specs/pets_create.yaml"} == set(done.out.split())
+    assert "3 of 5 operations were left out" in done.err
+    assert project("import", "openapi", "api.json", "--max", "0").code == 2
+    assert imported(document(PATHS), include=["write"], most=9)[0].name == "pets_create"
+
+
 def test_one_tool_per_tag() -> None:
     pets, other, write = imported(document(PATHS), per="tag")
     assert [tool.name for tool in (pets, other, write)] == ["pets", "other", "write"]

@@ -12,6 +12,7 @@ from toolgen.importers.openapi.specs import ImportOptions, import_openapi
 from toolgen.runtime.http.styles import UnsafeValueError, in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.schema.dialects.openai import to_strict
+from toolgen.schema.document import SchemaDocument
 
 from tests.importers.openapi.conftest import document
 
@@ -287,7 +288,7 @@ def test_parameters_that_can_always_be_sent_are_unchanged(
 
 
 def test_a_path_parameter_keeps_the_strict_form() -> None:
-    assert to_strict(parameter_schema("path", {"type": "string"})).losses == ()
+    assert to_strict(SchemaDocument(parameter_schema("path", {"type": "string"}))).losses == ()
 
 
 def parameter_schema(place: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class BundledSchema:
 
 
 @dataclass(frozen=True, slots=True)
-class _Definition:
+class _MeasuredDefinition:
     references: tuple[str, ...]  # names of other definitions
     size: int  # characters as JSON
 
@@ -35,7 +35,7 @@ class SchemaBundler:
 
     def __init__(self, converter: SchemaConverter) -> None:
         self._converter = converter
-        self._measured: dict[tuple[Direction, str], _Definition] = {}
+        self._measured: dict[tuple[Direction, str], _MeasuredDefinition] = {}
 
     def bundle(self, schema: Schema, direction: Direction) -> BundledSchema:
         """Return `schema` with the definitions that it uses; of a response, the outermost ones that fit."""
@@ -59,10 +59,10 @@ class SchemaBundler:
             schema = {**schema, "$defs": dict(sorted(definitions.items()))}
         return BundledSchema(schema, cut_off)
 
-    def _measure(self, direction: Direction, name: str, definition: Any) -> _Definition:
+    def _measure(self, direction: Direction, name: str, definition: Any) -> _MeasuredDefinition:
         if (direction, name) not in self._measured:
             references = tuple(dict.fromkeys(_references(definition)))
-            self._measured[direction, name] = _Definition(references, len(json.dumps(definition)))
+            self._measured[direction, name] = _MeasuredDefinition(references, len(json.dumps(definition)))
         return self._measured[direction, name]
 
 

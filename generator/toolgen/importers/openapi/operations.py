@@ -40,6 +40,13 @@ class Operation:
         return f"{self.method.upper()} {self.path}"
 
     @property
+    def summary(self) -> str:
+        """The summary, or else the first line of the description; empty if there is neither."""
+        texts = (self.node.data.get(key) for key in ("summary", "description"))
+        found = next((text.strip() for text in texts if isinstance(text, str) and text.strip()), "")
+        return found.partition("\n")[0].strip()
+
+    @property
     def tags(self) -> list[str]:
         """The tags that are strings, each once."""
         tags = self.node.data.get("tags")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from toolgen.importers.openapi.bundle import definition_name
 from toolgen.importers.openapi.document import Location, ObjectNode
@@ -12,7 +12,57 @@ from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.request_body import preferred_media_type
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
 from toolgen.runtime.http.media import is_binary, is_json, is_text
-from toolgen.runtime.http.status import NAMES, RETRYABLE
+
+_CODES: Final = {  # https://www.rfc-editor.org/rfc/rfc9110#section-15
+    "400": "bad_request",
+    "401": "unauthorized",
+    "402": "payment_required",
+    "403": "forbidden",
+    "404": "not_found",
+    "405": "method_not_allowed",
+    "406": "not_acceptable",
+    "408": "request_timeout",
+    "409": "conflict",
+    "410": "gone",
+    "411": "length_required",
+    "412": "precondition_failed",
+    "413": "content_too_large",
+    "414": "uri_too_long",
+    "415": "unsupported_media_type",
+    "421": "misdirected_request",
+    "422": "unprocessable_content",
+    "423": "locked",
+    "424": "failed_dependency",
+    "425": "too_early",
+    "428": "precondition_required",
+    "429": "too_many_requests",
+    "431": "header_fields_too_large",
+    "451": "unavailable_for_legal_reasons",
+    "500": "internal_server_error",
+    "501": "not_supported_by_server",
+    "502": "bad_gateway",
+    "503": "service_unavailable",
+    "504": "gateway_timeout",
+    "507": "insufficient_storage",
+    "4XX": "client_error",
+    "5XX": "server_error",
+    "DEFAULT": "http_error",
+}
+"""Status, or range of statuses, as an OpenAPI document writes it → code of the error."""
+
+_RETRYABLE: Final = frozenset(
+    (
+        "request_timeout",
+        "too_early",
+        "too_many_requests",
+        "internal_server_error",
+        "bad_gateway",
+        "service_unavailable",
+        "gateway_timeout",
+        "server_error",
+    )
+)
+"""Codes of temporary errors: the same call may succeed later."""
 
 _MEANINGLESS = frozenset(
     (
@@ -159,7 +209,7 @@ def _any_of(schemas: list[Schema | None]) -> Schema | None:
 
 
 def _add_error(read: OperationResponses, status: str, response: ObjectNode) -> None:
-    code = NAMES.get(status.upper()) or f"http_{status.lower()}"
+    code = _CODES.get(status.upper()) or f"http_{status.lower()}"
     if not all(c.isascii() and (c.isalnum() or c == "_") for c in code):
         return
     read.error_codes[status.upper() if status != "default" else status] = code
@@ -167,7 +217,7 @@ def _add_error(read: OperationResponses, status: str, response: ObjectNode) -> N
         return
     description = str(response.data.get("description") or "").strip()
     error: dict[str, Any] = {"code": code, "description": description or f"The API answers {status}."}
-    if code in RETRYABLE:
+    if code in _RETRYABLE:
         error["retryable"] = True
     if code in _HINTS:
         error["hint"] = _HINTS[code]

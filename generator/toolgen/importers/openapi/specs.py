@@ -37,10 +37,20 @@ class ImportOptions:
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    most: int | None = None  # operations, the first ones in the document; None: all
     per: str = "operation"  # or "tag"
     prefix: str = "APP"  # of all environment variables
     stem: str = ""  # of the environment variables in specs of an earlier import, which a sync keeps
     allowed: Sequence[str] = ()  # credentials of other services that may be sent to this API
+
+
+def find_operations(data: Any, name: str, load: LoadFile, options: ImportOptions) -> list[Operation]:
+    """Return the operations of the parsed document `data` that the patterns of `options` select.
+
+    Raises `SourceError` if the document or a pattern is not valid.
+    """
+    document = OpenApiDocument(name, data, load)
+    return filter_operations(list_operations(document), options.include, options.exclude)
 
 
 def import_openapi(
@@ -62,15 +72,19 @@ def import_openapi(
         SourceError: the document or a pattern of `options` is not valid.
     """
     document = OpenApiDocument(name, data, load)
-    operations = filter_operations(list_operations(document), options.include, options.exclude)
+    found = filter_operations(list_operations(document), options.include, options.exclude)
+    operations = found[: options.most]
     title = str(document.member(document.root, "info").get("title") or "")
     variables = EnvironmentVariables(options.stem or stem_of(options.prefix, title), options.allowed)
     number = count(1)
     parser = OperationParser(document, variables, lambda: on_progress(next(number), len(operations)))
     convert = _tools_per_tag if options.per == "tag" else _tools_per_operation
     tools = list(convert(parser, operations, existing))
-    if tools:  # repairs concern the document: they are shown once, before the first tool
-        tools[0] = replace(tools[0], notes=(*parser.repairs.messages(), *tools[0].notes))
+    notes = list(parser.repairs.messages())
+    if len(found) > len(operations):
+        notes.append(f"{len(found) - len(operations)} of {len(found)} operations were left out")
+    if tools:  # these notes concern the document: they are shown once, before the first tool
+        tools[0] = replace(tools[0], notes=(*notes, *tools[0].notes))
     return tools
 
 

@@ -14,6 +14,7 @@ from pydantic import ConfigDict, validate_call
 from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.python.docstring import ParsedDocstring, parse_docstring
 from toolgen.importers.python.type_hints import (
+    described_hint,
     dotted_name,
     exception_path,
     is_importable,
@@ -22,7 +23,7 @@ from toolgen.importers.python.type_hints import (
     resolve_hint,
     type_schema,
 )
-from toolgen.semantics.names import RESERVED
+from toolgen.runtime.definition.rules import RESERVED
 from toolgen.suggestions import shortened
 
 _ITERATORS = (abc.Generator, abc.Iterator)
@@ -48,6 +49,7 @@ class FunctionDescription:
     async_chunks: bool = False  # the function returns an async iterator
     inject: list[dict[str, Any]] = field(default_factory=list)  # name, type, parameter, optional
     exceptions: dict[str, str] = field(default_factory=dict)  # as the docstring has it → MODULE:NAME
+    declared: dict[str, Any] = field(default_factory=dict)  # fields that a decorator's arguments give
     deprecated: str = ""
     by_hand: str = ""  # why an implementation that calls it cannot be generated
     notes: list[str] = field(default_factory=list)
@@ -133,7 +135,7 @@ def _describe_parameters(
     notes = description.notes
     from_model: list[inspect.Parameter] = []
     for name, item in signature.parameters.items():
-        hint = hints.get(name, Any)
+        hint = described_hint(hints.get(name, Any))
         if item.kind is item.VAR_POSITIONAL:
             notes.append(f"*{name}: left out, since arguments of tools have names")
         elif item.kind is item.VAR_KEYWORD:

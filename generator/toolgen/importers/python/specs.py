@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolgen.data.spec import CODE, IDENTIFIER
 from toolgen.importers.imported_tool import ImportedTool, in_spec_order
 from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.python.docstring import ParsedDocstring
@@ -15,6 +14,7 @@ from toolgen.importers.python.signature import FunctionDescription
 from toolgen.importers.python.type_hints import sort_keywords
 from toolgen.importers.schema_repair import repair_schema
 from toolgen.python_source.names import snake
+from toolgen.runtime.definition.spec_schema import CODE, IDENTIFIER
 from toolgen.suggestions import quoted
 
 OWNED = ("description", "returns", "input_schema", "output_schema", "inject", "stream", "deprecated")
@@ -32,7 +32,7 @@ def _to_spec(function: FunctionDescription, name: str) -> ImportedTool:
     docstring = function.docstring
     if name != function.name:
         notes.append(f"renamed from {quoted(function.name)}, which is taken or not a valid name of a tool")
-    if not docstring.description:
+    if not docstring.description and "description" not in function.declared:
         notes.append("has no docstring; write a description, since models choose tools by it")
     fields: dict[str, Any] = {
         "toolgen": 1,
@@ -49,6 +49,7 @@ def _to_spec(function: FunctionDescription, name: str) -> ImportedTool:
         fields["output_schema"] = _repaired(function.output_schema, "output_schema", notes)
     if function.chunk_schema is not None:
         fields["stream"] = {"chunk_schema": _repaired(function.chunk_schema, "chunk_schema", notes)}
+    fields |= function.declared
     present = {key: value for key, value in fields.items() if value or key == "input_schema"}
     return ImportedTool(in_spec_order(present), tuple(f"{name}: {note}" for note in notes), function.origin)
 

@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
 
 from toolgen.schema.document import subschemas
@@ -82,6 +82,19 @@ def _run_imports(block: list[ast.stmt], package: str) -> dict[str, Any]:
         except Exception:  # noqa: S112  importing runs code; hints that need this name are reported
             continue
     return found
+
+
+def described_hint(hint: Any) -> Any:
+    """Return a type with the description that `Annotated[int, "The number."]` or `Doc("…")` in it gives."""
+    if get_origin(hint) is not Annotated:
+        return hint
+    kind, *metadata = get_args(hint)
+    texts = [each if isinstance(each, str) else getattr(each, "documentation", None) for each in metadata]
+    found = next((text for text in texts if isinstance(text, str)), None)
+    if found is None or any(getattr(each, "description", None) for each in metadata):
+        return hint
+    rest = [each for each in metadata if not isinstance(each, str)]
+    return Annotated[(kind, *rest, Field(description=found))]
 
 
 def union_members(hint: Any) -> tuple[Any, ...]:

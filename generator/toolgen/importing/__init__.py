@@ -1,0 +1,1 @@
+"""Import tools: read sources within limits, and write their specs, all or none."""
