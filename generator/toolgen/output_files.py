@@ -9,7 +9,7 @@ from toolgen.compile.printing.render import SHARED, TOOL, outputs_of, shared_pat
 from toolgen.compile.reading.parse import parse
 from toolgen.compile.reading.read import read
 from toolgen.data.target import Target
-from toolgen.python_source.names import shared_module_name, snake
+from toolgen.python_source.names import shared_module_name, tool_module
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def spec_files(names: SpecNames, targets: Sequence[Target]) -> list[str]:
     found: list[str] = []
     for output in _outputs(targets):
         if TOOL in output:
-            found += (tool_path(output, snake(name, "tool")) for name in names.tools)
+            found += (tool_path(output, tool_module(name)) for name in names.tools)
         elif SHARED in output:
             found += (shared_path(output, shared_module_name(path)) for path in names.shared)
     return sorted(found)
@@ -49,7 +49,7 @@ def index_files(targets: Sequence[Target]) -> list[str]:
 def disabled_modules(texts: Mapping[str, bytes], prefix: str, targets: Sequence[Target]) -> list[str]:
     """Return the names of the modules that would implement the tools that are not enabled."""
     parsed = parse(read(texts, prefix), targets)
-    return sorted(snake(spec.name, "tool") for spec, _ in parsed.tools if not spec.enabled)
+    return sorted(tool_module(spec.name) for spec, _ in parsed.tools if not spec.enabled)
 
 
 def _outputs(targets: Sequence[Target]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from toolgen.compile.checking.asked_examples import find_contradicting_asks, find_unknown_tools
+from toolgen.compile.checking.check import check, lint
 from toolgen.compile.checking.conflicts import find_conflicts
 from toolgen.compile.checking.resolve import resolve
 from toolgen.compile.compiled_specs import FORMAT, collect
@@ -109,9 +110,9 @@ def bind(
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
     parsed = parse(sources, targets)  # data → specs
-    return resolve(
-        parsed, needs_tools=needs_tools, is_whole=is_whole
-    )  # specs → tools whose references are bound
+    bound = resolve(parsed)  # specs → tools whose references are bound
+    check(bound, needs_tools=needs_tools, is_whole=is_whole)  # raises all their faults
+    return lint(bound, is_whole=is_whole)  # → with the warnings about them
 
 
 def compile_specs(

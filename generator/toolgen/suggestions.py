@@ -1,4 +1,4 @@
-"""Suggestions for misspelt names ("did you mean …?"), and text of specs as messages quote it."""
+"""Parts of messages: suggestions for misspelt names ("did you mean …?"), quoted texts, counted nouns."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return a hint that names the nearest of `known`; empty if none is similar enough."""
     found = nearest(word, known, cutoff)
     return "" if found is None else f"did you mean {found!r}?"
+
+
+def count(number: int, noun: str) -> str:
+    """Return number and noun: `1 file`, `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def shortened(text: str, limit: int = 160) -> str:

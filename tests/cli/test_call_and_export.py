@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toolgen.cli.calling.saved_blocks import save_blocks
 from toolgen.project import UnableError
+from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.runtime import Block, ToolResponse
 
 from .conftest import SPEC, Cli, Done
@@ -282,6 +282,8 @@ def test_blocks_are_written_to_new_files_and_shown(call: Callable[..., Done], pr
         ("../../etc/passwd", "passwd"),
         ("C:\\temp\\a b.pdf", "a b.pdf"),
         ("con.txt", "x-1.pdf"),
+        ("NUL .tar.gz", "x-1.pdf"),
+        ("com¹", "x-1.pdf"),
         (".hidden", "hidden"),
         ("…/..", "x-1.pdf"),
         ("a\x00b:c.pdf", "a_b_c.pdf"),

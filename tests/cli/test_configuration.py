@@ -47,6 +47,7 @@ def test_every_setting(repo: Path) -> None:
         "my/templates",
     )
     assert (project.targets, project.coerce) == (("mcp",), False)
+    assert configured(repo, "[mcp]\noutput_schema = false").mcp_output_schema is False
     assert project.package == "app.tools"
     assert project.import_root == repo.resolve() / "src"
     assert project.path_of("app.work") == "src/app/work"

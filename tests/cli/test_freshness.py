@@ -144,7 +144,8 @@ def test_warnings_are_repeated_when_nothing_changed(project: Cli) -> None:
     assert "default-violates-schema" in first.err
     assert up_to_date(project) is not None
     assert project("generate").err == first.err
-    assert project("check").err.startswith(first.err)
+    warning = first.err[: first.err.index("anthropic:")]  # the sizes follow
+    assert project("check").err.startswith(warning)
 
 
 @pytest.mark.parametrize("verb", ["check", "generate"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from toolgen.cli.building.progress import counted
+from toolgen.cli.progress import counted
 
 from .conftest import SPEC, Cli
 
@@ -22,7 +23,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def test_generate_then_check(project: Cli) -> None:
     first = project("generate")
-    assert (first.code, first.err) == (0, "")
+    assert first.code == 0
     tree = project.tree()
     files = len(tree) - 1  # and the manifest
     assert first.out == f"1 tool, {files} files written, 0 unchanged\n"
@@ -229,6 +230,51 @@ def test_json(project: Cli) -> None:
     assert "generated/models/greet.py" in moved["affects"]
 
 
+def test_the_size_of_all_definitions_is_printed(project: Cli) -> None:
+    project.spec("other")
+    first = project("generate")
+    sent = json.dumps(json.loads(project("export", "mcp").out), separators=(",", ":"))
+    assert f"mcp: {len(sent)} bytes, " in first.err
+    assert first.err.endswith("bytes, 2 tools\n")
+    assert project("generate").err == first.err, "from the record of the last run"
+    assert "bytes" not in project("check").err
+    project.spec("third")
+    assert project("generate").err.endswith("bytes, 3 tools\n")
+
+
+def test_output_schemas_are_not_published_over_mcp_if_the_configuration_says_so(project: Cli) -> None:
+    project.spec("shown", SPEC.format(name="shown") + "targets: {mcp: {output_schema: true}}\n")
+    (project.root / "toolgen.toml").write_text("[mcp]\noutput_schema = false\n")
+    listed = {tool["name"]: tool for tool in json.loads(project("export", "mcp").out)["tools"]}
+    assert "outputSchema" not in listed["greet"]
+    assert "outputSchema" in listed["shown"]
+    sent = json.dumps({"tools": list(listed.values())}, separators=(",", ":"))
+    assert f"mcp: {len(sent)} bytes, " in project("generate").err
+    assert '"output_schema":' in (project.root / "generated/definitions/greet.py").read_text(), (
+        "for validation"
+    )
+
+
+def test_sizes_as_json(project: Cli) -> None:
+    (project.root / "toolgen.toml").write_text('targets = ["mcp"]\n')
+    sizes = json.loads(project("generate", "--format", "json").out)["sizes"]
+    sent = json.dumps(json.loads(project("export", "mcp").out), separators=(",", ":"))
+    assert sizes == {"mcp": {"bytes": len(sent), "tools": 1, "largest": {"greet": len(sent) - 12}}}
+
+
+def test_a_warning_names_the_largest_tools(project: Cli) -> None:
+    (project.root / "toolgen.toml").write_text('targets = ["anthropic", "mcp"]\n')
+    for name, length in (("a", 10_000), ("b", 40_000), ("c", 30_000), ("d", 20_000)):
+        project.spec(name, SPEC.format(name=name).replace("Say hello", "Say hello " * (length // 10)))
+    sizes = project("generate").err
+    assert sizes.splitlines()[0].endswith(", 5 tools")
+    assert "anthropic: more than 100,000 bytes are much to send" in sizes
+    (warning,) = [line for line in sizes.splitlines() if line.startswith("mcp: more")]
+    assert re.search(
+        r"the largest tools are b \(40,\d+\), c \(30,\d+\), d \(20,\d+\); to send less: ", warning
+    )
+
+
 def test_all_or_nothing(project: Cli) -> None:
     project("generate")
     before = project.tree()
@@ -351,7 +397,9 @@ def test_long_work_shows_no_progress_without_a_terminal(project: Cli, tmp_path: 
     for number in range(5):
         project.spec(f"tool_{number}")
     piped = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "cold"))
-    assert (piped.code, piped.err) == (0, "")
+    assert piped.code == 0
+    assert "\r" not in piped.err
+    assert piped.err.count("\n") == 1  # the sizes
 
 
 @pytest.mark.skipif(not shutil.which("mount"), reason="no mount on this platform")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from toolgen.cli.scaffolding.parameters import parse_parameter, scalar
 from toolgen.project import UnableError
+from toolgen.scaffolding.parameters import parse_parameter, scalar
 
 from .conftest import Cli
 from .terminal import at_a_terminal
@@ -49,6 +49,20 @@ def test_init_new_generate_call(empty: Cli) -> None:
     stub.write_text(text.replace(raising, work))
     answered = empty.process("call", "create_order", "--yes", "--input", given)
     assert (answered.code, json.loads(answered.out)) == (0, {"message": "ordered from 1"})
+
+
+def test_tools_with_names_of_devices_and_of_the_standard_library(empty: Cli) -> None:
+    empty("init")
+    for name in ("con", "json", "typing"):
+        assert empty("new", name, "--description", "Do it.").code == 0
+    assert sorted(path.name for path in (empty.root / "specs").glob("*n*.y*")) == [
+        "con_.yaml", "json.yaml", "typing.yaml"
+    ]  # fmt: skip
+    assert empty("new", "con", "--description", "Do it.").code == 2
+    assert (empty.root / "tools/con_.py").is_file()
+    assert empty.process("generate").code == 0
+    assert not list(empty.root.rglob("con.*"))
+    assert empty.process("check", "--implementations").code == 0
 
 
 @pytest.mark.parametrize("types", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -391,3 +405,12 @@ def test_confirmed_at_a_terminal(project: Cli, answer: str, code: int) -> None:
     said, ended = at_a_terminal(project, ["call", "order"], [("Order? [y/N]", answer)])
     assert ended == code, said
     assert ("declined" in said) == (code == 1)
+
+
+def test_stubs_of_tools_with_any_content_are_typed(project: Cli) -> None:
+    text = (project.root / "specs" / "greet.yaml").read_text()
+    project.spec("greet", f"{text}content: any\n")
+    assert project("new", "greet").code == 0
+    stub = (project.root / "work" / "greet.py").read_text()
+    assert ") -> GreetResponse:" in stub
+    assert "Any" not in stub

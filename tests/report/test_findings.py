@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolgen.compat.finding import Category, Finding, Level, Places, Witness
-from toolgen.report.findings import as_data, render
+from toolgen.report.json import findings_data
+from toolgen.report.text import render
 
 
 def finding(witness: Any) -> Finding:
@@ -30,7 +31,7 @@ def test_a_long_witness_is_abridged_in_text_and_whole_in_json() -> None:
     text = render([finding(value)], {}, color=False)
 
     assert '"note": "aaaaaaaaaa… (301 characters)", "ids": [0, 1, 2, "… (100 items)"], "sku": "AAA-0"' in text
-    assert as_data([finding(value)])[0]["witness"]["value"] == value
+    assert findings_data([finding(value)])[0]["witness"]["value"] == value
 
 
 def test_a_witness_of_many_short_parts_is_shown_whole() -> None:

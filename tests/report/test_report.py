@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.data.source import Span
-from toolgen.report import json as json_report
+from toolgen.report.json import diagnostics_data
 from toolgen.report.text import render
 
 FAULT = Diagnostic(
@@ -92,18 +90,16 @@ def test_colour_is_only_added() -> None:
 
 def test_json_has_the_same_content() -> None:
     noted = Diagnostic(FAULT.span, "enum-outside-type", "m", "h", (Note(Span("b", 1, 2, 3), "n"),))
-    assert json.loads(json_report.render([noted])) == {
-        "diagnostics": [
-            {
-                "code": "enum-outside-type",
-                "severity": "warning",
-                "message": "m",
-                "hint": "h",
-                "file": "specs/weather.yaml",
-                "line": 5,
-                "column": 5,
-                "length": 10,
-                "notes": [{"message": "n", "file": "b", "line": 1, "column": 2, "length": 3}],
-            }
-        ]
-    }
+    assert diagnostics_data([noted]) == [
+        {
+            "code": "enum-outside-type",
+            "severity": "warning",
+            "message": "m",
+            "hint": "h",
+            "file": "specs/weather.yaml",
+            "line": 5,
+            "column": 5,
+            "length": 10,
+            "notes": [{"message": "n", "file": "b", "line": 1, "column": 2, "length": 3}],
+        }
+    ]

@@ -1,8 +1,9 @@
 """The command line: arguments in, exit code out. Errors are caught here and shown.
 
 A command is a module of `commands/` with `arguments(parser)` and `run(args)`, which returns True for clean
-and False for the command's own finding; servers return an ExitCode. It is imported when the command runs:
-`toolgen --help` imports none.
+and False for the command's own finding; servers return an ExitCode. One that runs an event loop says so with
+`RUNS_EVENT_LOOP`, one that starts no process and runs no code of the project with `IS_SHORT`. It is imported
+when the command runs: `toolgen --help` imports none.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode, exit_code, system_error
@@ -18,28 +18,20 @@ from toolgen.cli.exit_codes import ExitCode, exit_code, system_error
 if TYPE_CHECKING:
     import argparse
 
-_ASYNC = {  # asyncio handles SIGINT itself, unless there is a handler already
-    "toolgen.cli.commands.breaking",
-    "toolgen.cli.commands.call",
-    "toolgen.cli.commands.import_",
-    "toolgen.cli.commands.mock",
-}
-_SHORT = {"toolgen.cli.commands.check", "toolgen.cli.commands.generate"}  # without code of the project
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     from toolgen.cli.collector import skip_final_collection
     from toolgen.cli.output import flush, say
-    from toolgen.cli.parser import HelpPrinted, parse
+    from toolgen.cli.parser import HelpPrinted, complete, parse
 
     _use_utf8()
     args: argparse.Namespace | None = None
     try:
         if "_ARGCOMPLETE" in os.environ:
-            import_module("toolgen.cli.completion").complete()
+            complete()
         args = parse(sys.argv[1:] if argv is None else list(argv))
-        if args.run.__module__ in _SHORT:
+        if _says(args, "IS_SHORT"):
             skip_final_collection()
         return exit_code(_run(args))
     except HelpPrinted:
@@ -62,14 +54,18 @@ def _run(args: argparse.Namespace) -> bool | ExitCode:
     """Run the command; SIGINT ends it with KeyboardInterrupt, even if other code swallows the exception."""
     from toolgen.project.files.interrupts import remembered_interrupts, terminations_as_interrupts
 
-    if args.run.__module__ in _SHORT:  # it starts no process that outlives it
+    if _says(args, "IS_SHORT"):  # it starts no process that outlives it
         with remembered_interrupts():
             return _outcome(args.run(args))
-    if args.run.__module__ in _ASYNC:
+    if _says(args, "RUNS_EVENT_LOOP"):  # asyncio handles SIGINT itself, unless there is a handler already
         with terminations_as_interrupts():
             return _outcome(args.run(args))
     with terminations_as_interrupts(), remembered_interrupts():
         return _outcome(args.run(args))
+
+
+def _says(args: argparse.Namespace, name: str) -> bool:
+    return getattr(sys.modules[args.run.__module__], name, False)
 
 
 def _outcome(returned: object) -> bool | ExitCode:
@@ -84,6 +80,7 @@ def _report(error: Exception, args: argparse.Namespace | None) -> int:
     if exit_code(error) == ExitCode.BUG:
         from toolgen.cli import installation
 
+        # a failed import may only mean that an extra is not installed
         cause = installation.explain(error)
         if cause is None:
             diagnostics.report_bug(error)
@@ -99,6 +96,7 @@ def _use_utf8() -> None:
     """Print UTF-8 whatever the locale is; replace streams that were closed before the start."""
     from io import TextIOWrapper
 
+    # Python has None for a stream that was closed before the start
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (as long as the process)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):

@@ -14,32 +14,33 @@ from toolgen.cli.output import emit_json, say, say_text
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.files import FileKind
 from toolgen.project import UnableError, find_root, kind_of, read_text
-from toolgen.report.json import as_data
+from toolgen.report.json import diagnostics_data
 
 
 def show_error(error: Exception, args: argparse.Namespace | None) -> None:
     """Show an error in the format that the command's flags ask for."""
     as_json = getattr(args, "format", "text") == "json"
     if isinstance(error, SpecErrors):
-        texts = getattr(args, "texts", None) or error.texts
-        show(error.diagnostics, getattr(args, "start", "."), as_json, texts)
+        if as_json:
+            emit_json({"diagnostics": diagnostics_data(error.diagnostics)})
+        else:
+            show(error.diagnostics, getattr(args, "start", "."), error.texts)
     elif isinstance(error, UnableError):
-        show_unable(error, as_json)
+        if as_json:
+            fault = {"code": error.code, "severity": "error", "message": error.message, "hint": error.hint}
+            emit_json({"diagnostics": [fault]})
+        else:
+            say(f"toolgen: error[{error.code}] {error.message}")
+            say(*([f"  = help: {error.hint}"] if error.hint else []))
 
 
 def show(
-    diagnostics: Iterable[Diagnostic],
-    start: str,
-    as_json: bool,
-    texts: Mapping[str, bytes | str] | None = None,
+    diagnostics: Iterable[Diagnostic], start: str, texts: Mapping[str, bytes | str] | None = None
 ) -> None:
-    """Show errors or warnings: text with source lines on stderr, or JSON on stdout.
+    """Show errors or warnings on stderr, with source lines; nothing without any.
 
     Source lines are read from the project at or above `start`, unless `texts` (file → text) is given.
     """
-    if as_json:
-        emit_json({"diagnostics": as_data(diagnostics)})
-        return
     from toolgen.report.text import render
 
     found = tuple(diagnostics)
@@ -48,19 +49,9 @@ def show(
     say(*render(found, texts, color=has_color()).splitlines(), styled=True)
 
 
-def show_unable(error: UnableError, as_json: bool) -> None:
-    """Show an error that has no place in a file."""
-    if as_json:
-        fault = {"code": error.code, "severity": "error", "message": error.message, "hint": error.hint}
-        emit_json({"diagnostics": [fault]})
-        return
-    say(f"toolgen: error[{error.code}] {error.message}")
-    if error.hint:
-        say(f"  = help: {error.hint}")
-
-
 def report_bug(error: Exception) -> None:
     """Write the traceback of an unexpected error to a file, or to stderr with TOOLGEN_DEBUG=1."""
+    # to a file, since it tells the user nothing, and the report everything
     text = "".join(traceback.format_exception(error))
     say(f"toolgen: this is a bug in toolgen, not in your specs: {type(error).__name__}")
     if os.environ.get("TOOLGEN_DEBUG") == "1":

@@ -48,6 +48,7 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
         return ExitCode.CLEAN if outcome else ExitCode.FINDING
     if isinstance(outcome, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
+    # imported late: a command that succeeds needs neither
     from toolgen.data.diagnostic import SpecErrors
     from toolgen.project.errors import UnableError
 
@@ -56,6 +57,7 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
 
 def system_error(error: Exception) -> UnableError | None:
     """Return the error to report for a disk, file or process limit of the system; None for other errors."""
+    # a full disk or a missing right is no bug of toolgen
     if not (isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS):
         return None
     from toolgen.project.errors import UnableError, reason

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgen.escaping import streams
+
+if TYPE_CHECKING:
+    import argparse
 
 
 def emit(*lines: str, styled: bool = False) -> None:
@@ -45,9 +49,10 @@ def show_status(text: str = "") -> None:
         streams.write_status(sys.stderr, text)
 
 
-def count(number: int, noun: str) -> str:
-    """Return number and noun: `1 file`, `2 files`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def command_line(args: argparse.Namespace, *words: str) -> str:
+    """Return a command for the same project, as the user can type it."""
+    where = [] if args.start == "." else ["-C", args.start]
+    return shlex.join(["toolgen", *where, *words])
 
 
 def can_ask() -> bool:
@@ -71,6 +76,7 @@ def closed_pipe_ignored() -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        # `toolgen … | head` is no error: whoever reads has seen enough
         _discard_buffer()
         if not isinstance(error, BrokenPipeError):
             from toolgen.project.errors import UnableError, reason

@@ -26,6 +26,7 @@ COMMANDS = {
     "call": "call one tool's implementation, with validation and confirmation",
     "mock": "serve the specs over MCP before they are implemented: examples, or made-up valid answers",
     "test": "test implementations against their specs: examples, and properties of every call",
+    "guard": "judge an MCP server by what it listed when its lock was written",
     "evals": "write the examples as tests of whether a model calls the right tool",
     "schema": "print the JSON Schema of the spec language",
     "explain": "explain a diagnostic code",
@@ -49,17 +50,20 @@ class Parser(argparse.ArgumentParser):
     def parse_all(self, words: list[str]) -> argparse.Namespace:
         """Return `words` as a namespace. Raises `UnableError` if wrong, `HelpPrinted` after `--help`.
 
-        After an option that names a server, `--` begins a command: `--against -- python -m shop`.
+        After an option that names a server, or in its place, `--` begins a command: `--against -- python -m
+        shop`, `guard -- python -m shop`.
         """
-        at = next((at for at in range(1, len(words)) if words[at] == "--" and words[at - 1] in SOURCES), None)
-        if at is not None and at + 1 < len(words):
+        at = words.index("--") if "--" in words else len(words)
+        option = words[at - 1] if at and words[at - 1] in SOURCES else ""
+        if at + 1 < len(words) and (option or any(each.dest == "source" for each in self._actions)):
             # a word in the place of the command, whose options argparse would take for toolgen's
             args, unknown = self.parse_known_args([*words[:at], "command"])
             import shlex
 
-            from toolgen.cli.source_argument import CommandWords
+            from toolgen.mcp_client.source_argument import CommandWords
 
-            setattr(args, words[at - 1].removeprefix("--"), CommandWords(shlex.join(words[at + 1 :])))
+            name = option.removeprefix("--") or "source"
+            setattr(args, name, CommandWords(shlex.join(words[at + 1 :])))
         else:
             args, unknown = self.parse_known_args(words)
         if unknown:
@@ -121,9 +125,15 @@ def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
     module.arguments(parser)
 
 
-def add_headers(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add --header, for a server at a URL."""
-    parser.add_argument(
+def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Add `--against` and `--header`, for a command that can be about a running server."""
+    group = parser.add_argument_group("server")
+    group.add_argument(
+        "--against",
+        metavar="COMMAND|URL",
+        help=f"{verb} this MCP server: its URL, or a command that starts it over stdio (quoted, or after --)",
+    )
+    group.add_argument(
         "--header",
         action="append",
         default=[],
@@ -138,6 +148,22 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="output format on stdout (default: text)"
     )
+
+
+def complete() -> None:
+    """Print completions and exit, if a shell asks for them (`register-python-argcomplete toolgen`).
+
+    Do nothing without argcomplete.
+    """
+    try:
+        from argcomplete import autocomplete
+    except ModuleNotFoundError:  # the extra `cli` is not installed
+        return
+    parser = argparse.ArgumentParser(prog="toolgen")
+    commands = parser.add_subparsers()
+    for name, summary in COMMANDS.items():
+        add_arguments(commands.add_parser(name, help=summary), command_module(name))
+    autocomplete(parser)
 
 
 class _CommandLine(NamedTuple):  # importing dataclasses takes as long as all else that `--help` imports

@@ -8,18 +8,15 @@ still be accepted, and responses must be what they know. Runs no code of the pro
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from toolgen.cli.output import count, emit, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 
 if TYPE_CHECKING:
-    from toolgen.cli.comparing.sides import Sides
-    from toolgen.compat.finding import Category, Finding, Level
-    from toolgen.compat.policy import Policy
+    from toolgen.compat.finding import Category
 
+RUNS_EVENT_LOOP = True
 _LEVELS = ("error", "warning", "info")
 _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
 
@@ -44,27 +41,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli.comparing.sides import read_sides
-    from toolgen.cli.comparing.today import today
-    from toolgen.compat.comparison import compare
-    from toolgen.compat.finding import Level
-    from toolgen.compat.policy import failing
-    from toolgen.project.inputs.breaking_policy import read_policy
+    from toolgen.cli.diagnostics import has_color
+    from toolgen.cli.today import today
+    from toolgen.comparing.judgement import judge
+    from toolgen.report.json import findings_data
+    from toolgen.report.text import lines_of_findings, summary_of_findings
 
-    categories = _categories(args.category)
-    policy = read_policy(args.start)
-    sides = read_sides(args.against, args.start)
-    findings = compare(sides.old, sides.new, policy=policy, today=today())
-    findings = tuple(each for each in findings if each.category in categories)
-    level = Level(args.level) if args.level else policy.level
-    failed = tuple(failing(findings, level, categories, allow_unanalysed=args.allow_unanalysed))
+    judgement = judge(
+        args.against,
+        args.start,
+        today=today(),
+        categories=_categories(args.category),
+        level=args.level,
+        allow_unanalysed=args.allow_unanalysed,
+    )
     if args.format == "json":
-        from toolgen.report.findings import as_data
-
-        emit_json({"against": args.against, "findings": as_data(findings), "failed": len(failed)})
+        data = {"against": args.against, "findings": findings_data(judgement.findings)}
+        emit_json({**data, "failed": len(judgement.failed)})
     else:
-        _print(findings, sides, policy, level)
-    return not failed
+        say(*(f"toolgen: {note}" for note in judgement.notes))
+        emit(*lines_of_findings(judgement, color=has_color()), styled=True)
+        say(summary_of_findings(judgement))
+    return not judgement.failed
 
 
 def _categories(text: str) -> frozenset[Category]:
@@ -78,34 +76,3 @@ def _categories(text: str) -> frozenset[Category]:
             hint = did_you_mean(name, _CATEGORIES) or f"the categories are {', '.join(_CATEGORIES)}"
             raise UnableError("usage", f"unknown category '{name}'", hint)
     return frozenset(Category(name) for name in names)
-
-
-def _print(findings: Sequence[Finding], sides: Sides, policy: Policy, level: Level) -> None:
-    """Print the findings, those about texts that models read at the end, and a summary."""
-    from toolgen.cli.diagnostics import has_color
-    from toolgen.compat.finding import Category, Level
-    from toolgen.report.findings import render
-
-    for note in sides.notes:
-        say(f"toolgen: {note}")
-    texts = {**sides.old.texts, **sides.new.texts, **policy.texts}
-    least = level if level is Level.INFO else Level.WARNING
-    shown = [each for each in findings if each.level.reaches(least)]
-    for_models = [each for each in shown if each.category is Category.AGENT]
-    others = [each for each in shown if each.category is not Category.AGENT]
-    if text := render([*others, *for_models], texts, color=has_color()):
-        emit(*text.splitlines(), styled=True)
-    _summarize(findings, len(findings) - len(shown))
-
-
-def _summarize(findings: Collection[Finding], hidden: int) -> None:
-    from toolgen.compat.policy import UNANALYSED
-
-    accepted = sum(bool(each.accepted) for each in findings)
-    undecided = sum(each.code == UNANALYSED and not each.accepted for each in findings)
-    levels = Counter(each.level.value for each in findings if each.code != UNANALYSED and not each.accepted)
-    parts = [count(levels["error"], "break"), count(levels["warning"], "warning"), f"{undecided} undecided"]
-    if accepted:
-        parts.append(f"{accepted} accepted")
-    safe = f"; {count(hidden, 'safe change')} (--level info shows them)" if hidden else ""
-    say(f"{', '.join(parts)}{safe}" if findings else "no change")

@@ -22,16 +22,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolgen.cli.calling.saved_blocks import save_blocks
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say, say_text
-from toolgen.cli.parser import add_format, add_headers
+from toolgen.cli.parser import add_format, add_server
 from toolgen.escaping.places import terminal_lines
 from toolgen.files import read_named
 from toolgen.project import Project, UnableError, find_project
+from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from toolgen.mcp_client.connection import ServerAnswer
     from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+
+RUNS_EVENT_LOOP = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,13 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SCOPES",
         help="scopes granted to the call, comma-separated (default: TOOLGEN_SCOPES)",
     )
-    server = parser.add_argument_group("server")
-    server.add_argument(
-        "--against",
-        metavar="COMMAND|URL",
-        help="call this MCP server: its URL, or a command that starts it over stdio (quoted, or after --)",
-    )
-    add_headers(server)
+    add_server(parser, "call")
     add_format(parser)
 
 
@@ -71,6 +68,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.header:
         raise UnableError("usage", "--header is an option of --against URL")
     project = find_project(Path(args.start))
+    # before the project's code is imported, which may take a while
     given = _input(args.input)
     scopes = _scopes(args.scopes)
     text_logs = _configure_logging()
@@ -99,9 +97,8 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _call_server(args: argparse.Namespace) -> bool:
-    from toolgen.cli.calling.server_call import call_server
-    from toolgen.cli.importing.mcp_client import ServerAddress
-    from toolgen.cli.server_tests.connection import agree
+    from toolgen.mcp_client.client import ServerAddress
+    from toolgen.mcp_client.connection import agree, call_server
 
     if args.save is not None or args.scopes is not None:
         raise UnableError(
@@ -114,7 +111,29 @@ def _call_server(args: argparse.Namespace) -> bool:
         raise UnableError("bad-input", "the input of a tool of MCP must be a JSON object")
     server = ServerAddress.parse(args.against, args.header)
     ask = agree if args.yes else _ask_for_server if can_ask() else None
-    return call_server(server, args.name, arguments, ask=ask, as_json=args.format == "json")
+    answer = call_server(server, args.name, arguments, ask)
+    _print_answer(answer, as_json=args.format == "json")
+    return answer.result is not None and not answer.result.is_error
+
+
+def _print_answer(answer: ServerAnswer, *, as_json: bool) -> None:
+    from toolgen.mcp_client.results import response_of, text_of
+
+    result = answer.result
+    if as_json:
+        # names as on the wire: isError, mimeType
+        data = None if result is None else result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        error = {"kind": answer.refusal, "message": answer.message} if answer.refusal else None
+        emit_json({"result": data, "error": error})
+    elif result is None:
+        say_text(f"{answer.refusal}: {answer.message}")
+    elif result.is_error:
+        say_text(text_of(result))
+    else:
+        emit_json(response_of(result, None))
+        for block in result.content:
+            if block.type != "text":
+                say(f"a block of the type {block.type} is not shown; `--format json` has it")
 
 
 async def _ask_for_server(question: Any) -> bool:
@@ -234,6 +253,7 @@ def _toolkit(project: Project) -> Toolkit:
     try:
         toolkit: Toolkit = import_module(path).toolkit()
     except ModuleNotFoundError as error:
+        # another module that is missing is an error of the code, and keeps its traceback
         if error.name is None or not f"{path}.".startswith(f"{error.name}."):
             raise
         message = f"there is no generated code in {project.output}"

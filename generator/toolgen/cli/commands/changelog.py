@@ -7,15 +7,8 @@ section of its own. Runs no code of the project.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from toolgen.cli.output import emit, emit_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from toolgen.cli.comparing.sides import Sides
-    from toolgen.report.changelog import Release
+from toolgen.cli.output import emit, emit_json, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,40 +22,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.report.changelog import as_json, as_markdown, as_summary
+    from toolgen.cli.today import today
+    from toolgen.comparing.history import LeftOut, Release, read_releases
+    from toolgen.report.json import releases_data
+    from toolgen.report.markdown import as_markdown, as_summary
 
-    releases = list(_releases(args))
+    releases: list[Release] = []
+    for each in read_releases(args.range, args.start, today=today(), by_tag=not args.summary):
+        if isinstance(each, LeftOut):
+            say(f"toolgen: {each.title} is left out, its specs cannot be read: {each.error}")
+        else:
+            releases.append(each)
     if args.format == "json":
-        emit_json(as_json(args.range, releases))
-    elif args.summary:
-        emit(*as_summary(args.range, releases).splitlines())
+        emit_json(releases_data(args.range, releases))
     else:
-        emit(*as_markdown(args.range, releases).splitlines())
+        text = as_summary(args.range, releases) if args.summary else as_markdown(args.range, releases)
+        emit(*text.splitlines())
     return True
-
-
-def _releases(args: argparse.Namespace) -> Iterator[Release]:
-    from dataclasses import replace
-
-    from toolgen.cli.comparing.history import read_history
-    from toolgen.cli.comparing.today import today
-    from toolgen.compat.comparison import compare
-    from toolgen.project.inputs.breaking_policy import read_policy
-    from toolgen.report.changelog import Release
-
-    # entries of `breaking.toml` are about the present; in older versions they would match nothing
-    policy = replace(read_policy(args.start), is_semver=False)
-    for step in read_history(args.range, args.start, by_tag=not args.summary):
-        findings = compare(step.sides.old, step.sides.new, policy=policy, today=today())
-        shown = tuple(each for each in findings if not each.code.startswith("acceptance-"))
-        yield Release(step.title, step.date, shown, _versions(step.sides))
-
-
-def _versions(sides: Sides) -> dict[str, str]:
-    """Return the tools whose version changed, with both."""
-    old, new = sides.old.contracts, sides.new.contracts
-    return {
-        name: f"{old[name].spec.version or 'no version'} → {new[name].spec.version or 'no version'}"
-        for name in sorted(old.keys() & new.keys())
-        if old[name].spec.version != new[name].spec.version
-    }

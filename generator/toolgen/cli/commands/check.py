@@ -13,17 +13,19 @@ Runs no code of the project, except with --implementations, which imports the im
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolgen.cli.collector import paused_collector
-from toolgen.cli.output import count, emit, emit_json, say
+from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_format
+from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.data.diagnostic import Diagnostic
+    from toolgen.data.diagnostic import Diagnostic, Sunset
+
+IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,77 +54,85 @@ def _date(text: str) -> date:
 def run(args: argparse.Namespace) -> bool:
     if not args.implementations:
         return _check_output(args, [])
-    return _check_with_implementations(args)
-
-
-def _check_with_implementations(args: argparse.Namespace) -> bool:
-    from toolgen.cli import diagnostics
-    from toolgen.cli.building.project_build import read_inputs
-    from toolgen.cli.checking import implementations
+    from toolgen.building.project_build import read_inputs
     from toolgen.data.codes import CODES
     from toolgen.output_files import disabled_modules
+    from toolgen.testing.processes.implementation_check import check_implementations
 
     inputs = read_inputs(args.start)
     disabled = disabled_modules(inputs.specs, f"{inputs.project.specs}/", inputs.targets)
-    found = implementations.check(inputs.project, disabled)
-    fresh = _check_output(args, found)
-    if found and args.format == "text":
-        diagnostics.show(found, args.start, as_json=False)
+    found = check_implementations(inputs.project, disabled)
+    is_clean = _check_output(args, found)
     errors = [each for each in found if CODES[each.code].severity == "error"]
     if args.format == "text":
+        _show(found, args)
         say(f"implementations: {count(len(errors), 'fault') if errors else 'clean'}")
-    return fresh and not errors
+    return is_clean and not errors
 
 
 @paused_collector()
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
-    from toolgen.cli.checking.sunsets import passed_sunsets
-    from toolgen.cli.comparing.today import today
     from toolgen.project import find_up_to_date, read_project
 
     read = read_project(args.start)
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
-        passed = passed_sunsets(read, args.today or today())
-        if shown := (*passed, *known.warnings):
-            from toolgen.cli import diagnostics
+        passed = _passed(known.sunsets, args)
+        return _show_clean(known.tools, known.files, passed, known.warnings, args)
+    from toolgen.building.output_diff import compare_output
+    from toolgen.cli.progress import plan_output
+    from toolgen.report.json import changes_data, diagnostics_data
+    from toolgen.report.text import lines_of_changes, lines_of_toolchain
 
-            diagnostics.show(shown, args.start, as_json=False)
-        if not passed:
-            _say_clean(known.tools, known.files)
-        return not passed
-    from toolgen.cli import diagnostics
-    from toolgen.cli.building import output_diff, project_build
-    from toolgen.report.json import as_data
-
-    plan = project_build.plan(read)
-    diff = output_diff.compare_output(plan)
-    passed = passed_sunsets(read, args.today or today())
+    plan = plan_output(read)
+    diff = compare_output(plan)
+    passed = _passed(plan.sunsets, args)
     is_clean = diff.clean and not passed
     if args.format == "json":
-        data = {**output_diff.as_data(diff), "clean": is_clean}
-        data |= {"errors": as_data(passed), "warnings": as_data(plan.warnings)}
-        data["fix"] = None if diff.clean else _fix(args)
+        data = {**changes_data(diff), "clean": is_clean}
+        data |= {"errors": diagnostics_data(passed), "warnings": diagnostics_data(plan.warnings)}
+        data["fix"] = None if diff.clean else command_line(args, "generate")
         if args.implementations:
-            data["implementations"] = as_data(found)
+            data["implementations"] = diagnostics_data(found)
         emit_json(data)
         return is_clean
-    if shown := (*passed, *plan.warnings):
-        diagnostics.show(shown, args.start, as_json=False)
     if diff.clean:
-        for line in output_diff.toolchain_lines(diff):
-            say(f"{line} (the output is the same)")
-        if not passed:
-            _say_clean(plan.tools, len(plan.tree))
-        return not passed
-    emit(*output_diff.lines(diff, with_diff=not args.no_diff), f"to fix it: {_fix(args)}")
+        unused = [f"{line} (the output is the same)" for line in lines_of_toolchain(diff)]
+        return _show_clean(plan.tools, len(plan.tree), passed, plan.warnings, args, unused)
+    _show((*passed, *plan.warnings), args)
+    lines = lines_of_changes(diff, with_diff=not args.no_diff)
+    emit(*lines, f"to fix it: {command_line(args, 'generate')}")
     return False
 
 
-def _say_clean(tools: int, files: int) -> None:
-    say(f"clean: {count(tools, 'tool')}, {count(files, 'file')}")
+def _passed(sunsets: Sequence[Sunset], args: argparse.Namespace) -> tuple[Diagnostic, ...]:
+    """Return an error for each tool whose last day is over."""
+    if not sunsets:
+        return ()
+    from toolgen.cli.today import today
+
+    day = (args.today or today()).isoformat()
+    return tuple(sunset.error for sunset in sunsets if sunset.day < day)
 
 
-def _fix(args: Any) -> str:
-    where = "" if args.start == "." else f"-C {shlex.quote(args.start)} "
-    return f"toolgen {where}generate"
+def _show_clean(
+    tools: int,
+    files: int,
+    passed: Sequence[Diagnostic],
+    warnings: Sequence[Diagnostic],
+    args: argparse.Namespace,
+    notes: Sequence[str] = (),
+) -> bool:
+    """Show a project whose output is up to date. Return True unless a sunset has passed."""
+    _show((*passed, *warnings), args)
+    say(*notes)
+    if not passed:
+        say(f"clean: {count(tools, 'tool')}, {count(files, 'file')}")
+    return not passed
+
+
+def _show(found: Sequence[Diagnostic], args: argparse.Namespace) -> None:
+    if found:
+        from toolgen.cli.diagnostics import show
+
+        show(found, args.start)

@@ -25,6 +25,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.code is None:
         _list(args.format)
         return True
+    # `error[unknown-field]` may be pasted as it was printed
     code = args.code.partition("[")[2].removesuffix("]") or args.code
     if code in RULES:
         _explain_rule(code, args.format)

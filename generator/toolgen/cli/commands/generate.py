@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from toolgen.cli.building import build_action
+from toolgen.cli import build_flags
 from toolgen.cli.collector import paused_collector
-from toolgen.cli.output import count, emit, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
+from toolgen.cli.sizes import show_sizes, sizes_data
+from toolgen.suggestions import count
 
-_NOTHING: dict[str, Any] = {"written": (), "removed": (), "replaced": (), "kept": ()}
+if TYPE_CHECKING:
+    from toolgen.data.changes import WrittenFiles
+    from toolgen.data.diagnostic import Diagnostic
+    from toolgen.data.sizes import TargetSize
+
+IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,18 +26,25 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="keep running, and generate after every change until ^C"
     )
     add_format(parser)
-    build_action.arguments(parser)
+    build_flags.arguments(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
-    if build_action.is_build_action(args):
-        return build_action.run(args)
+    if build_flags.is_build_action(args):
+        return build_flags.run(args)
     if not args.watch:
         return _generate(args)
-    from toolgen.cli.building.watch import watch
+    from toolgen.building.watch import project_changes
     from toolgen.cli.diagnostics import show_error
+    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.project import UnableError
 
-    watch(args.start, lambda: _generate(args), lambda error: show_error(error, args))
+    for _ in project_changes(args.start):
+        try:
+            _generate(args)
+        except (SpecErrors, UnableError) as error:
+            show_error(error, args)
+        say("watching for changes; ^C stops")
     return True
 
 
@@ -40,62 +55,41 @@ def _generate(args: argparse.Namespace) -> bool:
     read = read_project(args.start)
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
-        if known.warnings:
-            from toolgen.cli import diagnostics
+        from toolgen.data.changes import WrittenFiles
 
-            diagnostics.show(known.warnings, args.start, as_json=False)
-        emit(_summary({**_NOTHING, "tools": known.tools, "unchanged": known.files}))
-        return True
-    from toolgen.cli.building import project_build
-    from toolgen.project import write
+        return _show(WrittenFiles(known.tools, unchanged=known.files), known.warnings, known.sizes, args)
+    from toolgen.building.project_build import write_output
+    from toolgen.cli.progress import plan_output
 
-    plan = project_build.plan(read)
-    write(plan.project, plan.changes, plan.manifest, plan.manifest_text)
-    _report(plan, args)
-    return True
+    plan = plan_output(read)
+    return _show(write_output(plan), plan.warnings, plan.sizes, args, plan.project.implementations)
 
 
-def _report(plan: Any, args: argparse.Namespace) -> None:
-    from toolgen.cli import diagnostics
-    from toolgen.report.json import as_data
-
-    done = _summarize(plan)
+def _show(
+    done: WrittenFiles,
+    warnings: Sequence[Diagnostic],
+    sizes: Sequence[TargetSize],
+    args: argparse.Namespace,
+    implementations: str | None = None,
+) -> bool:
     if args.format == "json":
-        emit_json({**done, "warnings": as_data(plan.warnings)})
-        return
-    if plan.warnings:
-        diagnostics.show(plan.warnings, args.start, as_json=False)
-    for path in done["replaced"]:
-        package = plan.project.implementations or "a package of your own"
+        from dataclasses import asdict
+
+        from toolgen.report.json import diagnostics_data
+
+        emit_json({**asdict(done), "warnings": diagnostics_data(warnings), "sizes": sizes_data(sizes)})
+        return True
+    if warnings:
+        from toolgen.cli import diagnostics
+
+        diagnostics.show(warnings, args.start)
+    for path in done.replaced:
+        package = implementations or "a package of your own"
         say(f"EDITED {path}: your changes were replaced; write subclasses in {package} instead")
-    for path in done["kept"]:
+    for path in done.kept:
         say(f"KEPT {path}: no longer generated, but edited; remove it when you no longer need it")
-    emit(_summary(done))
-
-
-def _summarize(plan: Any) -> dict[str, Any]:
-    """Return the written, removed, replaced and kept files. Paths are relative to the project."""
-    from toolgen.data.changes import ChangeKind
-
-    def paths(*kinds: ChangeKind, deleted: bool = False) -> list[str]:
-        return [
-            f"{plan.project.output}/{change.path}"
-            for change in plan.changes
-            if change.kind in kinds and (change.after is None) == deleted
-        ]
-
-    written = paths(ChangeKind.CHANGED, ChangeKind.MISSING, ChangeKind.EDITED)
-    return {
-        "tools": plan.tools,
-        "written": written,
-        "unchanged": len(plan.tree) - len(written),
-        "removed": paths(ChangeKind.EXTRA, deleted=True),
-        "replaced": paths(ChangeKind.EDITED),
-        "kept": paths(ChangeKind.EDITED, deleted=True),
-    }
-
-
-def _summary(done: dict[str, Any]) -> str:
-    written, unchanged, removed = len(done["written"]), done["unchanged"], len(done["removed"])
-    parts = [count(done["tools"], "tool"), f"{count(written, 'file')} written", f"{unchanged} unchanged"]
-    return ", ".join([*parts, f"{removed} removed"] if removed else parts)
+    written, removed = len(done.written), len(done.removed)
+    parts = [count(done.tools, "tool"), f"{count(written, 'file')} written", f"{done.unchanged} unchanged"]
+    emit(", ".join([*parts, f"{removed} removed"] if removed else parts))
+    show_sizes(sizes)
+    return True

@@ -6,8 +6,10 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+RUNS_EVENT_LOOP = True
 KINDS = {
     "mcp": "tools of an MCP server, from a file, a URL or a command",
+    "fastmcp": "tools of a FastMCP 4 or MCPServer object in a Python module; --implement calls its functions",
     "openai": "function definitions of OpenAI Chat Completions or Responses",
     "openapi": "operations of an OpenAPI document; --implement also writes modules that call the API",
     "python": "Python functions, from their type hints and docstrings",

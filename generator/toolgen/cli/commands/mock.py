@@ -8,8 +8,21 @@ server speaks MCP over stdin and stdout.
 from __future__ import annotations
 
 import argparse
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.output import say
+from toolgen.project import UnableError
+from toolgen.suggestions import count
+
+if TYPE_CHECKING:
+    from toolgen.runtime.adapters.mcp import ToolServer
+    from toolgen.testing.mock.toolkit import ServedSpecs
+
+RUNS_EVENT_LOOP = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +56,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.cli.mocking.server import serve_mock
+    from toolgen.runtime.adapters.mcp.command import serve
 
-    return serve_mock(args)
+    stop = threading.Event()
+
+    def build() -> ToolServer:
+        mock = _mock(args)
+        _warn(mock)
+        threading.Thread(target=_follow, args=(mock, stop), name="specs", daemon=True).start()
+        return _server(mock)
+
+    try:
+        return ExitCode(serve(build, args))
+    finally:
+        stop.set()
 
 
 def _rate(text: str) -> tuple[str, float]:
@@ -54,3 +78,79 @@ def _rate(text: str) -> tuple[str, float]:
         return code, float(rate if separator else "1")
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not CODE=RATE, timeout=0.1 for example") from None
+
+
+def _mock(args: argparse.Namespace) -> ServedSpecs:
+    from toolgen.testing.mock.faults import Faults, check_faults
+    from toolgen.testing.mock.toolkit import ServedSpecs, mocking
+
+    specs, faults = Path(args.start, args.path), Faults(args.latency, dict(args.fail))
+    if args.record is not None:
+        # what is recorded must be the server's own answer
+        if args.latency or args.fail or args.seed:
+            hint = "provoke errors with a mock that records nothing"
+            raise UnableError("usage", "--record takes neither --fail, --latency nor --seed", hint)
+        return _recording(specs, args.record)
+    mock = ServedSpecs(specs, mocking(faults, args.seed))
+    try:
+        check_faults(faults, mock.contracts)
+    except ValueError as error:
+        raise UnableError("usage", str(error), "see `toolgen mock --help`") from None
+    return mock
+
+
+def _recording(specs: Path, server: str) -> ServedSpecs:
+    """Return tools that pass calls on to `server`, and record its answers in the specs."""
+    import mcp.client.streamable_http  # noqa: F401  now, since the first call would block the event loop
+
+    from toolgen.mcp_client.upstream import Upstream
+    from toolgen.testing.mock.recording import Recorder, secret_values
+    from toolgen.testing.mock.recording_tool import recording_tool
+    from toolgen.testing.mock.spec_source import find_specs
+    from toolgen.testing.mock.toolkit import ServedSpecs
+
+    recorder = Recorder(find_specs(specs).project.root, secret_values())
+    upstream = Upstream(server, say)
+    say(f"calls are passed on to {server}, and recorded as examples for review")
+    return ServedSpecs(specs, lambda contract: recording_tool(contract, upstream, recorder, say))
+
+
+def _warn(mock: ServedSpecs) -> None:
+    """Show the warnings about examples of which a mock can give one answer only."""
+    found = [warning for warning in mock.warnings if warning.code == "contradicting-examples"]
+    if found:
+        diagnostics.show(found, str(mock.source.project.root))
+
+
+def _server(mock: ServedSpecs) -> ToolServer:
+    from toolgen.runtime.adapters.mcp import build_server
+
+    project = mock.source.project
+    return build_server(
+        mock.toolkit,
+        name=project.server_name or project.package,
+        version=project.server_version,
+        instructions=project.server_instructions,
+    )
+
+
+def _follow(mock: ServedSpecs, stop: threading.Event) -> None:
+    """Serve the specs anew whenever they change, until `stop` is set; report faults, and continue."""
+
+    from toolgen.building.watch import Snapshot, changes, snapshot
+    from toolgen.data.diagnostic import SpecErrors
+
+    def state() -> Snapshot:
+        return snapshot(mock.source.project.root, (str(mock.source.folder),))
+
+    for _ in changes(state, stop=stop):
+        try:
+            changed = mock.reload()
+        except (SpecErrors, UnableError) as error:
+            diagnostics.show_error(error, argparse.Namespace(start=str(mock.source.project.root)))
+            say("the last good contracts of these specs are still served")
+        except Exception as error:  # the server goes on with the contracts that it has
+            diagnostics.report_bug(error)
+        else:
+            if changed:
+                say(f"serving {count(len(changed), 'changed tool')}: {', '.join(changed)}")

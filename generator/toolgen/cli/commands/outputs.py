@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _action_files(args: argparse.Namespace) -> list[str]:
-    from toolgen.cli.building.options import targets_of
+    from toolgen.building.build_action import errors_in, targets_of
     from toolgen.output_files import index_files, spec_files, spec_names
     from toolgen.project import UnableError
     from toolgen.project.build_actions.declared_files import path_below, read_file
@@ -45,10 +45,9 @@ def _action_files(args: argparse.Namespace) -> list[str]:
     targets = targets_of(args.target, args.templates)
     if args.index:
         return sorted([*index_files(targets), NAME])
-    args.texts = {}
     text = read_file(args.spec)
-    args.texts[args.spec] = text.decode("utf-8", "replace")
-    names = spec_names({args.spec: text}, "", targets)
+    with errors_in({args.spec: text}):
+        names = spec_names({args.spec: text}, "", targets)
     if names.shared:
         if args.include_root is None:
             message = f"the module for {args.spec} is named after its path below the specs folder"
@@ -58,11 +57,12 @@ def _action_files(args: argparse.Namespace) -> list[str]:
 
 
 def _project_files(args: argparse.Namespace) -> list[str]:
-    from toolgen.cli.building.project_build import read_inputs
+    from toolgen.building.project_build import read_inputs
     from toolgen.output_files import index_files, spec_files, spec_names
     from toolgen.project import UnableError
     from toolgen.project.output.manifest import NAME
 
+    # ignored flags would make the list look as if they counted
     for flag in ("target", "templates", "include_root"):
         if getattr(args, flag) is not None:
             shown = flag.replace("_", "-")

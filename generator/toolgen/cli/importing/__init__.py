@@ -1,1 +1,1 @@
-"""`toolgen import`: read a source of each kind, convert its tools, and write the specs."""
+"""Arguments and output of `toolgen import`: one kind of source per file."""

@@ -10,6 +10,7 @@ import argparse
 import json
 
 from toolgen.cli.importing import common
+from toolgen.importing.source_content import SourceContent, read_source, source_errors
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,16 +23,14 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.importers.mcp import OWNED, import_mcp
 
     if args.stdio or args.source.startswith(("http://", "https://")):
-        from toolgen.cli.importing.mcp_client import list_tools
+        from toolgen.mcp_client.client import list_tools
 
-        with common.source_errors():
+        with source_errors():
             # the same limits for a server's answer as for a file
             listed = json.dumps(list_tools(args.source, is_command=args.stdio))
-            content = common.SourceContent(listed.encode(), args.source)
+            content = SourceContent(listed.encode(), args.source)
     else:
-        content = common.read_source(args)
-    with common.source_errors():
+        content = read_source(args.source, args.start)
+    with source_errors():
         documents = read_json_documents(content.data, content.name)
-    return common.write_imported_specs(
-        args, lambda context: import_mcp(documents, content.name, context.names), OWNED
-    )
+    return common.run_import(args, lambda context: import_mcp(documents, content.name, context.names), OWNED)

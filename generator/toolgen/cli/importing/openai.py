@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 
 from toolgen.cli.importing import common
+from toolgen.importing.source_content import read_source, source_errors
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +20,9 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.importers.json_source import read_json_documents
     from toolgen.importers.openai import OWNED, import_openai
 
-    content = common.read_source(args)
-    with common.source_errors():
+    content = read_source(args.source, args.start)
+    with source_errors():
         documents = read_json_documents(content.data, content.name)
-    return common.write_imported_specs(
+    return common.run_import(
         args, lambda context: import_openai(documents, content.name, context.names), OWNED
     )

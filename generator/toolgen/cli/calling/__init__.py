@@ -1,1 +1,0 @@
-"""`toolgen call`: calls of a running server, and files of results."""

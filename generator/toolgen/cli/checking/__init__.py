@@ -1,1 +1,0 @@
-"""`toolgen check`: implementations and sunsets."""

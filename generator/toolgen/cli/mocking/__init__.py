@@ -1,1 +1,0 @@
-"""The command `mock`: its server, and specs that change while it runs."""

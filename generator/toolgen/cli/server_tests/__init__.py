@@ -1,1 +1,0 @@
-"""Test a running MCP server against the specs."""

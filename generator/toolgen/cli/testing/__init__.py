@@ -1,1 +1,0 @@
-"""`toolgen test`: run the tests of implementations, and update what is expected."""

@@ -1,0 +1,13 @@
+"""The date that decides about sunsets and expired entries."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, date, datetime
+
+
+def today() -> date:
+    """Return the date in UTC; that of SOURCE_DATE_EPOCH, if it is set, so that a run can be repeated."""
+    # https://reproducible-builds.org/specs/source-date-epoch
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return (datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)).date()

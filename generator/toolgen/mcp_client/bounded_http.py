@@ -1,0 +1,153 @@
+"""HTTP for imports: bytes are counted after decompression, redirects stay within the origin."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+import httpx2
+
+from toolgen.escaping.characters import printable
+from toolgen.importers.imported_tool import SourceError
+from toolgen.mcp_client import limits
+from toolgen.mcp_client.limits import ByteBudget
+from toolgen.schema.limits import BUDGET
+from toolgen.suggestions import quoted
+
+MAX_BYTES = BUDGET.import_bytes
+_MAX_REDIRECTS = 5
+_PORTS = {"http": 80, "https": 443}
+
+
+def fetch(url: str) -> bytes:
+    """Return the document at `url`. Raises `SourceError` with what the server did."""
+    shown = display_url(url)
+    try:
+        return asyncio.run(_fetch(url))
+    except TimeoutError:
+        raise SourceError(
+            f"{shown}: no answer within {limits.TIME_LIMIT:g} seconds",
+            "download the document, and give the file",
+        ) from None
+    except httpx2.TooManyRedirects:
+        raise SourceError(
+            f"{shown}: more than {_MAX_REDIRECTS} redirects", "give the document's URL"
+        ) from None
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise SourceError(f"{shown}: {str(error) or type(error).__name__}", "is the URL right?") from None
+
+
+async def _fetch(url: str) -> bytes:
+    async with asyncio.timeout(limits.TIME_LIMIT), bounded_client(url) as client:
+        response = await client.get(url, headers={"Accept-Encoding": "gzip"})
+        if response.status_code != 200:
+            raise SourceError(
+                f"{display_url(url)}: the server answers {response.status_code}", "give the document's URL"
+            )
+        return response.content
+
+
+@asynccontextmanager
+async def bounded_client(
+    url: str, *, headers: Mapping[str, str] | None = None, budget: ByteBudget | None = None
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """Yield a client for `url` whose responses have no more bytes together than the budget, or an import.
+
+    It follows redirects within the origin, and from http to https on the same host. Any other host might
+    answer with something that nobody asked for, so such a redirect raises `SourceError`, which names it.
+    """
+    budget = budget or ByteBudget(display_url(url), MAX_BYTES)
+
+    async def limit(response: httpx2.Response) -> None:
+        if response.has_redirect_location:
+            before = str(response.request.url)
+            _check_redirect(before, urljoin(before, response.headers["location"]))
+        # decompressed here and not by httpx2, which decompresses a whole chunk before anyone can count
+        encoding = response.headers.pop("Content-Encoding", "identity").strip().lower()
+        if encoding not in ("", "identity", "gzip", "deflate"):
+            raise SourceError(f"{budget.name}: an unsupported Content-Encoding: {quoted(encoding)}")
+        response.stream = _BoundedStream(response, budget, compressed=encoding in ("gzip", "deflate"))
+
+    async with httpx2.AsyncClient(
+        headers={**(headers or {}), "Accept-Encoding": "identity"},
+        timeout=httpx2.Timeout(limits.TIME_LIMIT),
+        follow_redirects=True,
+        max_redirects=_MAX_REDIRECTS,
+        event_hooks={"response": [limit]},
+    ) as client:
+        yield client
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    """The bytes of a response after decompression, until the budget is spent."""
+
+    def __init__(self, response: httpx2.Response, budget: ByteBudget, *, compressed: bool) -> None:
+        if not isinstance(response.stream, httpx2.AsyncByteStream):
+            raise TypeError("the stream of an asynchronous response must be asynchronous")
+        self._stream = response.stream
+        self._budget = budget
+        self._has_events = response.headers.get("content-type", "").startswith("text/event-stream")
+        self._decompressor = zlib.decompressobj(wbits=47) if compressed else None  # gzip or zlib, by header
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        is_empty = True
+        async for chunk in self._stream:
+            is_empty = is_empty and not chunk
+            data = self._decompress(chunk)
+            # an event of a stream has two line ends or more
+            lines = data.count(b"\n") + data.count(b"\r") if self._has_events else 0
+            self._budget.spend(len(data), messages=lines // 2)
+            yield data
+        if self._decompressor is not None and not (is_empty or self._decompressor.eof):
+            raise SourceError(f"{self._budget.name}: the compressed response is truncated", "try again")
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        if self._decompressor is None:
+            return chunk
+        try:
+            return self._decompressor.decompress(chunk, self._budget.left + 1)
+        except zlib.error:
+            raise SourceError(f"{self._budget.name}: invalid compressed response") from None
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _check_redirect(before: str, after: str) -> None:
+    old, new = _origin(before), _origin(after)
+    upgraded = _UrlOrigin("https", old.host, 443) if old.scheme == "http" and old.port == 80 else old
+    if new not in (old, upgraded):
+        raise SourceError(
+            f"{display_url(before)} redirects to another origin: {display_url(after)}",
+            "import that URL, if it is the one that you mean",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _UrlOrigin:
+    scheme: str
+    host: str
+    port: int  # -1 if it is not a number
+
+
+def _origin(url: str) -> _UrlOrigin:
+    parts = urlsplit(url)
+    try:
+        port = parts.port or _PORTS.get(parts.scheme, 0)
+    except ValueError:
+        port = -1
+    return _UrlOrigin(parts.scheme, (parts.hostname or "").lower(), port)
+
+
+def display_url(url: str) -> str:
+    """Return `url` for messages: without a user's name and password, in printable characters."""
+    try:
+        parts = urlsplit(url)
+        url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    except ValueError:
+        pass
+    return printable(url)

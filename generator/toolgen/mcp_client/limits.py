@@ -1,0 +1,35 @@
+"""Limits of what a server, a command or a URL may send."""
+
+from __future__ import annotations
+
+from toolgen.importers.imported_tool import SourceError
+
+TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
+_MESSAGE_BYTES = 1024  # of a budget, for each message of a server
+
+
+class ByteBudget:
+    """The bytes that a source may still send. `renew` gives it all of them again."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name  # of the source, in messages
+        self._size = self.left = size
+
+    @property
+    def excess(self) -> str:
+        """Return that the source has sent too much, for messages; empty if it has not."""
+        megabytes = self._size // 1024 // 1024
+        return f"{self.name}: more than {megabytes} MB, or too many messages" if self.left < 0 else ""
+
+    def spend(self, size: int, messages: int = 0) -> None:
+        """Count bytes, and messages as `_MESSAGE_BYTES` each. Raises SourceError if they are too many.
+
+        The SDK answers each request of a server in a task of its own, which takes more memory than that.
+        """
+        self.left -= size + messages * _MESSAGE_BYTES
+        if self.excess:
+            raise SourceError(self.excess, "import a part of it", "too-complex")
+
+    def renew(self) -> None:
+        """Begin to count anew, for the next answer."""
+        self.left = self._size

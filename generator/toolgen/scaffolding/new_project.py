@@ -1,0 +1,144 @@
+"""The files of a new project: settings, folders, git attributes, workflow, pre-commit hook."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import url2pathname
+
+from toolgen.compile.printing.file_templates import render
+from toolgen.project import FILE, PYPROJECT, Project, UnableError, read_text, repository
+from toolgen.scaffolding.files import PACKAGE, schema_file
+
+_WORKFLOW = ".github/workflows/toolgen.yml"
+_PRE_COMMIT = ".pre-commit-config.yaml"
+_ATTRIBUTES = ".gitattributes"
+_PLAIN = re.compile(r"[a-z][A-Za-z0-9 ./_-]*")
+_CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_PLAIN_URL = re.compile(r"[A-Za-z0-9._~:/?#@!&=+%,-]+")
+_EXTRA = "toolgen[cli]"
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """One file of a new project."""
+
+    path: str  # relative to the project, or to the repository for what belongs to it
+    text: str
+    at: Path  # the folder that `path` is relative to
+    appends: bool = False  # to an existing file, which is otherwise left unchanged
+    advice: str = ""  # what to do by hand if the file exists
+
+
+def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
+    """Yield the files of a project at `root`, which may have a configuration already."""
+    package = _free_package(root)
+    if project is None:
+        shared = read_text(root, PYPROJECT) is not None
+        text = render("_init/toolgen.toml.jinja", table=shared, implementations=package)
+        yield NewFile(PYPROJECT if shared else FILE, text, root, appends=shared)
+    else:
+        yield NewFile(project.file, "", root)
+        package = project.implementations or ""
+    specs = project.specs if project else "specs"
+    yield NewFile(f"{specs}/{schema_file()[0]}", schema_file()[1], root)
+    if package:
+        base = project.path_of(package) if project else package
+        yield NewFile(f"{base}/__init__.py", PACKAGE, root)
+    yield NewFile("conftest.py", _CONFTEST, root)
+    yield _attributes(root, project.output if project else "generated")
+    yield from _repository_files(root)
+
+
+def _attributes(root: Path, output: str) -> NewFile:
+    """Return the attributes of generated files, which git reads in the project's folder."""
+    text = render("_init/gitattributes.jinja", output=output)
+    there = read_text(root, _ATTRIBUTES)
+    appends = there is not None and f"{output}/" not in there
+    return NewFile(_ATTRIBUTES, text, root, appends=appends)
+
+
+def _repository_files(root: Path) -> Iterator[NewFile]:
+    """Yield the CI workflow and the hook, which belong at the root of the repository."""
+    top = repository(root) or root
+    below = root.relative_to(top).as_posix()
+    if not below.isprintable():
+        raise UnableError("cannot-write", f"the path {below!a} is not printable text", "rename the folder")
+    command = "toolgen check" if below == "." else f"toolgen -C {shlex.quote(below)} check"
+    wanted = _requirement(top)
+    in_hook = {"command": _quoted(command), "requirement": wanted}
+    # GitHub replaces ${{ … }} before the shell sees the text
+    in_workflow = {
+        "command": _quoted(command.replace("${{", "$''{{")),
+        "requirement": shlex.quote(wanted) if wanted else "",
+    }
+    yield NewFile(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top)
+    entry = render("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
+    whole = render("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
+    there = read_text(top, _PRE_COMMIT) or ""
+    advice = "" if "toolgen" in there else f"add this to its repos:\n\n{entry}"
+    yield NewFile(_PRE_COMMIT, whole, top, advice=advice)
+
+
+def _quoted(command: str) -> str:
+    """Return `command` as a YAML scalar, quoted if necessary."""
+    return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
+
+
+def _free_package(root: Path) -> str:
+    """Return a name for the package of implementations that is not in use."""
+    taken = (root / "tools").exists() and not (root / "tools" / "__init__.py").exists()
+    return "tool_implementations" if taken or (root / "tools.py").exists() else "tools"
+
+
+def _requirement(top: Path) -> str:
+    """Return what pip installs the same toolgen from, in the repository at `top`; empty if it is not known.
+
+    It is a commit of a repository or an archive with its hash, as recorded by PEP 610, or a folder or file
+    inside the repository. A version alone would name whatever a package index has under that name, which may
+    be somebody else's package.
+    """
+    try:
+        found = json.loads(distribution("toolgen").read_text("direct_url.json") or "{}")
+        url = urlsplit(str(found["url"]))
+    except (PackageNotFoundError, ValueError, KeyError, TypeError):
+        return ""
+    if url.scheme == "file":
+        return _inside(top, Path(url2pathname(url.path)))
+    user = url.netloc.rpartition("@")[0]
+    host = url.netloc.rpartition("@")[2]
+    if user == "git":  # of ssh://git@host: not a secret
+        host = f"git@{host}"
+    plain = urlunsplit((url.scheme, host, url.path, "", ""))
+    if not _PLAIN_URL.fullmatch(plain):
+        return ""
+    vcs, archive = found.get("vcs_info"), found.get("archive_info")
+    if isinstance(vcs, dict) and vcs.get("vcs") == "git" and _COMMIT.fullmatch(str(vcs.get("commit_id"))):
+        if url.scheme not in ("https", "ssh"):
+            return ""
+        below = found.get("subdirectory")
+        fragment = f"#subdirectory={below}" if isinstance(below, str) and _PLAIN_URL.fullmatch(below) else ""
+        return f"{_EXTRA} @ git+{plain}@{vcs['commit_id']}{fragment}"
+    if isinstance(archive, dict) and url.scheme == "https":
+        hashes = archive.get("hashes")
+        digest = hashes.get("sha256") if isinstance(hashes, dict) else None
+        digest = digest or str(archive.get("hash", "")).removeprefix("sha256=")
+        if re.fullmatch(r"[0-9a-f]{64}", str(digest)):
+            return f"{_EXTRA} @ {plain}#sha256={digest}"
+    return ""
+
+
+def _inside(top: Path, path: Path) -> str:
+    """Return a path inside the repository as a requirement relative to its root; empty if it is outside."""
+    try:
+        below = path.resolve().relative_to(top.resolve()).as_posix()
+    except ValueError:
+        return ""
+    return f"./{below}[cli]" if _PLAIN_URL.fullmatch(below) and path.exists() and below != "." else ""

@@ -1,1 +1,0 @@
-"""Tests of `toolgen test --against`."""

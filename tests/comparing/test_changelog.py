@@ -1,0 +1,196 @@
+"""`toolgen changelog`: what changed between two commits, for people."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from toolgen.cli import main
+from toolgen.comparing.history import Release
+from toolgen.compat.edit_space import Direction
+from toolgen.compat.finding import Category, Finding, Level, Places, Witness
+from toolgen.report.json import releases_data
+from toolgen.report.markdown import as_markdown, as_summary
+
+from .repository import Repository, spec
+
+TODAY = datetime.now(UTC).date().isoformat()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """A repository in which a tool changed, then another was added, and then one removed in the work tree."""
+    strict = spec("a", "version: 1.0.0\n").replace("{type: string}", "{type: string, maxLength: 9}")
+    files = {
+        "toolgen.toml": "",
+        "specs/a.yaml": strict,
+        "specs/b.yaml": spec("b").replace("who", "place"),
+    }
+    repository = Repository.create(tmp_path_factory.mktemp("changelog") / "r", files)
+    repository.git("tag", "v1")
+    repository.write({"specs/a.yaml": strict.replace("9", "8").replace("1.0.0", "2.0.0")})
+    repository.commit("v2")
+    repository.write({"specs/c.yaml": spec("c")})
+    repository.commit()
+    (repository.root / "specs/b.yaml").unlink()
+    return repository
+
+
+def changelog(repository: Repository, *words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["-C", str(repository.root), "changelog", *words]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def test_a_section_for_each_tag(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    assert changelog(made, "v1", capsys=capsys) == (
+        "# Changes of tools\n"
+        "\n"
+        "## Unreleased\n"
+        "\n"
+        "### Breaking\n"
+        "\n"
+        "- `b`: tool 'b' removed\n"
+        "\n"
+        "### Added\n"
+        "\n"
+        "- `c`: tool 'c' added\n"
+        "\n"
+        f"## v2 - {TODAY}\n"
+        "\n"
+        "### Breaking\n"
+        "\n"
+        "- `a` (1.0.0 → 2.0.0): request: 'maxLength' of 'who' lowered from 9 to 8; "
+        '`{"who": "AAAAAAAAA"}` was valid\n'
+    ).replace("AAAAAAAAA", witness(made, capsys))
+
+
+def witness(made: Repository, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the value that the comparison found: which one it is, is not the matter here."""
+    data = json.loads(changelog(made, "v1..v2", "--format", "json", capsys=capsys))
+    value: str = data["releases"][0]["findings"][0]["witness"]["value"]["who"]
+    assert len(value) == 9
+    return value
+
+
+def test_between_two_commits(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    text = changelog(made, "v1..v2", capsys=capsys)
+    assert "`a`" in text
+    assert "`c`" not in text
+    text = changelog(made, "v1..", capsys=capsys)
+    assert "`a`" in text
+    assert "`b`" not in text
+    assert "## Unreleased" in text
+
+
+def test_no_change(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "No tool changed" in changelog(made, "v2..v2", capsys=capsys)
+    assert "No tool changed" in changelog(made, "v2..v2", "--summary", capsys=capsys)
+
+
+def test_a_summary_compares_the_ends(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = changelog(made, "v1", "--summary", capsys=capsys).splitlines()
+    assert lines[:7] == [
+        "**2 breaking changes**, 1 other change in 3 tools since `v1`",
+        "",
+        "| tool | breaking | not decided | other |",
+        "|---|---|---|---|",
+        "| `a` | 1 |  |  |",
+        "| `b` | 1 |  |  |",
+        "| `c` |  |  | 1 |",
+    ]
+    assert lines[-1] == "- `b`: tool 'b' removed"
+
+
+def test_a_tag_with_specs_that_are_not_valid_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = Repository.create(tmp_path / "r", {"toolgen.toml": "", "specs/a.yaml": spec("a")})
+    repository.git("tag", "v1")
+    repository.write({"specs/a.yaml": "nmae: a\n"})
+    repository.commit("broken")
+    repository.write({"specs/a.yaml": spec("a", "timeout: 1\n")})
+    repository.commit("v2")
+    assert main(["-C", str(repository.root), "changelog", "v1"]) == 0
+    done = capsys.readouterr()
+    assert "broken is left out" in done.err
+    assert "## v2" in done.out
+    assert "## broken" not in done.out
+    assert main(["-C", str(repository.root), "changelog", "v1..broken"]) == 2
+    assert "broken:specs/a.yaml:1:1: error[" in capsys.readouterr().err
+    assert main(["-C", str(repository.root), "changelog", "broken..v2"]) == 2
+
+
+@pytest.mark.parametrize("words", ["v1...v2", "..v2", "v1..nothing", "--summary", "-v1..v2"])
+def test_ranges_that_are_refused(made: Repository, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-C", str(made.root), "changelog", words]) == 2
+    assert "error[" in capsys.readouterr().err
+
+
+def finding(message: str, *, tool: str = "order", **more: object) -> Finding:
+    return Finding(
+        code="limit-tightened",
+        category=Category.WIRE,
+        level=Level.ERROR,
+        direction=Direction.REQUEST,
+        tool=tool,
+        pointer="/input_schema",
+        message=message,
+        hint="",
+        places=Places(None, None),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_texts_of_specs_are_shown_as_they_are() -> None:
+    hostile = "it *is* <b>bold</b> | [a](https://x) @all #12 & `x`\n\n# no heading\x1b"
+    value = Witness({"a": "``` | @all"}, "old")
+    release = Release("v<1>", "", (finding(hostile, witness=value),), {})
+    text = as_markdown("a`b", [release])
+    assert "## v\\<1\\>\n" in text
+    assert (
+        "request: it \\*is\\* \\<b\\>bold\\</b\\> \\| \\[a\\](https:<!-- -->//x) @<!-- -->all #<!-- -->12 &amp; \\`x\\` # no heading\\\\u001b"
+        in text
+    )
+    assert '```` {"a": "``` | @all"} ````' in text
+    assert "\x1b" not in text
+    assert as_markdown("a`b", []).endswith("No tool changed: `` a`b ``.\n")
+
+
+def test_what_a_project_accepts_breaks_nothing() -> None:
+    release = Release("v2", "2026-01-02", (finding("it changed", accepted="nobody uses it"),), {})
+    text = as_markdown("v1..v2", [release])
+    assert "### Breaking" not in text
+    assert "- `order`: request: it changed (accepted: nobody uses it)" in text
+    assert as_summary("v1", [release]).startswith("**0 breaking changes**, 1 other change in 1 tool")
+
+
+def test_settings_are_named_like_a_tool() -> None:
+    releases = [Release("v2", "", (finding("target removed", tool=""), finding("it changed")), {})]
+    assert "- settings of the project: request: target removed" in as_markdown("v1..v2", releases)
+    summary = as_summary("v1", releases)
+    assert summary.startswith("**2 breaking changes**, 0 other changes in 1 tool and the settings")
+    assert "| settings of the project | 1 |  |  |" in summary
+
+
+def test_a_summary_is_short() -> None:
+    findings = tuple(finding("it changed", tool=f"tool_{number:02}") for number in range(30))
+    lines = as_summary("v1", [Release("v2", "", findings, {})]).splitlines()
+    assert "| and 10 more | | | |" in lines
+    assert lines[-1] == "- and 10 more"
+
+
+def test_json_has_every_release() -> None:
+    data = releases_data(
+        "v1..v2", [Release("v2", "2026-01-02", (finding("it changed"),), {"order": "1 → 2"})]
+    )
+    assert data["releases"][0]["versions"] == {"order": "1 → 2"}
+    assert data["releases"][0]["findings"][0]["rule"] == "limit-tightened"
+
+
+def test_the_day_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolgen.cli.today import today
+
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert today().isoformat() == "1970-01-02"

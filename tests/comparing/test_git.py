@@ -1,0 +1,463 @@
+"""A comparison with a commit: which specs it has, without a checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from toolgen.comparing.sides import Sides, read_sides
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.source import Span
+from toolgen.project import UnableError
+from toolgen.project.files import git
+
+from .repository import SHARED, Repository, spec, spec_with_ref
+
+CONFIGURATION = 'specs = "specs"\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder outside of any repository."""
+    return tmp_path_factory.mktemp("git")
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path) -> Repository:
+    """A repository whose last commits changed one spec, then a shared file."""
+    files = {
+        "toolgen.toml": CONFIGURATION,
+        "specs/greet.yaml": spec("greet"),
+        "specs/same.yaml": spec("same"),
+        "specs/user.yaml": spec_with_ref("user", "shared/names.yaml#/$defs/Name"),
+        "specs/indirect.yaml": spec_with_ref("indirect", "shared/further.yaml#/$defs/Further"),
+        "specs/shared/names.yaml": SHARED,
+        "specs/shared/further.yaml": '$defs: {Further: {$ref: "names.yaml#/$defs/Name"}}\n',
+    }
+    repository = Repository.create(folder / "made", files)
+    repository.git("tag", "v1.0.0")
+    repository.write({"specs/greet.yaml": spec("greet", "timeout: 5\n"), "specs/new.yaml": spec("new")})
+    repository.commit("v1.1.0")
+    repository.write({"specs/shared/names.yaml": SHARED.replace("string", "integer")})
+    repository.commit("v2.0.0")
+    return repository
+
+
+@pytest.fixture(scope="module")
+def shallow(folder: Path, made: Repository) -> Repository:
+    """A clone of the last commit alone, as CI has it."""
+    made.git("clone", "-q", "--depth=1", f"file://{made.root}", str(folder / "shallow"))
+    return Repository(folder / "shallow")
+
+
+def sides(repository: Repository, against: str, below: str = "") -> Sides:
+    return read_sides(against, str(repository.root / below))
+
+
+def refused(repository: Repository, against: str, below: str = "") -> UnableError:
+    with pytest.raises(UnableError) as found:
+        sides(repository, against, below)
+    return found.value
+
+
+def faults(repository: Repository, against: str) -> list[str]:
+    with pytest.raises(SpecErrors) as found:
+        sides(repository, against)
+    return [f"{each.span.file}:{each.span.line}: {each.code}" for each in found.value.diagnostics]
+
+
+def test_settings_are_compared_with_those_of_the_commit(folder: Path) -> None:
+    files = {"tools/toolgen.toml": 'targets = ["mcp", "openai"]\n', "tools/specs/greet.yaml": spec("greet")}
+    repository = Repository.create(folder / "settings", files)
+    repository.write({"tools/toolgen.toml": 'coerce = false\ntargets = ["mcp"]\n'})
+    found = sides(repository, "main", "tools")
+    assert found.old.settings is not None
+    assert found.new.settings is not None
+    assert found.old.settings.targets == {"mcp", "openai"}
+    assert found.old.settings.places["targets"] == Span("main:tools/toolgen.toml", 1, 1, 7)
+    assert found.new.settings.places["targets"] == Span("toolgen.toml", 2, 1, 7)
+    assert sides(repository, "main:tools/specs", "tools").old.settings is None
+
+
+def test_only_specs_that_differ_are_read(made: Repository) -> None:
+    found = sides(made, "v1.1.0")
+    assert list(found.old.contracts) == list(found.new.contracts) == ["indirect", "user"]
+    assert found.old.contracts["user"].documents["input_schema"].schema["$defs"] == {
+        "Name": {"type": "string"}
+    }
+    assert found.new.contracts["user"].documents["input_schema"].schema["$defs"] == {
+        "Name": {"type": "integer"}
+    }
+
+
+def test_a_tool_of_one_side_alone(made: Repository) -> None:
+    found = sides(made, "v1.0.0")
+    assert "new" in found.new.contracts
+    assert "new" not in found.old.contracts
+    assert "same" not in found.new.contracts
+
+
+def test_nothing_differs(made: Repository) -> None:
+    found = sides(made, "HEAD")
+    assert (found.old.contracts, found.new.contracts) == ({}, {})
+
+
+def test_places_have_the_ref_before_the_path(made: Repository) -> None:
+    found = sides(made, "v1.0.0")
+    assert found.old.contracts["greet"].place("name").file == "v1.0.0:specs/greet.yaml"
+    assert found.new.contracts["greet"].place("timeout").file == "specs/greet.yaml"
+    assert "v1.0.0:specs/greet.yaml" in found.old.texts
+
+
+def test_any_name_of_a_commit(made: Repository) -> None:
+    full = made.git("rev-parse", "v1.1.0")
+    for ref in (full, full[:10], "HEAD~1", "v2.0.0^", "refs/tags/v1.1.0", "main@{0}~1"):
+        assert list(sides(made, ref).old.contracts) == ["indirect", "user"], ref
+
+
+def test_a_folder_of_a_commit(made: Repository) -> None:
+    for path in ("specs", "specs/", "./specs", ""):
+        found = sides(made, f"v1.1.0:{path}".replace("./", ""))
+        assert list(found.old.contracts) == ["indirect", "user"], path
+
+
+# What is missing
+
+
+@pytest.mark.parametrize(
+    ("ref", "command"),
+    [
+        ("develop", "git fetch --depth=1 origin develop:develop"),
+        ("origin/develop", "git fetch --depth=1 origin develop:refs/remotes/origin/develop"),
+        ("v1.0.0", "git fetch --depth=1 origin tag v1.0.0"),
+        ("0123456789012345678901234567890123456789",) * 2,
+        ("0123456", "git fetch --unshallow origin"),
+        ("HEAD~2", "git fetch --unshallow origin"),
+    ],
+)
+def test_a_missing_ref_names_the_command_that_fetches_it(shallow: Repository, ref: str, command: str) -> None:
+    error = refused(shallow, ref)
+    assert error.code == "cannot-compare"
+    assert ref.split("~")[0] in error.message
+    assert command in error.hint
+    assert "git fetch" in error.hint
+
+
+def test_the_command_fetches_the_ref(folder: Path, made: Repository) -> None:
+    made.git("clone", "-q", "--depth=1", f"file://{made.root}", str(folder / "fetching"))
+    clone = Repository(folder / "fetching")
+    for ref in ("v1.0.0", made.git("rev-parse", "v1.1.0")):
+        command = refused(clone, ref).hint.split("`")[1]
+        clone.git(*command.split()[1:])
+        assert sides(clone, ref).old.contracts
+
+
+def test_a_misspelt_ref_without_a_remote(made: Repository) -> None:
+    error = refused(made, "v1.0.O")
+    assert "v1.0.O" in error.message
+    assert "v1.0.0" in error.hint
+
+
+@pytest.mark.parametrize("ref", ["--help", "-p", "", " "])
+def test_an_option_is_no_ref(made: Repository, ref: str) -> None:
+    assert refused(made, ref).code == "cannot-compare"
+
+
+def test_no_repository(folder: Path) -> None:
+    root = folder / "plain"
+    Repository(root).write({"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")})
+    error = refused(Repository(root), "main")
+    assert error.code == "cannot-compare"
+    assert "not a git repository" in error.message
+
+
+def test_git_is_not_installed(made: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "git is not installed" in refused(made, "main").message
+
+
+def test_commits_without_configuration_or_specs(folder: Path) -> None:
+    repository = Repository.create(folder / "young", {"README.md": "Hello.\n"})
+    repository.git("tag", "bare")
+    repository.write({"toolgen.toml": CONFIGURATION, "specs/README.md": "Soon.\n"})
+    repository.commit("no-specs")
+    repository.write({"specs/a.yaml": spec("a")})
+    repository.commit()
+    error = refused(repository, "bare")
+    assert (error.code, "bare has no toolgen.toml" in error.message) == ("no-configuration", True)
+    error = refused(repository, "no-specs")
+    assert (error.code, "no-specs:specs" in error.message) == ("no-specs", True)
+
+
+# Where the project was
+
+
+def test_the_configuration_of_the_commit_says_where_its_specs_were(folder: Path) -> None:
+    files = {"toolgen.toml": 'specs = "tools"\n', "tools/a.yaml": spec("a"), "tools/b.yaml": spec("b")}
+    repository = Repository.create(folder / "renamed", files)
+    repository.git("mv", "tools", "specs")
+    repository.git("mv", "specs/b.yaml", "specs/c.yaml")
+    repository.write({"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a", "timeout: 1\n")})
+    repository.commit()
+    found = sides(repository, "HEAD~1")
+    assert found.old.contracts["a"].place("name").file == "HEAD~1:tools/a.yaml"
+    assert found.old.contracts["b"].spec == found.new.contracts["b"].spec
+
+
+def test_a_project_that_was_moved_in_its_repository(folder: Path) -> None:
+    files = {
+        "one/toolgen.toml": CONFIGURATION,
+        "one/specs/a.yaml": spec("a"),
+        "two/pyproject.toml": "[tool.toolgen]\n",
+        "two/specs/b.yaml": spec("b"),
+    }
+    repository = Repository.create(folder / "moved", files)
+    (repository.root / "packages").mkdir()
+    repository.git("mv", "one", "packages/one")
+    repository.write({"packages/one/specs/a.yaml": spec("a", "timeout: 1\n")})
+    repository.commit()
+    found = sides(repository, "HEAD~1", "packages/one")
+    assert found.old.contracts["a"].place("name").file == "HEAD~1:one/specs/a.yaml"
+    assert list(found.old.contracts) == ["a"]
+    repository.git("mv", "two", "packages/two")
+    repository.commit()
+    error = refused(repository, "HEAD~2", "packages/one")
+    assert "HEAD~2:one" in error.hint
+    assert list(sides(repository, "HEAD~2:one", "packages/one").old.contracts) == ["a"]
+
+
+# What a commit may hold
+
+
+@pytest.mark.parametrize("text", ["name: [", "name: a\n", "nmae: a\n", b"\xff"])
+def test_an_old_spec_that_does_not_parse(tmp_path: Path, text: str | bytes) -> None:
+    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": text})
+    repository.write({"specs/a.yaml": spec("a")})
+    assert faults(repository, "main")[0].startswith("main:specs/a.yaml:1:")
+
+
+def test_an_old_configuration_that_is_not_valid(tmp_path: Path) -> None:
+    files = {"toolgen.toml": "spec = 'specs'\n", "specs/a.yaml": spec("a")}
+    repository = Repository.create(tmp_path / "r", files)
+    repository.write({"toolgen.toml": CONFIGURATION})
+    assert faults(repository, "main") == ["main:toolgen.toml:1: unknown-setting"]
+
+
+def test_line_ends_and_byte_order_marks_do_not_count(tmp_path: Path) -> None:
+    files = {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a"), "specs/b.yaml": spec("b")}
+    repository = Repository.create(tmp_path / "r", files)
+    repository.write(
+        {
+            "toolgen.toml": CONFIGURATION.replace("\n", "\r\n"),
+            "specs/a.yaml": spec("a").replace("\n", "\r\n"),
+            "specs/b.yaml": "\ufeff" + spec("b"),
+        }
+    )
+    assert sides(repository, "main").old.contracts == {}
+    repository.git("-c", "core.autocrlf=false", "add", "-A")
+    repository.commit()
+    repository.write({"specs/a.yaml": spec("a"), "specs/b.yaml": spec("b")})
+    assert sides(repository, "main").old.contracts == {}
+
+
+def test_links_of_a_commit(tmp_path: Path) -> None:
+    repository = Repository.create(
+        tmp_path / "r",
+        {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a"), "elsewhere/b.yaml": spec("b")},
+    )
+    repository.link("specs/README", "../README.md")
+    repository.link("specs/.hidden.yaml", "../elsewhere/b.yaml")
+    repository.commit()
+    repository.write({"specs/a.yaml": spec("a", "timeout: 1\n")})
+    assert list(sides(repository, "main").old.contracts) == ["a"]
+    repository.link("specs/inside.yaml", "a.yaml")
+    repository.link("specs/b.yaml", "../elsewhere/b.yaml")
+    repository.link("specs/absolute.yaml", "/etc/passwd")
+    repository.link("specs/nowhere.yaml", "nothing.yaml")
+    repository.link("specs/folder", "../elsewhere")
+    repository.commit()
+    for name in ("inside", "b", "absolute", "nowhere"):
+        (repository.root / f"specs/{name}.yaml").unlink()
+    (repository.root / "specs/folder").unlink()
+    assert faults(repository, "main") == [
+        "main:specs/absolute.yaml:1: spec-outside",
+        "main:specs/b.yaml:1: spec-outside",
+        "main:specs/folder:1: spec-outside",
+        "main:specs/nowhere.yaml:1: unreadable-spec",
+    ]
+
+
+def test_a_linked_spec_is_read_and_a_linked_specs_folder(tmp_path: Path) -> None:
+    files = {"toolgen.toml": CONFIGURATION, "tools/sub/a.yaml": spec("a")}
+    repository = Repository.create(tmp_path / "r", files)
+    repository.link("specs", "tools")
+    repository.link("tools/b.yaml", "sub/a.yaml")
+    repository.commit()
+    (repository.root / "tools/b.yaml").unlink()
+    (repository.root / "tools/sub/a.yaml").write_text(spec("c"))
+    assert faults(repository, "main") == ["main:specs/sub/a.yaml:1: duplicate-tool"]
+
+
+def test_submodules_pointers_and_names(tmp_path: Path) -> None:
+    files = {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")}
+    inner = Repository.create(tmp_path / "inner", {"b.yaml": spec("b")})
+    repository = Repository.create(tmp_path / "r", files)
+    repository.git(
+        "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.root), "specs/inner"
+    )
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n"
+    repository.write({"specs/large.yaml": pointer})
+    (repository.root / os.fsdecode(b"specs/caf\xe9.yaml")).write_text(spec("d"))
+    repository.commit()
+    (repository.root / os.fsdecode(b"specs/caf\xe9.yaml")).unlink()
+    repository.write({"specs/large.yaml": spec("large")})
+    assert faults(repository, "main") == [
+        "main:specs/caf\\udce9.yaml:1: unreadable-spec",
+        "main:specs/inner:1: unreadable-spec",
+        "main:specs/large.yaml:1: unreadable-spec",
+    ]
+
+
+def test_a_pointer_to_the_content_of_the_work_tree_is_that_content(tmp_path: Path) -> None:
+    from hashlib import sha256
+
+    text = spec("a")
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256(text.encode()).hexdigest()}\nsize 9\n"
+    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": pointer})
+    repository.write({"specs/a.yaml": text})
+    assert sides(repository, "main").old.contracts == {}
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.txt"])
+def test_a_small_repository_with_any_number_of_files_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Trees may contain each other: 8 trees of 10 entries are 100,000,000 files."""
+    monkeypatch.setattr(git, "MAX_ENTRIES", 50_000)
+    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")})
+    tree = f"100644 blob {repository.git('rev-parse', 'HEAD:specs/a.yaml')}\t{name}"
+    for _ in range(8):
+        made = subprocess.run(
+            ["git", "mktree"],
+            cwd=repository.root,
+            input=f"{tree}\n",
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        tree = "\n".join(f"040000 tree {made.stdout.strip()}\t{number}" for number in range(10))
+    configuration = repository.git("rev-parse", "HEAD:toolgen.toml")
+    top = f"040000 tree {made.stdout.strip()}\tspecs\n100644 blob {configuration}\ttoolgen.toml\n"
+    made = subprocess.run(
+        ["git", "mktree"], cwd=repository.root, input=top, capture_output=True, text=True, check=True
+    )
+    commit = repository.git("commit-tree", "-m", "bomb", made.stdout.strip())
+    assert "has more than 50,000 files" in refused(repository, commit).message
+
+
+@pytest.mark.parametrize("waits", [".git/HEAD", "the tree", "a spec"])
+def test_a_pipe_in_the_repository_does_not_make_git_wait_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: str
+) -> None:
+    """git opens what has the name of an object, and a named pipe is open when somebody writes to it."""
+    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")})
+    found = {"the tree": "HEAD:specs", "a spec": "HEAD:specs/a.yaml"}
+    if waits in found:
+        oid = repository.git("rev-parse", found[waits])
+        waits = f".git/objects/{oid[:2]}/{oid[2:]}"
+    repository.write({"specs/a.yaml": spec("a", "timeout: 5\n")})
+    (repository.root / waits).unlink()
+    os.mkfifo(repository.root / waits)
+    monkeypatch.setattr(git, "MAX_SECONDS", 2.0)
+    error = refused(repository, "main")
+    assert (error.code, error.message) == ("cannot-compare", "git did not answer within 2 seconds")
+    assert "`git status`" in error.hint
+
+
+def test_large_and_expensive_specs(tmp_path: Path) -> None:
+    many = "\n".join(f"    p{index}: {{type: string}}" for index in range(6_000))
+    bomb = f"name: b\ndescription: B.\ninput_schema:\n  type: object\n  properties:\n{many}\n"
+    files = {
+        "toolgen.toml": CONFIGURATION,
+        "specs/a.yaml": spec("a") + "# padding\n" * 1_000_000,
+        "specs/b.yaml": spec("b"),
+    }
+    repository = Repository.create(tmp_path / "r", files)
+    repository.write({"specs/a.yaml": spec("a")})
+    assert faults(repository, "main") == ["main:specs/a.yaml:1: too-complex"]
+    repository.write({"specs/b.yaml": bomb})
+    repository.commit()
+    assert faults(repository, "main~1") == ["main~1:specs/a.yaml:1: too-complex"]
+    repository.write({"specs/b.yaml": spec("b")})
+    assert [each.split(":", 3)[3] for each in faults(repository, "main")] == [" too-complex"]
+
+
+# What git might do besides
+
+
+def test_a_name_that_is_a_ref_and_a_folder_is_the_ref(made: Repository) -> None:
+    made.git("branch", "old", "v1.1.0")
+    shutil.copytree(made.root / "specs", made.root / "old")
+    try:
+        found = sides(made, "old")
+        assert list(found.old.contracts) == ["indirect", "user"]
+        assert "./old" in found.notes[0]
+        found = sides(made, "./old")
+        assert (found.old.contracts, found.notes) == ({}, ())
+    finally:
+        shutil.rmtree(made.root / "old")
+        made.git("branch", "-D", "old")
+
+
+def test_no_program_of_the_repository_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "toolgen.toml": CONFIGURATION,
+        "specs/a.yaml": spec("a"),
+        ".gitattributes": "* diff=evil filter=evil\n",
+    }
+    repository = Repository.create(tmp_path / "r", files)
+    canary = tmp_path / "canary"
+    for key in ("core.fsmonitor", "core.pager", "diff.external", "diff.evil.textconv", "filter.evil.smudge"):
+        repository.git("config", key, f"touch {canary}")
+    repository.git("config", "alias.ls-tree", f"!touch {canary}")
+    repository.git("config", "core.hooksPath", str(repository.root / "hooks"))
+    for path in ("hooks/post-checkout", "hooks/post-index-change", "git"):
+        repository.write({path: f"#!/bin/sh\ntouch {canary}\n"})
+        (repository.root / path).chmod(0o755)
+    repository.write({"specs/a.yaml": spec("a", "timeout: 1\n")})
+    monkeypatch.chdir(repository.root)
+    monkeypatch.setenv("PATH", f".{os.pathsep}{os.environ['PATH']}")
+    assert list(sides(repository, "main").old.contracts) == ["a"]
+    assert not canary.exists()
+
+
+def test_a_partial_clone_fetches_nothing(folder: Path, made: Repository, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    made.git("config", "uploadpack.allowFilter", "true")
+    made.git("clone", "-q", "--filter=blob:none", f"file://{made.root}", str(folder / "partial"))
+    clone = Repository(folder / "partial")
+    clone.git("config", "remote.origin.uploadpack", f"touch {canary}; git-upload-pack")
+    clone.git("config", "core.fsmonitor", f"touch {canary}")
+    error = refused(clone, "v1.0.0")
+    assert "lacks files of v1.0.0" in error.message
+    assert not canary.exists()
+    clone.git("config", "--unset", "core.fsmonitor")
+    clone.git("config", "--unset", "remote.origin.uploadpack")
+    clone.git(*error.hint.split("`")[1].split()[1:])
+    assert sides(clone, "v1.0.0").old.contracts
+
+
+def test_variables_of_a_hook_name_another_repository(
+    made: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = Repository.create(tmp_path / "other", {"README.md": ""})
+    monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other.root))
+    assert list(sides(made, "v1.1.0").old.contracts) == ["indirect", "user"]
+
+
+def test_a_name_that_is_too_long_for_a_command_line_is_no_commit(made: Repository) -> None:
+    assert refused(made, "a" * 140_000).code == "cannot-compare"

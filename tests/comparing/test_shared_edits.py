@@ -1,0 +1,142 @@
+"""One edit of a shared file is one finding, however many tools it concerns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.comparing.history import Release
+from toolgen.comparing.sides import read_sides
+from toolgen.compat.comparison import compare
+from toolgen.compat.policy import Policy
+from toolgen.report.markdown import as_markdown, as_summary
+
+from tests.cli.conftest import Cli
+from tests.compat.cases import TODAY
+
+TOOLS = 8
+SHARED = """\
+$defs:
+  Quantity: {type: integer, minimum: 1, maximum: 100}
+  Item: {type: object, properties: {n: {$ref: '#/$defs/Quantity'}}}
+"""
+SPEC = """\
+name: NAME
+description: Order.
+input_schema:
+  type: object
+  additionalProperties: false
+  properties: {NAME: {$ref: 'shop.yaml#/$defs/Quantity'}}
+output_schema: {type: object, properties: {item: {$ref: 'shop.yaml#/$defs/Item'}}}
+"""
+REASON = "no order had more"
+
+
+def write(root: Path, edit: tuple[str, str], *, tools: int) -> None:
+    """Write two versions of a project with one edit of the shared file, and of references to it."""
+    root.mkdir(exist_ok=True)
+    (root / "toolgen.toml").write_text("")
+    for side, change in (("old", ("", "")), ("specs", edit)):
+        (root / side).mkdir()
+        (root / side / "shop.yaml").write_text(SHARED.replace(*change))
+        for number in range(tools):
+            name = f"tool_{number:03}"
+            (root / side / f"{name}.yaml").write_text(SPEC.replace("NAME", name).replace(*change))
+
+
+@pytest.fixture(scope="module")
+def lowered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose tools, each with a property of its own, share a schema with a lower bound now."""
+    root = tmp_path_factory.mktemp("shared")
+    write(root, ("maximum: 100", "maximum: 50"), tools=TOOLS)
+    return root
+
+
+@pytest.fixture
+def cli(lowered: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(lowered, capsys)
+
+
+@contextmanager
+def accepted(cli: Cli, entry: str) -> Iterator[None]:
+    """Have an entry in `breaking.toml`."""
+    file = cli.root / "breaking.toml"
+    file.write_text(f'[[accept]]\ncode = "limit-tightened"\nreason = "{REASON}"\n{entry}\n')
+    try:
+        yield
+    finally:
+        file.unlink()
+
+
+def errors(cli: Cli) -> list[dict[str, Any]]:
+    done = cli("breaking", "--against", "old", "--format", "json")
+    return [each for each in json.loads(done.out)["findings"] if each["level"] == "error"]
+
+
+def test_one_edit_is_one_finding_that_lists_its_tools(cli: Cli) -> None:
+    done = cli("breaking", "--against", "old")
+    assert done.code == 1
+    assert done.err == "1 break, 1 warning, 0 undecided; 1 safe change (--level info shows them)\n"
+    assert (
+        "specs/shop.yaml:2:41: error[limit-tightened] 8 tools: request: 'maximum' of 'Quantity'" in done.out
+    )
+    assert "= tools: tool_000, tool_001, tool_002, tool_003, tool_004 and 3 more" in done.out
+    assert '= witness: {"tool_000": 51} was valid, and no longer is (of tool_000)' in done.out
+
+
+def test_json_has_all_tools(cli: Cli) -> None:
+    (found,) = errors(cli)
+    assert found["tool"] is None
+    assert found["tools"] == [f"tool_{number:03}" for number in range(TOOLS)]
+    assert found["pointer"] == "shop.yaml#/$defs/Quantity/maximum"
+
+
+@pytest.mark.parametrize("key", ["pointer", "fingerprint"])
+def test_one_entry_accepts_it(cli: Cli, key: str) -> None:
+    (found,) = errors(cli)
+    with accepted(cli, f'{key} = "{found[key]}"'):
+        done = cli("breaking", "--against", "old")
+    assert done.code == 0
+    assert done.err.startswith("0 breaks, ")
+    assert "accepted" in done.err
+
+
+def test_an_entry_of_one_tool_accepts_it_for_that_tool(cli: Cli) -> None:
+    pointer = "/input_schema/properties/tool_007/maximum"
+    with accepted(cli, f'tool = "tool_007"\npointer = "{pointer}"'):
+        found = errors(cli)
+    assert [(each["tool"], each["accepted"], len(each["tools"])) for each in found] == [
+        (None, None, TOOLS - 1),
+        ("tool_007", REASON, 1),
+    ]
+
+
+def test_an_entry_without_a_tool_must_name_the_edit(cli: Cli) -> None:
+    with accepted(cli, ""):
+        done = cli("breaking", "--against", "old")
+    assert done.code == 2
+    assert "an accepted change needs 'tool'" in done.err
+
+
+def test_a_renamed_shared_type_is_one_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, ("Quantity", "Amount"), tools=3)
+    done = Cli(tmp_path, capsys)("breaking", "--against", "old")
+    assert done.code == 1
+    assert (
+        "error[class-renamed] 3 tools: class shared.shop.Quantity was renamed to shared.shop.Amount"
+        in done.out
+    )
+    assert done.err.startswith("1 break, 0 warnings, 0 undecided")
+
+
+def test_the_changelog_has_one_line(lowered: Path) -> None:
+    both = read_sides("old", str(lowered))
+    found = compare(both.old, both.new, policy=Policy(), today=TODAY)
+    releases = [Release("v2", "", found, {})]
+    names = "`tool_000`, `tool_001`, `tool_002`, `tool_003`, `tool_004` and 3 more"
+    assert f"- {names}: request: 'maximum' of 'Quantity' lowered" in as_markdown("v1..v2", releases)
+    assert as_summary("v1", releases).startswith("**1 breaking change**, ")

@@ -1,0 +1,30 @@
+"""Diffs: as difflib makes them, and in bounded time."""
+
+from __future__ import annotations
+
+import difflib
+import time
+
+from toolgen.report.text import unified_diff
+
+
+def test_a_diff_is_that_of_difflib() -> None:
+    old, new = [f"{n}\n" for n in range(50)], [f"{n}\n" for n in range(50) if n % 9]
+    assert list(unified_diff(old, new, "a", "b", n=1)) == list(difflib.unified_diff(old, new, "a", "b", n=1))
+
+
+def test_lines_that_repeat_do_not_take_long() -> None:
+    """With `difflib`, this takes more than ten seconds."""
+    new = [line for n in range(90) for line in ("}\n", f"u{n}\n")]
+    old = [line for n in range(40_000) for line in ("}\n", f"v{n}\n")]
+    start = time.process_time()
+    head, to, hunk, *lines = unified_diff(old, new, "a", "b")
+    assert (head, to, hunk) == ("--- a\n", "+++ b\n", "@@ -1,80000 +1,180 @@\n")
+    assert len(lines) == len(old) + len(new)
+    assert time.process_time() - start < 2
+
+
+def test_a_long_file_with_one_edit_has_a_small_diff() -> None:
+    old = [f"{n}\n" for n in range(20_000)]
+    new = [*old[:10_000], "new\n", *old[10_001:]]
+    assert len(list(unified_diff(old, new, "a", "b"))) == 11
