@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import BaseTool, ToolContext
-from toolgen.testing.running import interrupted_calls
-from toolgen.testing.subjects import meeting
-from toolgen.testing.subjects.meeting import places_to_meet
+from toolgen.testing.running import runner
+from toolgen.testing.subjects import toolkit_subject
+from toolgen.testing.subjects.toolkit_subject import places_to_meet
 
 from tests.testing.shop import ShortStockError, UnknownSkuError, failures, run, save, spec, state
 
@@ -40,7 +40,7 @@ class TakesInTurn(Takes):
 
 @pytest.fixture(autouse=True)
 def _no_other_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interrupted_calls, "CONCURRENT_ROUNDS", 0)
+    monkeypatch.setattr(runner, "CONCURRENT_ROUNDS", 0)
 
 
 def test_a_lost_update_is_found_without_luck() -> None:
@@ -48,7 +48,7 @@ def test_a_lost_update_is_found_without_luck() -> None:
 
 
 def test_a_call_that_waits_for_the_other_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meeting, "MEET_SECONDS", 0.01)
+    monkeypatch.setattr(toolkit_subject, "MEET_SECONDS", 0.01)
     assert "concurrent-calls" not in {failure.check for failure in run(TakesInTurn).failures}
 
 

@@ -281,7 +281,7 @@ def test_content_that_cannot_be_made_up_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("media_type", sorted(_SAMPLES))
 def test_samples_are_of_their_media_type(media_type: str) -> None:
     kind: Any = media_type.partition("/")[0] if media_type.startswith(("image/", "audio/")) else "file"
-    assert media_type_of(kind, _SAMPLES[media_type](), given=media_type) == media_type
+    assert media_type_of(kind, _SAMPLES[media_type].data, given=media_type) == media_type
 
 
 @pytest.mark.parametrize("schema", ["{not: {}}", "{type: integer, minimum: 2, maximum: 1}"])
@@ -334,7 +334,7 @@ def test_all_tools_of_the_gallery_answer() -> None:
             for example in toolkit.get(name).contract.examples:  # type: ignore[union-attr]
                 for meta in ({}, {"toolgen/mock": {"made_up": True}}):
                     response = await toolkit.call(
-                        name, example.input, scopes=scopes, confirm=agree, meta=meta
+                        name, example.arguments, scopes=scopes, confirm=agree, meta=meta
                     )
                     code = None if response.error is None else response.error.code
                     if code != (example.error if not meta else None):

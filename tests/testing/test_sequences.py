@@ -70,13 +70,13 @@ def test_a_read_after_a_write_must_not_come_from_a_cache() -> None:
 
 
 def test_a_correct_read_after_a_write_passes() -> None:
-    assert run_two_tools((Shop, Lookup)).failures == []
+    assert run_two_tools((Shop, Lookup)).failures == ()
 
 
 def test_a_generated_call_of_a_read_only_tool_ends_the_same_after_others() -> None:
     promises: dict[str, Any] = {"read_only": True, "examples": LOOKUPS}
 
-    assert run(MultipliesUnits, **promises).failures == []
+    assert run(MultipliesUnits, **promises).failures == ()
     (failure,) = run(ForgetsUnits, **promises).failures
 
     assert (failure.check, "after other calls" in failure.message) == ("independent-calls", True)
@@ -98,4 +98,4 @@ class Counts(Lookup):
 def test_an_answer_that_is_different_each_time_is_no_failure() -> None:
     examples = tuple(each for each in LOOKUPS if each.error)
 
-    assert run(Counts, read_only=True, examples=examples).failures == []
+    assert run(Counts, read_only=True, examples=examples).failures == ()

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from toolgen.escaping.places import terminal_line
-from toolgen.project import Project, UnableError
-from toolgen.suggestions import did_you_mean
+from toolgen.project import Project
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.outcomes.recorded import with_recorded
-from toolgen.testing.project_tools import fixtures_file, project_tools
+from toolgen.testing.project_tools import find_tools, fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.running.runner import ToolRunner
 from toolgen.testing.running.tool_run import RunOptions
@@ -45,11 +44,7 @@ class ProjectCases:
     def select(self, names: Sequence[str] = (), *, implemented: bool = True) -> list[ToolCase]:
         """Return the tests of the tools that are named, or of all. Raises `UnableError` for another name."""
         by_name = {tool.name: tool for tool in self.tools}
-        for name in names:
-            if name not in by_name:
-                hint = did_you_mean(name, by_name) or f"the tools are {', '.join(by_name)}"
-                raise UnableError("no-such-tool", f"there is no tool called '{name}'", hint)
-        chosen = [by_name[name] for name in names] or list(self.tools)
+        chosen = find_tools(by_name, names) or self.tools
         if not implemented:
             return [ToolCase(self, tool, "not implemented") for tool in chosen]
         return [case for tool in chosen for case in self._of(tool)]
@@ -113,7 +108,7 @@ class ToolCase:
             return self.cases.properties(self.tool, subject)
         runner = ToolRunner(self.tool, subject, self.cases.options)
         runner.run_example(self.example)
-        return runner.report
+        return runner.report()
 
     def _implemented(self) -> list[Failure]:
         """Return a failure if the tool's module is more than a stub. Makes no call, which may do harm."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from toolgen.files import FileKind
 from toolgen.pipeline import analyze
 from toolgen.project import Project, UnableError, kind_of, load_targets, read_specs
+from toolgen.suggestions import did_you_mean
 from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
 
 DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"
@@ -16,6 +18,22 @@ def project_tools(project: Project) -> list[ToolUnderTest]:
     """Return all enabled tools. Raises `SpecErrors` or `UnableError` if the specs cannot be read."""
     program = analyze(read_specs(project), load_targets(project), f"{project.specs}/", is_whole=True)
     return [tool_under_test(tool) for tool in program.tools]
+
+
+def find_tools(by_name: Mapping[str, ToolUnderTest], names: Sequence[str]) -> list[ToolUnderTest]:
+    """Return the tools with these names. Raises `UnableError` for another name."""
+    for name in names:
+        if name not in by_name:
+            hint = did_you_mean(name, by_name) or f"the tools are {', '.join(by_name)}"
+            raise UnableError("no-such-tool", f"there is no tool called '{name}'", hint)
+    return [by_name[name] for name in names]
+
+
+def require_generated(project: Project) -> None:
+    """Raise `UnableError` if there is no generated code."""
+    if not (project.root / project.output / "catalog.py").is_file():
+        message = f"there is no generated code in {project.output}"
+        raise UnableError("not-generated", message, "run `toolgen generate`")
 
 
 def fixtures_file(project: Project) -> Path | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Span
-from toolgen.schema.document import JsonObject, JsonPath, Schema
+from toolgen.schema.document import JsonObject, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class ExpectedCall:
 
     name: str
     arguments: JsonObject
-    place: Span
+    place: Span = field(compare=False)  # an example that only moved in its file is the same
     has_output: bool = False
     output: Any = None
     error: str | None = None  # the code that it ends in
-    index: int = 0  # in the spec
+    index: int = field(default=0, compare=False)  # in the spec
 
     @property
     def title(self) -> str:
@@ -37,12 +37,6 @@ class Neighbour:
     arguments: JsonObject
     outcome: JsonObject
     after: str = ""  # name of an example whose call is made before, with the same data
-    tool: str = ""  # another tool, whose call follows that of the example `near`
-
-    @property
-    def first(self) -> str:
-        """Return the name of the example whose call is made before; empty if there is none."""
-        return self.near if self.tool else self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +78,6 @@ class ToolUnderTest:
         """True if the contract says that no call does harm; otherwise the tool acts."""
         return not self.confirms and (self.read_only or (self.idempotent and not self.destructive))
 
-    def as_data(self) -> dict[str, Any]:
-        """Return it as JSON data."""
-        return asdict(self)
-
-    @staticmethod
-    def of_data(data: Mapping[str, Any]) -> ToolUnderTest:
-        """Return the tool of `as_data`."""
-        examples = tuple(
-            ExpectedCall(**{**each, "place": Span(**each["place"])}) for each in data["examples"]
-        )
-        tuples: dict[str, Any] = {key: tuple(data[key]) for key in ("errors", "scopes")}
-        tuples["neighbours"] = tuple(Neighbour(**each) for each in data["neighbours"])
-        tuples["pages"] = None if data.get("pages") is None else Pages(**data["pages"])
-        return ToolUnderTest(**{**data, **tuples, "place": Span(**data["place"]), "examples": examples})
-
     def arguments_of(self, example: str) -> JsonObject | None:
         """Return the request of an example; None if there is none of that name."""
         return next((each.arguments for each in self.examples if each.name == example), None)
@@ -106,10 +85,6 @@ class ToolUnderTest:
     def place_of(self, example: str) -> Span:
         """Return the place of an example; of the tool's name, if there is none of that name."""
         return next((each.place for each in self.examples if each.name == example), self.place)
-
-    def with_examples(self, examples: tuple[ExpectedCall, ...]) -> ToolUnderTest:
-        """Return the same tool with other examples."""
-        return replace(self, examples=examples)
 
 
 class Hints(TypedDict):
@@ -149,19 +124,21 @@ def tool_under_test(tool: ProgramTool) -> ToolUnderTest:
         **hints_of(None if hints is None else hints.model_dump()),
         timeout=spec.timeout,
         pages=None if spec.page is None else Pages(spec.page.items, spec.page.cursor, spec.page.from_),
-        examples=tuple(_expected(tool, index) for index in range(len(spec.examples))),
+        examples=expected_calls(tool),
     )
 
 
-def _expected(tool: ProgramTool, index: int) -> ExpectedCall:
-    example = tool.spec.examples[index]
-    path: JsonPath = ("examples", index, "name")
-    return ExpectedCall(
-        name=example.name,
-        arguments=example.input,
-        place=tool.source.value(path),
-        has_output="output" in example.model_fields_set,
-        output=example.output,
-        error=example.error,
-        index=index,
+def expected_calls(tool: ProgramTool) -> tuple[ExpectedCall, ...]:
+    """Return the examples of a tool's spec."""
+    return tuple(
+        ExpectedCall(
+            name=example.name,
+            arguments=example.input,
+            place=tool.source.value(("examples", index, "name")),
+            has_output="output" in example.model_fields_set,
+            output=example.output,
+            error=example.error,
+            index=index,
+        )
+        for index, example in enumerate(tool.spec.examples)
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict, Unpack
 
 from toolgen.schema.document import JsonObject, same_value
 from toolgen.testing.calls.snapshot_diff import as_json
-from toolgen.testing.subjects.subject import NO_STATE, Answer, Call, Session, Subject
+from toolgen.testing.subjects.subject import NO_STATE, Call, CallResult, Session, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 StepKind = Literal[
@@ -29,11 +29,11 @@ several at once, one that was cancelled, one that does something else than anoth
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ObservedCall:
     """One answer, and the states before and after it."""
 
     kind: StepKind
-    answer: Answer
+    answer: CallResult
     before: Any
     after: Any
 
@@ -53,7 +53,7 @@ class SerialRun:
     """Two calls one after another: their places among the concurrent ones, and what was seen."""
 
     order: tuple[int, int]
-    steps: tuple[Step, ...]
+    steps: tuple[ObservedCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Observation:
     """All that was seen of one request, step by step in one session."""
 
     arguments: JsonObject
-    steps: tuple[Step, ...]
+    steps: tuple[ObservedCall, ...]
     expected: ExpectedCall | None = None  # of an example
     variant: str = ""  # how the request differs from the example's, for messages
     after_others: bool = False  # other calls were made before, in the same session
@@ -69,18 +69,13 @@ class Observation:
     serial: tuple[SerialRun, ...] = ()  # of concurrent calls: the same calls one after another
     settled: Any = field(default=NO_STATE)  # for cancelled calls: the state after an undisturbed call
 
-    def all(self, *kinds: StepKind) -> Iterator[Step]:
+    def all(self, *kinds: StepKind) -> Iterator[ObservedCall]:
         """Yield the steps of these kinds."""
         return (step for step in self.steps if step.kind in kinds)
 
-    def first(self, kind: StepKind) -> Step | None:
+    def first(self, kind: StepKind) -> ObservedCall | None:
         """Return the first step of a kind; None if there is none."""
         return next(self.all(kind), None)
-
-    @property
-    def calls(self) -> int:
-        """Return how many calls were made."""
-        return len(self.steps)
 
 
 class ObservationDetails(TypedDict, total=False):
@@ -99,71 +94,67 @@ async def observe(
 ) -> Observation:
     """Make one request in every way in a session of its own: without consent first, then with it, twice."""
     neighbour = details.get("neighbour")
-    first = tool.arguments_of(neighbour.first) if neighbour is not None else None
-    is_other = neighbour is not None and bool(neighbour.tool)
-    call = Call(neighbour.tool if neighbour is not None and is_other else tool.name, arguments)
+    first = tool.arguments_of(neighbour.after) if neighbour is not None else None
+    call = Call(tool.name, arguments)
     async with subject.session() as session:
         if first is not None:
             await session.call(Call(tool.name, first))
         steps = _Steps(session)
+        # Before the call with consent, after which the same call may be refused for another reason.
         if tool.confirms and neighbour is None:
             await steps.call("refused", Call(tool.name, arguments, "refused"))
+            # With `on_unsupported: allow`, a call acts although nobody can be asked.
             if not tool.may_skip_question:
                 await steps.call("nobody", Call(tool.name, arguments, "nobody"))
-        if tool.previews and not is_other:
+        if tool.previews:
             steps.add("preview", await session.preview(call))
         await steps.call("call", call)
+        # Only the state shows whether a write is idempotent: its second answer may be another one.
         if neighbour is None and (tool.read_only or (tool.idempotent and subject.has_state)):
             await steps.call("again", call)
     made = steps.made
     is_generated = "expected" not in details and "neighbour" not in details
     if is_generated and tool.read_only and subject.has_fresh_data:
         one, again = made[-2:]
-        made += [] if same_answer(one.answer, again.answer) else await _afresh(subject, call)
-    if (
-        tool.previews
-        and tool.confirms
-        and subject.has_fresh_data
-        and not is_other
-        and not (is_generated or "variant" in details)
-    ):
-        made += await _outdated(subject, call, first)
+        if not same_answer(one.answer, again.answer):  # one that is different each time proves nothing
+            made += await _in_new_session(subject, "afresh", call)
+    is_recorded = not is_generated and "variant" not in details
+    if tool.previews and tool.confirms and subject.has_fresh_data and is_recorded:
+        # As if the user had approved another preview.
+        made += await _in_new_session(subject, "outdated", replace(call, consent="outdated"), first)
     return Observation(arguments, tuple(made), **details)
 
 
-def same_answer(first: Answer, second: Answer) -> bool:
+def same_answer(first: CallResult, second: CallResult) -> bool:
     """True if two calls ended in the same way for a model: the same content, or the same error."""
     return first.error == second.error and same_value(as_json(first.content), as_json(second.content))
 
 
-async def _afresh(subject: Subject, call: Call) -> list[Step]:
-    """Make a call in a session of its own: an answer that is different each time proves nothing."""
-    async with subject.session() as session:
-        steps = _Steps(session)
-        await steps.call("afresh", call)
-    return steps.made
-
-
-async def _outdated(subject: Subject, call: Call, first: JsonObject | None) -> list[Step]:
-    """Make a call in a session of its own as if the user had approved another preview."""
+async def _in_new_session(
+    subject: Subject, kind: StepKind, call: Call, first: JsonObject | None = None
+) -> list[ObservedCall]:
+    """Make a call in a session of its own, after another one of the tool if there is a `first` request."""
     async with subject.session() as session:
         if first is not None:
             await session.call(Call(call.tool, first))
         steps = _Steps(session)
-        await steps.call("outdated", replace(call, consent="outdated"))
+        await steps.call(kind, call)
     return steps.made
 
 
 async def observe_sequence(
-    subject: Subject, tool: ToolUnderTest, expected: tuple[ExpectedCall, ...]
+    subject: Subject, tool: ToolUnderTest, calls: Sequence[ExpectedCall | Neighbour]
 ) -> list[Observation]:
-    """Make the calls of examples one after another in one session, forwards and backwards."""
+    """Make calls of examples or recorded ones one after another in one session."""
     found: list[Observation] = []
     async with subject.session() as session:
         steps = _Steps(session)
-        for each in (*expected, *reversed(expected)):
+        for each in calls:
             await steps.call("call", Call(tool.name, each.arguments))
-            found.append(Observation(each.arguments, (steps.made[-1],), each, after_others=True))
+            expected = each if isinstance(each, ExpectedCall) else None
+            neighbour = each if isinstance(each, Neighbour) else None
+            made = Observation(each.arguments, (steps.made[-1],), expected, neighbour=neighbour)
+            found.append(replace(made, after_others=True))
     return found
 
 
@@ -198,7 +189,7 @@ async def observe_concurrent(
         else:
             answers = await session.meeting_calls(calls[0], calls[1], line)
         after = session.state()
-    steps = tuple(Step("concurrent", answer, before, after) for answer in answers)
+    steps = tuple(ObservedCall("concurrent", answer, before, after) for answer in answers)
     return Observation(requests[0], steps, serial=serial)
 
 
@@ -220,7 +211,9 @@ async def observe_cancelled(
     async with subject.session() as session:
         before = session.state()
         cancelled = await session.cancelled_call(Call(tool.name, arguments), turns)
-        step = Step("cancelled", Answer(error="cancelled" if cancelled else None), before, session.state())
+        step = ObservedCall(
+            "cancelled", CallResult(error="cancelled" if cancelled else None), before, session.state()
+        )
     return Observation(arguments, (step,), settled=settled)
 
 
@@ -230,15 +223,15 @@ class _Steps:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._state = session.state()
-        self.made: list[Step] = []
+        self.made: list[ObservedCall] = []
 
     async def call(self, kind: StepKind, call: Call) -> None:
         """Make a call, and add its step."""
         self.add(kind, await self._session.call(call))
 
-    def add(self, kind: StepKind, answer: Answer | None) -> None:
+    def add(self, kind: StepKind, answer: CallResult | None) -> None:
         """Add the step of an answer; nothing if there is none."""
         if answer is not None:
             state = self._session.state()
-            self.made.append(Step(kind, answer, self._state, state))
+            self.made.append(ObservedCall(kind, answer, self._state, state))
             self._state = state

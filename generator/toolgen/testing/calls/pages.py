@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, locate, pointer_tokens, value_key
+from toolgen.testing.inputs.slots import with_member
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import Pages, ToolUnderTest
@@ -36,6 +37,7 @@ async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: Json
     Returns None if the items are the same each time, or if the request has no pages.
     """
     assert tool.pages is not None
+    # Such a request begins in the middle of the pages of another one.
     if locate(arguments, pointer_tokens(tool.pages.cursor_of_request)) is not None:
         return None
     whole = await _read_all(subject, tool, arguments)
@@ -44,6 +46,7 @@ async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: Json
     if not whole.items:
         return None
     largest = max(_size(each) for each in whole.items)
+    # The size of a page without its items, so that no limit is too small for the largest one.
     beside = _size(whole.first) - sum(map(_size, _items(tool.pages, whole.first))) + _CURSOR_BYTES
     half = sum(map(_size, whole.items)) // 2
     for limit in (beside + largest, beside + max(largest, half)):
@@ -71,6 +74,7 @@ async def _read_all(
                 return _Read([], None, f"page {len(cursors) + 1} ends with {answer.shown}" if cursors else "")
             first = answer.content if first is None else first
             page = _items(pages, answer.content)
+            # Equal texts or numbers may be different items; an object nearly always has an id.
             new = {value_key(each) for each in page if isinstance(each, dict)}
             if new & seen:
                 return _Read([], None, f"page {len(cursors) + 1} repeats an item of an earlier page")
@@ -82,19 +86,13 @@ async def _read_all(
             if found.value in cursors:
                 return _Read([], None, "the cursor of a page leads back to an earlier one")
             cursors.append(found.value)
-            request = _with_cursor(arguments, pointer_tokens(pages.cursor_of_request), found.value)
+            request = with_member(arguments, pointer_tokens(pages.cursor_of_request), found.value)
     return _Read([], None, f"there are more than {_MAX_PAGES} pages")
 
 
 def _items(pages: Pages, response: Any) -> list[Any]:
     found = locate(response, pointer_tokens(pages.items))
     return found.value if found is not None and isinstance(found.value, list) else []
-
-
-def _with_cursor(arguments: JsonObject, path: tuple[str, ...], cursor: Any) -> JsonObject:
-    step, *rest = path
-    inner = _with_cursor(dict(arguments.get(step) or {}), tuple(rest), cursor) if rest else cursor
-    return {**arguments, step: inner}
 
 
 def _size(value: Any) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from toolgen.testing.calls.observation import Observation, Step, same_answer
-from toolgen.testing.subjects.subject import Answer, Call, Subject
-from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
+from toolgen.testing.calls.observation import Observation, ObservedCall, same_answer
+from toolgen.testing.subjects.subject import Call, CallResult, Subject
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 _MAX_READS: Final = 10  # calls of other tools after a write
 _MAX_OF_ONE: Final = 3  # examples of one of them
@@ -28,25 +28,10 @@ class Read:
         return Call(self.tool.name, self.example.arguments)
 
 
-async def make_calls(subject: Subject, calls: Sequence[Call]) -> list[Answer]:
+async def make_calls(subject: Subject, calls: Sequence[Call]) -> list[CallResult]:
     """Make calls one after another in one session; return their answers."""
     async with subject.session() as session:
         return [await session.call(call) for call in calls]
-
-
-async def observe_in_one_session(
-    subject: Subject, tool: ToolUnderTest, neighbours: Sequence[Neighbour]
-) -> list[Observation]:
-    """Make recorded calls of a read-only tool one after another in one session."""
-    found = []
-    async with subject.session() as session:
-        state = session.state()
-        for each in neighbours:
-            before, answer = state, await session.call(Call(tool.name, each.arguments))
-            state = session.state()
-            step = Step("call", answer, before, state)
-            found.append(Observation(each.arguments, (step,), neighbour=each, after_others=True))
-    return found
 
 
 async def find_dependent(
@@ -64,7 +49,7 @@ async def find_dependent(
             continue
         # the check compares all three: a clock or a random number proves nothing
         (alone,) = await make_calls(subject, [Call(tool.name, each.arguments)])
-        steps = (first, Step("again", answer, None, None), Step("afresh", alone, None, None))
+        steps = (first, ObservedCall("again", answer, None, None), ObservedCall("afresh", alone, None, None))
         found.append(Observation(each.arguments, steps, after_others=True))
     return found
 
@@ -74,8 +59,10 @@ def reads_after(tool: ToolUnderTest, tools: Sequence[ToolUnderTest]) -> list[Rea
     rows = [
         [Read(other, each) for each in other.examples if each.error is None][:_MAX_OF_ONE]
         for other in tools
+        # The session has the scopes of the tool under test; tools that need others would refuse.
         if other.read_only and other.name != tool.name and set(other.scopes) <= set(tool.scopes)
     ]
+    # The first example of each tool, then the second ones: no tool uses up the limit alone.
     return [read for row in zip_longest(*rows) for read in row if read is not None][:_MAX_READS]
 
 
@@ -93,8 +80,8 @@ class StaleRead:
     """A read after a write that ends in another way because the same read was made before the write."""
 
     read: Read
-    expected: Answer
-    actual: Answer
+    expected: CallResult
+    actual: CallResult
 
 
 async def stale_reads(subject: Subject, write: Call, reads: Sequence[Read]) -> list[StaleRead]:

@@ -72,7 +72,7 @@ def _changes_of_lists(before: list[Any], after: list[Any], at: str) -> Iterator[
     if is_row or max(len(before), len(after)) > _MAX_ALIGNED:
         blocks = [("replace", 0, len(before), 0, len(after))]
     else:
-        matcher = difflib.SequenceMatcher(a=_keys(before), b=_keys(after), autojunk=False)
+        matcher = difflib.SequenceMatcher(a=list(map(_key, before)), b=list(map(_key, after)), autojunk=False)
         blocks = [block for block in matcher.get_opcodes() if block[0] != "equal"]
     for _, first, last, new_first, new_last in blocks:
         common = min(last - first, new_last - new_first)
@@ -87,10 +87,6 @@ def _changes_of_lists(before: list[Any], after: list[Any], at: str) -> Iterator[
 def _changed_lines(before: str, after: str) -> list[str]:
     lines = difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0)
     return [line for line in list(lines)[2:] if not line.startswith("@@")]
-
-
-def _keys(values: list[Any]) -> list[str]:
-    return [_key(each) for each in values]
 
 
 def _key(value: Any) -> str:

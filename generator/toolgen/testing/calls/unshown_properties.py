@@ -8,6 +8,7 @@ that differ only after the cut are tried, too.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -15,9 +16,8 @@ from typing import Any, Final
 
 from toolgen.runtime.confirmation.question import MAX_VALUE
 from toolgen.schema.document import JsonObject, JsonPath, value_key
-from toolgen.schema.instances import InstanceGenerator
-from toolgen.testing.calls.observation import Observation, Step
-from toolgen.testing.inputs.requests import is_valid
+from toolgen.testing.calls.observation import Observation, ObservedCall
+from toolgen.testing.inputs.requests import generated_requests, is_valid
 from toolgen.testing.inputs.slots import with_value
 from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
@@ -32,7 +32,7 @@ class _Seen:
     """A call that succeeded, and what the user saw before it."""
 
     request: JsonObject
-    step: Step
+    step: ObservedCall
     questions: tuple[str, ...]
     preview: Any  # its text; its content if it has none
 
@@ -96,6 +96,7 @@ async def _find_unshown_end(call: _Call, variation: _Variation) -> _Seen | None:
     """Return a call with a long value that shows the same as one with another end, and acts otherwise."""
     for one, other in islice(variation.long_pairs, _TRIED):
         first, second = await call(one), await call(other)
+        # One pair decides: a question shows the end of every long value of a property, or of none.
         if first is not None and second is not None:
             return second.changed_from(first) if second.shows_as(first) else None
     return None
@@ -108,7 +109,7 @@ async def _call(subject: Subject, tool: ToolUnderTest, request: JsonObject) -> _
         preview = await session.preview(call) if tool.previews else None
         before = session.state()
         answer = await session.call(call)
-        step = Step("unshown", answer, before, session.state())
+        step = ObservedCall("unshown", answer, before, session.state())
     if answer.error is not None or not answer.questions:
         return None
     content = None if preview is None else preview.content
@@ -118,13 +119,8 @@ async def _call(subject: Subject, tool: ToolUnderTest, request: JsonObject) -> _
 
 def _variations(tool: ToolUnderTest, base: JsonObject, seed: str) -> Iterator[_Variation]:
     """Yield a variation for each property of a request that an example or a generated request has."""
-    generator = InstanceGenerator(tool.input_schema)
     sources = [each.arguments for each in tool.examples]
-    sources += [
-        value
-        for value in generator.valid_values(seed=f"{seed} {tool.name}", count=_GENERATED)
-        if isinstance(value, dict)
-    ]
+    sources += generated_requests(tool, seed, _GENERATED)
     values: dict[JsonPath, list[Any]] = {}
     for source in sources:
         for path, value in _leaves(source):
@@ -132,9 +128,10 @@ def _variations(tool: ToolUnderTest, base: JsonObject, seed: str) -> Iterator[_V
 
     def requests(path: JsonPath, values: Iterable[Any]) -> Iterator[JsonObject]:
         for value in values:
-            request = _with(base, path, value)
-            if request is not None and is_valid(tool.input_schema, request):
-                yield request
+            with suppress(KeyError, IndexError, TypeError):  # the example has no such place
+                request = with_value(base, path, value)
+                if is_valid(tool.input_schema, request):
+                    yield request
 
     def long_pairs(path: JsonPath, values: Iterable[Any]) -> Iterator[tuple[JsonObject, JsonObject]]:
         for value in values:
@@ -170,11 +167,3 @@ def _leaves(value: Any, path: JsonPath = ()) -> Iterator[tuple[JsonPath, Any]]:
         yield from _leaves(value[0], (*path, 0))
     else:
         yield path, value
-
-
-def _with(request: JsonObject, path: JsonPath, value: Any) -> JsonObject | None:
-    """Return a copy of `request` with another value; None if it has no such place."""
-    try:
-        return with_value(request, path, value)
-    except (KeyError, IndexError, TypeError):
-        return None

@@ -12,27 +12,28 @@ from typing import Final
 
 from toolgen.runtime.errors import RUNTIME_ERRORS
 from toolgen.testing.calls.observation import Observation
-from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.checks.check import Check, CheckFault
 from toolgen.testing.subjects.subject import FAULTS, Call
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 RESERVED: Final = frozenset(error.code for error in RUNTIME_ERRORS)
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     for step in seen.steps:
         answer = step.answer
         if answer.error == "" and not tool.errors and step.kind in ("call", "again"):
-            yield Fault(f"the call ends with {answer.shown}, and the spec declares no errors")
+            yield CheckFault(f"the call ends with {answer.shown}, and the spec declares no errors")
+        # How a cancelled call ends is not up to the tool.
         if not answer.error or step.kind == "cancelled" or answer.error in tool.errors:
             continue
         if answer.error in FAULTS or answer.error not in RESERVED:
             consent = step.kind if step.kind in ("refused", "nobody") else "given"
             call = Call(tool.name, seen.arguments, consent)
             subject = "the preview" if step.kind == "preview" else "the call"
-            yield Fault(f"{subject} ends with {answer.shown}", call)
+            yield CheckFault(f"{subject} ends with {answer.shown}", call)
         elif answer.error == "invalid_request":
-            yield Fault(f"a valid request is refused: {' '.join(answer.message.split())}")
+            yield CheckFault(f"a valid request is refused: {' '.join(answer.message.split())}")
 
 
 CHECK = Check("answers", _faults, applies=lambda tool: True)

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from toolgen.runtime.errors import ChangedSinceConfirmedError
 from toolgen.testing.calls.observation import Observation
-from toolgen.testing.checks.check import Check, Fault
-from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.checks.check import Check, CheckFault, changed
 from toolgen.testing.subjects.subject import Call
 from toolgen.testing.tool_under_test import ToolUnderTest
 
@@ -22,20 +21,18 @@ _SITUATIONS = {
 }
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     for step in seen.all("refused", "nobody", "preview"):
         situation = _SITUATIONS[step.kind]
         consent = step.kind if step.kind != "preview" else "nobody"
         call = Call(tool.name, seen.arguments, consent)  # type: ignore[arg-type]
         if step.kind != "preview" and step.answer.error is None:
-            yield Fault(f"the tool acted although {situation}", call)
+            yield CheckFault(f"the tool acted although {situation}", call)
         elif step.changed:
-            diff = diff_lines(step.before, step.after)
-            yield Fault(f"the state changed although {situation}", call, diff)
+            yield changed(step, f"the state changed although {situation}", call)
     for step in seen.all("outdated"):
         if step.answer.error == ChangedSinceConfirmedError.code and step.changed:
-            message = "the state changed although the user had approved another preview"
-            yield Fault(message, diff=diff_lines(step.before, step.after))
+            yield changed(step, "the state changed although the user had approved another preview")
 
 
 CHECK = Check("consent", _faults, applies=lambda tool: tool.confirms)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.schema.document import same_value
-from toolgen.testing.calls.observation import Observation, Step
-from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.calls.observation import Observation, ObservedCall
+from toolgen.testing.checks.check import Check, CheckFault
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     expected = seen.expected
     if expected is None:
         return
@@ -23,19 +23,19 @@ def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
             yield from compared(expected, step, seen.variant)
 
 
-def compared(expected: ExpectedCall, step: Step, variant: str = "") -> Iterator[Fault]:
+def compared(expected: ExpectedCall, step: ObservedCall, variant: str = "") -> Iterator[CheckFault]:
     """Yield the difference between an answer and what the example says."""
     answer = step.answer
     subject = f"{expected.title}, {variant}," if variant else expected.title
     if expected.error is not None:
         if answer.error is None:
-            yield Fault(f"{subject} has a result, not the error {expected.error}")
+            yield CheckFault(f"{subject} has a result, not the error {expected.error}")
         elif answer.error and answer.error != expected.error:
-            yield Fault(f"{subject} ends with {answer.shown}, not with {expected.error}")
+            yield CheckFault(f"{subject} ends with {answer.shown}, not with {expected.error}")
     elif answer.error is not None:
-        yield Fault(f"{subject} ends with {answer.shown}")
+        yield CheckFault(f"{subject} ends with {answer.shown}")
     elif expected.has_output and not same_value(expected.output, answer.content):
-        yield Fault(f"{subject} has another output", diff=diff_lines(expected.output, answer.content))
+        yield CheckFault(f"{subject} has another output", diff=diff_lines(expected.output, answer.content))
 
 
 CHECK = Check("example", _faults, applies=lambda tool: bool(tool.examples))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.testing.calls.observation import Observation
-from toolgen.testing.checks.check import Check, Fault
-from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.checks.check import Check, CheckFault, changed
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     for step in seen.all("call", "again"):
         if step.answer.error is not None and step.changed:
-            message = f"the call ends with {step.answer.shown}, and changed the state"
-            yield Fault(message, diff=diff_lines(step.before, step.after))
+            yield changed(step, f"the call ends with {step.answer.shown}, and changed the state")
 
 
 CHECK = Check("failed-calls", _faults, applies=lambda tool: not tool.read_only, needs_state=True)

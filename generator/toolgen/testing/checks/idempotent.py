@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.testing.calls.observation import Observation
-from toolgen.testing.checks.check import Check, Fault
-from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.checks.check import Check, CheckFault, changed
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     first = seen.first("call")
     for step in seen.all("again"):
+        # A first call that failed has not done what a second one could repeat.
         if step.changed and first is not None and first.answer.error is None:
-            message = "the second call with the same arguments changed the state again"
-            yield Fault(message, diff=diff_lines(step.before, step.after))
+            yield changed(step, "the second call with the same arguments changed the state again")
 
 
 CHECK = Check(

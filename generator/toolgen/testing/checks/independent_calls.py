@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.testing.calls.observation import Observation, same_answer
-from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.checks.check import Check, CheckFault
 from toolgen.testing.checks.example import compared
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     expected = seen.expected
     if expected is None:
         yield from _unexpected(seen)
@@ -28,14 +28,16 @@ def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
             yield from compared(expected, step, "called after other examples")
 
 
-def _unexpected(seen: Observation) -> Iterator[Fault]:
+def _unexpected(seen: Observation) -> Iterator[CheckFault]:
     """Yield the difference of a call from the same one with fresh data, which an undisturbed call repeats."""
     first, again, afresh = seen.first("call"), seen.first("again"), seen.first("afresh")
     if first is None or again is None or afresh is None or not same_answer(first.answer, afresh.answer):
         return
     diff = diff_lines(first.answer.content, again.answer.content)
     when = "a second time" if not seen.after_others else "after other calls"
-    yield Fault(f"the call ends with {again.answer.shown} {when}, and with another result before", diff=diff)
+    yield CheckFault(
+        f"the call ends with {again.answer.shown} {when}, and with another result before", diff=diff
+    )
 
 
 CHECK = Check("independent-calls", _faults, applies=lambda tool: tool.read_only)

@@ -9,26 +9,24 @@ from collections.abc import Iterator
 
 from toolgen.schema.document import JsonObject
 from toolgen.testing.calls.observation import Observation
-from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.checks.check import Check, CheckFault
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.outcomes.compact import holds, shown_beside
 from toolgen.testing.outcomes.outcome import outcome_of
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     recorded = _recorded(tool, seen)
     actual = None if recorded is None else outcome_of(seen)
     if recorded is not None and actual is not None and not holds(recorded, actual):
         message = f"{_subject(seen)} has another outcome than {tool.outcomes_file} has"
-        yield Fault(message, diff=diff_lines(*shown_beside(recorded, actual)))
+        yield CheckFault(message, diff=diff_lines(*shown_beside(recorded, actual)))
 
 
 def _subject(seen: Observation) -> str:
     if seen.neighbour is None:
         return "the call" if seen.expected is None else seen.expected.title
-    if seen.neighbour.tool:
-        return f"the call of {seen.neighbour.tool}, after example '{seen.neighbour.near}',"
     after = f", after the call of '{seen.neighbour.after}'," if seen.neighbour.after else ""
     return f"a call near example '{seen.neighbour.near}'{after}"
 

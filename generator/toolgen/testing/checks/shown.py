@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.testing.calls.observation import Observation
-from toolgen.testing.checks.check import Check, Fault
-from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.checks.check import Check, CheckFault, changed
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     step = seen.first("unshown")
     if step is not None:
         message = f"calls with the same question do different things; it does not show {seen.variant}"
-        yield Fault(message, diff=diff_lines(step.before, step.after))
+        yield changed(step, message)
 
 
 CHECK = Check(

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolgen.schema.document import same_value
 from toolgen.testing.calls.observation import Observation
-from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.checks.check import Check, CheckFault
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.tool_under_test import ToolUnderTest
 
@@ -40,7 +40,7 @@ def _bare(schema: Any) -> Any:
     return [_bare(each) for each in schema] if isinstance(schema, list) else schema
 
 
-def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     for step in seen.all("call"):
         answer = step.answer
         if answer.error is not None or answer.chunks is None:
@@ -48,16 +48,17 @@ def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
         chunks = list(answer.chunks)
         if tool.output_schema is None:
             if not same_value(chunks, answer.content):
-                yield Fault(
+                yield CheckFault(
                     "the response is not the list of its chunks", diff=diff_lines(chunks, answer.content)
                 )
             continue
         if not isinstance(answer.content, Mapping):
             continue
         sums = {name: answer.content[name] for name in sums_of(tool) if name in answer.content}
+        # One property is enough: two may have the type of the chunks, and only one of them their sum.
         if sums and not any(_adds_up(chunks, value) for value in sums.values()):
             name, value = next(iter(sums.items()))
-            yield Fault(
+            yield CheckFault(
                 f"the chunks do not add up to '{name}' of the response", diff=diff_lines(chunks, value)
             )
 

@@ -116,6 +116,7 @@ class KnownValues:
         """Return values that may fit: of its name, then of names that end with it, then of its kind."""
         name = _plain(slot.name)
         found: dict[object, Any] = dict(self._by_name.get(name, {}))
+        # A name of one letter would be the end of many others.
         for other, values in self._by_name.items():
             if len(other) > 1 and (other.endswith(name) or name.endswith(other)):
                 found |= values

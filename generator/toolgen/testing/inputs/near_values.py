@@ -26,6 +26,7 @@ def near_values(slot: Slot) -> list[Any]:
     listed = list(schema.get("enum", ())) if isinstance(schema.get("enum"), list) else []
     if schema.get("type") == "boolean" or isinstance(value, bool):
         listed += [True, False]
+    # There is no value to be near to: code compares with the bounds and the default.
     if slot.is_missing:
         bounds = [schema[key] for key in ("minimum", "maximum", "default") if key in schema]
         listed += [each + step for each in bounds if _is_number(each) for step in (0, 1, -1)]
@@ -77,6 +78,7 @@ def edge_values(value: Any) -> list[Any]:
         return [[*value, f"{value[-1]}x"]]
     if not (isinstance(value, list) and value and isinstance(value[0], Mapping)):
         return []
+    # Code that merges items by a key may add both numbers, or lose one.
     numbers = {name: inner + 1 for name, inner in value[0].items() if _is_number(inner)}
     amounts = {name: "0.00" for name, inner in value[0].items() if kinds_of(inner)[:1] == ("money",)}
     return [[*value, {**value[0], name: other}] for name, other in (numbers | amounts).items()]
@@ -87,6 +89,7 @@ def _near_text(value: str) -> Iterator[str]:
         yield from _near_dates(value)
     if MONEY.fullmatch(value):
         yield from _AMOUNTS
+    # The last number of a text is the one that counts up, as in `ORD-2026-0041`.
     digits = re.search(r"\d+(?=\D*$)", value)
     if digits is not None:
         for number in (int(digits[0]) - 1, int(digits[0]) + 1):

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, Schema, value_key
-from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
+from toolgen.schema_proof.instances import InstanceGenerator
 from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.inputs.near_values import near_values
 from toolgen.testing.inputs.slots import slots, with_value
@@ -30,7 +30,7 @@ def requests(
     and known values always have the same requests.
     """
     random = Random(f"{seed} {tool.name}")
-    generated = list(_generated(tool, seed, count))
+    generated = list(generated_requests(tool, seed, count))
     seen = {value_key(each.arguments) for each in tool.examples}
     yielded = 0
     changed = _changed(tool, known or KnownValues.of_tools([tool]), random)
@@ -61,7 +61,8 @@ def spelled_out(input_schema: Schema, arguments: Mapping[str, Any]) -> JsonObjec
     return {**arguments, **defaults}
 
 
-def _generated(tool: ToolUnderTest, seed: str, count: int) -> Iterator[JsonObject]:
+def generated_requests(tool: ToolUnderTest, seed: str, count: int) -> Iterator[JsonObject]:
+    """Yield valid requests from anywhere in the input schema."""
     for value in InstanceGenerator(tool.input_schema).valid_values(seed=f"{seed} {tool.name}", count=count):
         if isinstance(value, dict) and len(str(value)) <= MAX_BYTES:
             yield value
@@ -117,6 +118,7 @@ def changes_of(
                 found = [with_value(example.arguments, slot.path, value) for value in values[:_MOST_VALUES]]
                 valid = [(example, each) for each in found if is_valid(tool.input_schema, each)]
                 groups += [valid] if valid else []
+    # A group is one parameter of one example: each gets a change before any gets a second one.
     random.shuffle(groups)
     return [each for row in zip_longest(*groups) for each in row if each is not None][::-1]
 
@@ -158,5 +160,6 @@ def _alternating(*roads: Iterable[JsonObject]) -> Iterator[JsonObject]:
 
 def is_valid(input_schema: Schema, request: JsonObject) -> bool:
     """True if a schema accepts a request."""
+    # A schema may be `true`, and only objects are compiled.
     schema = input_schema if isinstance(input_schema, Mapping) else {"allOf": [input_schema]}
     return compiled(schema).is_valid(request)

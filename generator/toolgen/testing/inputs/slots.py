@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolgen.schema.document import JsonObject, JsonPath, Schema, resolve_reference
+from toolgen.schema.document import JsonObject, JsonPath, Schema, SchemaDocument
 
 _MAX_DEPTH: Final = 8  # of slots in a request, and of references to references
 
@@ -29,11 +29,12 @@ class Slot:
 
 def slots(schema: Schema, arguments: JsonObject) -> list[Slot]:
     """Return the places of a request: its values, arrays too, and the properties that it leaves out."""
-    root = schema if isinstance(schema, Mapping) else {}
+    document = SchemaDocument(schema if isinstance(schema, Mapping) else {}).plain
     found: list[Slot] = []
-    _collect(root, root, arguments, (), found)
+    _collect(document, document.schema, arguments, (), found)
     first: dict[JsonPath, Slot] = {}
     for each in found:
+        # One slot for all items of an array: a thousand of them would leave no calls for other parameters.
         first.setdefault(general_path(each.path), each)
     return list(first.values())
 
@@ -48,15 +49,22 @@ def with_value(request: JsonObject, path: JsonPath, value: Any) -> JsonObject:
     return changed
 
 
+def with_member(value: Any, path: Sequence[str], new: Any) -> JsonObject:
+    """Return a copy of an object with another value at a path of names, with the objects that are missing."""
+    step, *rest = path
+    members = dict(value) if isinstance(value, Mapping) else {}
+    return {**members, step: with_member(members.get(step), rest, new) if rest else new}
+
+
 def general_path(path: JsonPath) -> JsonPath:
     """Return a path that is the same for all items of an array."""
     return tuple("*" if isinstance(step, int) else step for step in path)
 
 
 def _collect(
-    root: Mapping[str, Any], schema: Mapping[str, Any], value: Any, path: JsonPath, found: list[Slot]
+    document: SchemaDocument, schema: Mapping[str, Any], value: Any, path: JsonPath, found: list[Slot]
 ) -> None:
-    schema = _resolved(root, schema)
+    schema = _resolved(document, schema)
     if path:
         found.append(Slot(path, schema, value))
     if len(path) >= _MAX_DEPTH:
@@ -64,21 +72,15 @@ def _collect(
     if isinstance(value, Mapping):
         properties = schema.get("properties", {})
         for name, inner in value.items():
-            _collect(root, properties.get(name, {}), inner, (*path, name), found)
+            _collect(document, properties.get(name, {}), inner, (*path, name), found)
         for name, inner in properties.items():
             if name not in value:
-                found.append(Slot((*path, name), _resolved(root, inner), is_missing=True))
+                found.append(Slot((*path, name), _resolved(document, inner), is_missing=True))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            _collect(root, schema.get("items", {}), inner, (*path, index), found)
+            _collect(document, schema.get("items", {}), inner, (*path, index), found)
 
 
-def _resolved(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any]:
-    for _ in range(_MAX_DEPTH):
-        if not isinstance(schema, Mapping):
-            return {}
-        if "$ref" not in schema:
-            return schema
-        target = resolve_reference(root, schema["$ref"])
-        schema = None if target is None else target.value
-    return {}
+def _resolved(document: SchemaDocument, schema: Any) -> Mapping[str, Any]:
+    found = document.resolved(schema)
+    return found if isinstance(found, Mapping) else {}

@@ -13,8 +13,9 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import NotImplementedToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.json_value import whole_numbers
-from toolgen.schema.document import pointer_tokens
-from toolgen.schema.instances import InstanceGenerator
+from toolgen.schema.document import locate, pointer_tokens
+from toolgen.schema_proof.instances import InstanceGenerator
+from toolgen.testing.inputs.slots import with_member
 
 from .sample_content import sample_content
 
@@ -22,7 +23,6 @@ PAGES: Final = 3  # of a paged result
 _CURSOR: Final = "mock-page-"
 _ATTEMPTS: Final = 8  # values that are tried until one is small enough
 _CHUNKS: Final = 3  # of a stream without a response
-_ABSENT: Final = object()
 
 
 class NoAnswerError(NotImplementedToolError):
@@ -91,15 +91,11 @@ class MadeUpAnswers:
         """Return the chunks of a stream; those of a tool with an output schema add up to the response."""
         assert self._chunk is not None
         if self._response is not None:
-            parts = _parts(response, self._chunk.validator, self._chunk_properties)
+            names = list(self._definition["stream"]["chunk_schema"].get("properties", ()))
+            parts = _parts(response, self._chunk.validator, names)
             if parts is not None:
                 return parts
         return [self._chunk.make(f"{seed} chunk {number}") for number in range(_CHUNKS)]
-
-    @property
-    def _chunk_properties(self) -> Sequence[str]:
-        schema = self._definition["stream"]["chunk_schema"]
-        return list(schema.get("properties", ()))
 
     def content(self) -> list[Content]:
         """Return the blocks that a result needs, one of each kind at least. Raises NoAnswerError."""
@@ -125,18 +121,19 @@ class MadeUpAnswers:
             return value
         assert self._response is not None
         path, asked = pointer_tokens(page["cursor"]), pointer_tokens(page["from"])
-        number = _page_number(_value_at(request, asked))
+        number = _page_number(located.value if (located := locate(request, asked)) else None)
         following = [f"{_CURSOR}{number + 1}", number + 1] if number < PAGES else []
         if self._request is None:
             self._request = compile_schema(self._definition["input_schema"])
+        # The schemas decide whether cursors are texts or numbers.
         for cursor in following:
-            paged = _with_value(value, path, cursor)
-            if self._response.validator.accepts(paged) and self._request.accepts(
-                _with_value(request, asked, cursor)
-            ):
+            paged = with_member(value, path, cursor)
+            following_request = with_member(request, asked, cursor)
+            if self._response.validator.accepts(paged) and self._request.accepts(following_request):
                 return paged
-        for end in (_ABSENT, None, ""):
-            paged = _with_value(value, path, end)
+        # The last page has no cursor, or one that is empty where the schema requires it.
+        ends = (with_member(value, path, end) for end in (None, ""))
+        for paged in (_without_member(value, path), *ends):
             if self._response.validator.accepts(paged):
                 return paged
         return value
@@ -186,22 +183,10 @@ def _pieces(whole: Any) -> list[Any]:
     return [*(f"{word} " for word in words[:-1]), words[-1]] if whole else []
 
 
-def _value_at(value: Any, path: Sequence[str]) -> Any:
-    for step in path:
-        if not isinstance(value, Mapping):
-            return None
-        value = value.get(step)
-    return value
-
-
-def _with_value(value: Any, path: Sequence[str], new: Any) -> Any:
-    """Return a copy of an object with another value at a path; without it if `new` is `_ABSENT`."""
-    copy = dict(value) if isinstance(value, Mapping) else {}
-    step, *rest = path
-    if rest:
-        copy[step] = _with_value(copy.get(step), rest, new)
-    elif new is _ABSENT:
-        copy.pop(step, None)
-    else:
-        copy[step] = new
-    return copy
+def _without_member(value: Any, path: Sequence[str]) -> Any:
+    """Return a copy of an object without what is at a path of names."""
+    *around, last = path
+    there = locate(value, tuple(around))
+    members = there.value if there is not None and isinstance(there.value, Mapping) else {}
+    left = {name: inner for name, inner in members.items() if name != last}
+    return with_member(value, around, left) if around else left

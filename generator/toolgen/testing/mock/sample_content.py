@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text
 from toolgen.runtime.definition.tool_definition import ContentDefinition
@@ -25,23 +22,22 @@ def sample_content(rule: ContentDefinition, tool_name: str) -> Content | None:
         return _text(types, limit)
     kind = rule["type"]
     for media_type in _candidates(kind, types):
-        data = _SAMPLES[media_type]()
-        if limit is None or len(data) <= limit:
-            name = f"mock.{_EXTENSIONS.get(media_type, 'bin')}"
-            return _CLASSES[kind](data, media_type=media_type, name=name)
+        sample = _SAMPLES[media_type]
+        if limit is None or len(sample.data) <= limit:
+            return _CLASSES[kind](sample.data, media_type=media_type, name=f"mock.{sample.extension}")
     return None
 
 
 def _text(types: Any, limit: int | None) -> Text | None:
     media_type = next((each for each in types if not each.endswith("*")), "text/plain")
     sample = _SAMPLES.get(media_type)
-    text = sample().decode() if sample is not None else _NOTE
+    text = sample.data.decode() if sample is not None else _NOTE
     return Text(text if limit is None else text[:limit], media_type=media_type)
 
 
 def _candidates(kind: str, types: Any) -> list[str]:
     """Return the media types of samples that a rule allows, the usual one of its kind first."""
-    known = sorted(_SAMPLES, key=list(_SAMPLES).index)
+    known = list(_SAMPLES)
     if kind in ("image", "audio"):
         known = [each for each in known if each.startswith(f"{kind}/")]
     elif not types:
@@ -51,71 +47,6 @@ def _candidates(kind: str, types: Any) -> list[str]:
     return [each for each in known if each in types or f"{each.partition('/')[0]}/*" in types]
 
 
-@cache
-def _png() -> bytes:
-    """Return a picture of 8 by 8 grey pixels."""
-    rows = b"".join(b"\x00" + b"\xb0" * 8 for _ in range(8))
-    header = struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, 0)
-    parts = (_png_part(b"IHDR", header), _png_part(b"IDAT", zlib.compress(rows)), _png_part(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
-
-
-def _png_part(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-@cache
-def _jpeg() -> bytes:
-    """Return a picture of one grey pixel."""
-    tables = b"\xff\xdb\x00\x43\x00" + b"\x01" * 64
-    frame = b"\xff\xc0\x00\x0b\x08\x00\x01\x00\x01\x01\x01\x11\x00"
-    codes = (
-        b"\xff\xc4\x00\x14\x00\x01" + bytes(15) + b"\x00" + b"\xff\xc4\x00\x14\x10\x01" + bytes(15) + b"\x00"
-    )
-    scan = b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x3f"
-    return (
-        b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
-        + tables
-        + frame
-        + codes
-        + (scan + b"\xff\xd9")
-    )
-
-
-def _gif() -> bytes:
-    """Return a picture of one grey pixel."""
-    screen = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xb0\xb0\xb0\x00\x00\x00"
-    return screen + b",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
-
-
-def _webp() -> bytes:
-    return b64decode("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
-
-
-def _svg() -> bytes:
-    return b'<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
-
-
-@cache
-def _wav() -> bytes:
-    """Return a tenth of a second of silence: 8,000 samples a second, 8 bits."""
-    samples = b"\x80" * 800
-    form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8)
-    data = b"data" + struct.pack("<I", len(samples)) + samples
-    return b"RIFF" + struct.pack("<I", 4 + len(form) + len(data)) + b"WAVE" + form + data
-
-
-def _mp3() -> bytes:
-    """Return two frames of silence: MPEG 1, layer III, 128 kbit/s, 44.1 kHz."""
-    return (b"\xff\xfb\x90\x64" + bytes(413)) * 2
-
-
-def _mp4() -> bytes:
-    """Return a file without tracks."""
-    return b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2" + b"\x00\x00\x00\x08free"
-
-
-@cache
 def _pdf() -> bytes:
     """Return a page with one line of text."""
     stream = f"BT /F1 12 Tf 20 100 Td ({_NOTE}) Tj ET".encode()
@@ -136,48 +67,58 @@ def _pdf() -> bytes:
     return text + end % (table, len(text))
 
 
-def _of(text: str) -> Callable[[], bytes]:
-    return text.encode
+class _Sample(NamedTuple):
+    extension: str  # of the name of a file
+    data: bytes
 
 
-_SAMPLES: Final[Mapping[str, Callable[[], bytes]]] = {
-    "image/png": _png,
-    "image/jpeg": _jpeg,
-    "image/gif": _gif,
-    "image/webp": _webp,
-    "image/svg+xml": _svg,
-    "audio/wav": _wav,
-    "audio/mpeg": _mp3,
-    "application/pdf": _pdf,
-    "video/mp4": _mp4,
-    "text/plain": _of(f"{_NOTE}\n"),
-    "text/markdown": _of(f"# Mock\n\n{_NOTE}\n"),
-    "text/html": _of(f"<!doctype html>\n<title>Mock</title>\n<p>{_NOTE}</p>\n"),
-    "text/csv": _of(f"number,note\r\n1,{_NOTE}\r\n"),
-    "text/xml": _of(f"<note>{_NOTE}</note>\n"),
-    "application/json": _of(f'{{"note": "{_NOTE}"}}\n'),
-    "application/xml": _of(f"<note>{_NOTE}</note>\n"),
-    "application/yaml": _of(f"note: {_NOTE}\n"),
-    "application/zip": lambda: b"PK\x05\x06" + bytes(18),
-    "application/octet-stream": lambda: b"\x00mock",
+def _text_sample(extension: str, text: str) -> _Sample:
+    return _Sample(extension, text.encode())
+
+
+def _encoded(extension: str, *base64: str, rest: bytes = b"") -> _Sample:
+    """Return a sample of the bytes that are written in Base64, and the rest."""
+    return _Sample(extension, b64decode("".join(base64)) + rest)
+
+
+_SAMPLES: Final[Mapping[str, _Sample]] = {
+    # 8 by 8 grey pixels; the next three have one each
+    "image/png": _encoded(
+        "png",
+        "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAADklEQVR4nGPYAAUMlDEAMKIsAZ/h3zIAAAAASUVORK",
+        "5CYII=",
+    ),
+    "image/jpeg": _encoded(
+        "jpg",
+        "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQ",
+        "EBAQEBAQEBAQEBAQEBAQEBAQEBAQH/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/EABQQAQAAAAAA",
+        "AAAAAAAAAAAAAAD/2gAIAQEAAD8AP//Z",
+    ),
+    "image/gif": _encoded("gif", "R0lGODlhAQABAIAAALCwsAAAACwAAAAAAQABAAACAkQBADs="),
+    "image/webp": _encoded("webp", "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA"),
+    "image/svg+xml": _text_sample(
+        "svg",
+        '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>',
+    ),
+    # a tenth of a second of silence: 8,000 samples a second, 8 bits
+    "audio/wav": _encoded(
+        "wav", "UklGRkQDAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YSADAAA=", rest=b"\x80" * 800
+    ),
+    # two frames of silence: MPEG 1, layer III, 128 kbit/s, 44.1 kHz
+    "audio/mpeg": _Sample("mp3", (b"\xff\xfb\x90\x64" + bytes(413)) * 2),
+    "application/pdf": _Sample("pdf", _pdf()),
+    # without tracks
+    "video/mp4": _Sample("mp4", b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2\x00\x00\x00\x08free"),
+    "text/plain": _text_sample("txt", f"{_NOTE}\n"),
+    "text/markdown": _text_sample("md", f"# Mock\n\n{_NOTE}\n"),
+    "text/html": _text_sample("html", f"<!doctype html>\n<title>Mock</title>\n<p>{_NOTE}</p>\n"),
+    "text/csv": _text_sample("csv", f"number,note\r\n1,{_NOTE}\r\n"),
+    "text/xml": _text_sample("bin", f"<note>{_NOTE}</note>\n"),
+    "application/json": _text_sample("json", f'{{"note": "{_NOTE}"}}\n'),
+    "application/xml": _text_sample("bin", f"<note>{_NOTE}</note>\n"),
+    "application/yaml": _text_sample("bin", f"note: {_NOTE}\n"),
+    "application/zip": _Sample("zip", b"PK\x05\x06" + bytes(18)),
+    "application/octet-stream": _Sample("bin", b"\x00mock"),
 }
 """Media type → sample, the usual ones of each kind first."""
-
-_EXTENSIONS: Final = {
-    "image/png": "png",
-    "image/jpeg": "jpg",
-    "image/gif": "gif",
-    "image/webp": "webp",
-    "image/svg+xml": "svg",
-    "audio/wav": "wav",
-    "audio/mpeg": "mp3",
-    "application/pdf": "pdf",
-    "video/mp4": "mp4",
-    "text/plain": "txt",
-    "text/markdown": "md",
-    "text/html": "html",
-    "text/csv": "csv",
-    "application/json": "json",
-    "application/zip": "zip",
-}
 _CLASSES: Final[Mapping[str, Callable[..., Content]]] = {"image": Image, "audio": Audio, "file": File}

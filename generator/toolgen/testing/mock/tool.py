@@ -12,16 +12,17 @@ from typing import Any
 
 from toolgen.runtime.content.values import ToolResult
 from toolgen.runtime.context import ToolContext
-from toolgen.runtime.errors import ToolError
+from toolgen.runtime.definition.tool_definition import ErrorDefinition
+from toolgen.runtime.errors import RUNTIME_ERRORS, ToolError
 from toolgen.runtime.response import MOCK_KEY
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import value_key
 from toolgen.testing.inputs.requests import spelled_out
+from toolgen.testing.tool_under_test import ExpectedCall
 
 from .answers import MadeUpAnswers
-from .contracts import MockContract, MockExample
-from .errors import all_errors, declared_errors
+from .contracts import MockContract
 from .faults import CallControls, FaultDice, Faults, read_controls
 
 _MAX_PREVIEW = 500  # characters of the answer in a preview
@@ -44,10 +45,10 @@ class MockTool(BaseTool[Any, Any]):
         self._settings = settings
         self._examples = _by_input(contract.examples)
         self._spelled_out = _by_input(
-            replace(each, input=self._with_defaults(each.input)) for each in contract.examples
+            replace(each, arguments=self._with_defaults(each.arguments)) for each in contract.examples
         )
         self._by_name = {each.name: each for each in reversed(contract.examples)}
-        self._errors = all_errors({error.code: error for error in type(self).errors})
+        self._errors = _all_errors({error.code: error for error in type(self).errors})
 
     async def execute(self, request: Any, context: ToolContext) -> Any:
         """Return the result of the example that matches, or a made-up one."""
@@ -74,17 +75,17 @@ class MockTool(BaseTool[Any, Any]):
         code = controls.fail or self._settings.dice.code(self._request_key(request), self._errors)
         if code is not None:
             context.metadata[MOCK_KEY] = {"provoked": code}
-            raise self._error(code)
+            raise self._errors[code]()
         example = self._example(request, controls)
         if example is not None:
             context.metadata[MOCK_KEY] = {"example": example.name}
             if example.error is not None:
-                raise self._error(example.error)
+                raise self._errors[example.error]()
         if example is None or not example.has_output:
             context.metadata[MOCK_KEY] = {"made_up": True}
         return self._made(request, example)
 
-    def _made(self, request: Any, example: MockExample | None) -> _Answer:
+    def _made(self, request: Any, example: ExpectedCall | None) -> _Answer:
         """Return the result of an example, or a made-up one. Raises NoAnswerError."""
         seed = self._request_key(request)
         if example is not None and example.has_output:
@@ -109,7 +110,7 @@ class MockTool(BaseTool[Any, Any]):
     def _controls(self, context: ToolContext) -> CallControls:
         return read_controls(context.meta, self._errors.keys(), self._by_name.keys())
 
-    def _example(self, request: Any, controls: CallControls) -> MockExample | None:
+    def _example(self, request: Any, controls: CallControls) -> ExpectedCall | None:
         if controls.example is not None:
             return self._by_name[controls.example]
         if controls.made_up:
@@ -119,9 +120,6 @@ class MockTool(BaseTool[Any, Any]):
 
     def _with_defaults(self, request: Any) -> Any:
         return spelled_out(self.contract.definition["input_schema"], request)
-
-    def _error(self, code: str) -> ToolError:
-        return self._errors[code]()
 
     def _request_key(self, request: Any) -> str:
         """Return a digest of seed, tool and request."""
@@ -176,16 +174,32 @@ def mock_tool(contract: MockContract, settings: MockSettings) -> MockTool:
 def tool_class(contract: MockContract, base: type[BaseTool[Any, Any]]) -> Any:
     """Return a subclass of `base` with the definition of a contract; it may end in every error code."""
     definition = contract.definition
-    declared = declared_errors(definition.get("errors", ()))
+    declared = {each["code"]: _error_class(each) for each in definition.get("errors", ())}
     # declared in the class only: the runtime lets a tool end in any code that its class declares
-    errors = tuple(all_errors(declared).values())
+    errors = tuple(_all_errors(declared).values())
     names = {"definition": definition, "errors": errors, "__doc__": base.__doc__}
     return type(definition.get("class_name", base.__name__), (base,), names)
 
 
-def _by_input(examples: Iterable[MockExample]) -> Mapping[object, MockExample]:
+def _by_input(examples: Iterable[ExpectedCall]) -> Mapping[object, ExpectedCall]:
     """Return the examples by their inputs; of several with one input, the first one answers."""
-    found: dict[object, MockExample] = {}
+    found: dict[object, ExpectedCall] = {}
     for example in examples:
-        found.setdefault(value_key(example.input), example)
+        found.setdefault(value_key(example.arguments), example)
     return found
+
+
+def _all_errors(declared: Mapping[str, type[ToolError]]) -> Mapping[str, type[ToolError]]:
+    """Return code → class, for the reserved errors, too. Declared ones take precedence."""
+    return {**{error.code: error for error in RUNTIME_ERRORS}, **declared}
+
+
+def _error_class(error: ErrorDefinition) -> type[ToolError]:
+    fields = {
+        "code": error["code"],
+        "description": error["description"],
+        "retryable": error.get("retryable", False),
+        "hint": error.get("hint", ""),
+    }
+    name = "".join(part.capitalize() for part in error["code"].split("_"))
+    return type(f"{name}Error", (ToolError,), fields)

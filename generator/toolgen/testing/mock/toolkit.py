@@ -124,5 +124,10 @@ class ServedSpecs:
 def _read(source: SpecSource, texts: Mapping[str, bytes]) -> ServedContracts:
     targets = load_targets(replace(source.project, targets=None))
     return read_contracts(
-        texts, targets, source.prefix, coerce=source.project.coerce, is_whole=not source.only
+        texts,
+        targets,
+        source.prefix,
+        coerce=source.project.coerce,
+        mcp_output_schema=source.project.mcp_output_schema,
+        is_whole=not source.only,
     )

@@ -28,32 +28,25 @@ _MAX_LENGTH: Final = 10_000_000  # characters of such a text; an edited file mus
 def compacted(neighbour: Neighbour, example: ExpectedCall, recorded: JsonObject) -> JsonObject:
     """Return a neighbour as it is written; `recorded` is the outcome of its example."""
     entry: JsonObject = {"after": neighbour.after} if neighbour.after else {}
-    entry |= {"then": neighbour.tool} if neighbour.tool else {}
-    entry |= {"input": neighbour.arguments} if neighbour.tool else _changed_input(neighbour, example)
-    outcome = neighbour.outcome
-    if is_digest(outcome):
-        return entry | outcome
-    if not neighbour.tool:
-        outcome = _changed_output(outcome, _output(example, recorded))
-    if len(_text(outcome)) <= MAX_LONG:
-        return entry | outcome
-    return entry | digest(neighbour.outcome, {} if neighbour.tool else _output(example, recorded))
+    entry |= _changed_input(neighbour, example)
+    if is_digest(neighbour.outcome):
+        return entry | neighbour.outcome
+    output = _output(example, recorded)
+    outcome = _changed_output(neighbour.outcome, output)
+    return entry | (outcome if len(_text(outcome)) <= MAX_LONG else digest(neighbour.outcome, output))
 
 
 def expanded(near: str, entry: Mapping[str, Any], example: ExpectedCall, recorded: JsonObject) -> Neighbour:
     """Return the neighbour of an entry."""
     values: JsonObject = unpack(dict(entry))
-    after, tool = values.pop("after", ""), values.pop("then", "")
+    after = values.pop("after", "")
     arguments = values.pop("input", None)
     if arguments is None:
-        gone = values.pop("without", ())
-        kept = {key: value for key, value in example.arguments.items() if key not in gone}
-        arguments = {**kept, **values.pop("with", {})}
+        arguments = _applied(example.arguments, values, gone="without", changed="with")
     if "changed" in values or "removed" in values or values.pop("same_output", False):
-        gone = values.pop("removed", ())
-        old = {key: value for key, value in _output(example, recorded).items() if key not in gone}
-        values["output"] = {**old, **values.pop("changed", {})}
-    return Neighbour(near, dict(arguments), values, after, tool)
+        old = _output(example, recorded)
+        values["output"] = _applied(old, values, gone="removed", changed="changed")
+    return Neighbour(near, dict(arguments), values, after)
 
 
 def pack(value: Any) -> Any:
@@ -136,12 +129,8 @@ def _short(value: Any) -> str:
 
 
 def _changed_input(neighbour: Neighbour, example: ExpectedCall) -> JsonObject:
-    old, new = example.arguments, neighbour.arguments
-    gone = [name for name in old if name not in new]
-    changed = {name: new[name] for name in new if name not in old or not same_value(new[name], old[name])}
-    entry: JsonObject = {"without": gone} if gone else {}
-    if changed:
-        entry |= {"with": changed}
+    new = neighbour.arguments
+    entry = _difference(example.arguments, new, gone="without", changed="with")
     entry = entry if entry and len(_text(entry)) <= len(_text({"input": new})) else {"input": new}
     packed: JsonObject = pack(entry)
     return packed
@@ -152,13 +141,24 @@ def _changed_output(outcome: JsonObject, old: JsonObject) -> JsonObject:
     new = outcome.get("output")
     if not isinstance(new, dict) or not old:
         return outcome
-    changed = {name: new[name] for name in new if name not in old or not same_value(new[name], old[name])}
-    gone = [name for name in old if name not in new]
-    entry: JsonObject = {"changed": changed} if changed else {}
-    entry |= {"removed": gone} if gone else {}
+    entry = _difference(old, new, changed="changed", gone="removed")
     rest = {name: value for name, value in outcome.items() if name != "output"}
     entry = rest | (entry or {"same_output": True})
     return entry if len(_text(entry)) < len(_text(outcome)) else outcome
+
+
+def _difference(old: JsonObject, new: JsonObject, **names: str) -> JsonObject:
+    """Return what is `gone` of an object and what has `changed`, by these names; only what is not empty."""
+    other = {name: new[name] for name in new if name not in old or not same_value(new[name], old[name])}
+    found = {"gone": [name for name in old if name not in new], "changed": other}
+    return {name: found[part] for part, name in names.items() if found[part]}
+
+
+def _applied(old: JsonObject, entry: JsonObject, *, gone: str, changed: str) -> JsonObject:
+    """Return the object that `_difference` describes, and remove the description."""
+    names = entry.pop(gone, ())
+    left = {name: value for name, value in old.items() if name not in names}
+    return {**left, **entry.pop(changed, {})}
 
 
 def _output(example: ExpectedCall, recorded: JsonObject) -> JsonObject:

@@ -20,7 +20,7 @@ from toolgen.schema.document import JsonObject, JsonPath, value_key
 from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.inputs.near_values import edge_values, other_forms
 from toolgen.testing.inputs.requests import changes_of, finite_changes, is_valid, requests, succeeding
-from toolgen.testing.inputs.slots import general_path, slots, with_value
+from toolgen.testing.inputs.slots import Slot, general_path, slots, with_value
 from toolgen.testing.outcomes.compact import pack
 from toolgen.testing.subjects.subject import FAULTS
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
@@ -94,6 +94,7 @@ def find_followers(
     for each, outcome in alone:
         for first in firsts:
             after = make_call(replace(each, after=first))
+            # What ends as it does with fresh data shows no effect of the first call.
             if outcome is None or after is None or after == outcome or is_fault(after):
                 continue
             shape = shape_of(each.arguments, after)
@@ -166,6 +167,7 @@ class _Search:
         size = len(json.dumps(pack(arguments))) - len(json.dumps(candidate.near.arguments))
         if key in self._kept or size > _MAX_BYTES or self.is_full:
             return
+        # Recorded with the example already; its shape makes other candidates superfluous.
         if any(value_key(example.arguments) == key for example in self.tool.examples):
             self._shapes.add(self.shape(arguments) or "")
             return
@@ -229,17 +231,17 @@ def _add_limits(search: _Search, examples: Iterable[ExpectedCall]) -> None:
                 continue
             done.add(general_path(path))
             for direction in (1, -1):
-                for number in _limits(search, example, path, direction):
+                for number in _limits(search, example, slot, direction):
                     changed = with_value(example.arguments, path, number)
                     search.add(_Candidate(example, changed), always=True)
 
 
-def _limits(search: _Search, example: ExpectedCall, path: JsonPath, direction: int) -> Iterator[int]:
+def _limits(search: _Search, example: ExpectedCall, slot: Slot, direction: int) -> Iterator[int]:
     """Yield the numbers on both sides of the next limits, in one direction from the example's number."""
-    number: int = _at(example.arguments, path)
+    number: int = slot.value
 
     def shape(number: int) -> str | None:
-        return search.shape(with_value(example.arguments, path, number))
+        return search.shape(with_value(example.arguments, slot.path, number))
 
     for _ in range(_MAX_LIMITS):
         same, other = number, _beyond(shape, number, direction)
@@ -263,6 +265,7 @@ def _beyond(shape: Callable[[int], str | None], number: int, direction: int) -> 
     for step in range(_MAX_STEPS):
         other = number + direction * (1 << step)
         found = shape(other)
+        # Not valid, or out of calls: a limit beyond it is the schema's, not the implementation's.
         if found is None:
             return None
         if found != own:
@@ -283,18 +286,10 @@ def _forms(tool: ToolUnderTest, examples: Sequence[ExpectedCall]) -> Iterator[_C
             elif isinstance(slot.value, list) and slot.value:
                 forms = [[*slot.value, slot.value[0]], slot.value[:-1]]
             done |= {general_path(slot.path)} if forms else set()
-            for form in forms:
-                yield _Candidate(
-                    example, with_value(example.arguments, slot.path, form), slot.path, is_form=True
-                )
-            for edge in edge_values(slot.value):
-                yield _Candidate(
-                    example,
-                    with_value(example.arguments, slot.path, edge),
-                    slot.path,
-                    is_form=True,
-                    is_rare=True,
-                )
+            edges = edge_values(slot.value)
+            for number, value in enumerate([*forms, *edges]):
+                request = with_value(example.arguments, slot.path, value)
+                yield _Candidate(example, request, slot.path, is_form=True, is_rare=number >= len(forms))
 
 
 def _other_names(
@@ -348,15 +343,6 @@ def _changes(
         yield _Candidate(near, request, tuple(changed))
     for request in requests(tool, seed="0", count=MAX_TRIES, known=known) if examples else ():
         yield _Candidate(_nearest(examples, request), request)
-
-
-def _at(value: Any, path: JsonPath) -> Any:
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
 
 
 def _nearest(examples: Sequence[ExpectedCall], request: JsonObject) -> ExpectedCall:

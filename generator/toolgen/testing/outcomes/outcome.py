@@ -7,9 +7,9 @@ import json
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject
-from toolgen.testing.calls.observation import Observation, Step
+from toolgen.testing.calls.observation import Observation, ObservedCall
 from toolgen.testing.calls.snapshot_diff import as_json, snapshot_diff
-from toolgen.testing.subjects.subject import Answer
+from toolgen.testing.subjects.subject import CallResult
 
 MAX_TEXT: Final = 4_000
 """Characters of one entry; of longer ones, hash and size are recorded."""
@@ -40,7 +40,7 @@ def outcome_of(seen: Observation) -> JsonObject | None:
     return {key: _short(as_json(value)) for key, value in entries.items() if value not in (None, [], {})}
 
 
-def _error(step: Step) -> JsonObject | None:
+def _error(step: ObservedCall) -> JsonObject | None:
     answer = step.answer
     if answer.error is None:
         return None
@@ -49,7 +49,7 @@ def _error(step: Step) -> JsonObject | None:
     )
 
 
-def _previewed(seen: Observation, answer: Answer) -> JsonObject:
+def _previewed(seen: Observation, answer: CallResult) -> JsonObject:
     """Return the preview, as far as it is not the output, and how an outdated approval ended."""
     step, outdated = seen.first("preview"), seen.first("outdated")
     if step is None or (answer.error is not None and answer.error == step.answer.error):

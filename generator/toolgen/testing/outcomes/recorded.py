@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from toolgen.project import Project, UnableError, names_in, read_text
+from toolgen.python_source.names import file_stem
 from toolgen.schema.document import JsonObject
 from toolgen.testing.inputs.requests import is_valid
 from toolgen.testing.outcomes.compact import compacted, expanded
@@ -17,6 +18,7 @@ from toolgen.testing.project_tools import DEFAULT_FIXTURES
 from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest
 
 _WIDTH: Final = 110
+_joined: Final = ",\n".join
 _OUTCOME: Final = 6  # indentation below which each entry has a line of its own
 _COMMENT: Final = "written by `toolgen test --update`; __varies__ is not compared"
 _VALUES: Final = re.compile(
@@ -50,7 +52,7 @@ class RecordedOutcomes:
 def outcomes_path(project: Project, tool: str) -> str:
     """Return the path of a tool's file below the project's root."""
     fixtures = PurePosixPath(project.test_fixtures or DEFAULT_FIXTURES)
-    return (fixtures.parent / "outcomes" / f"{tool}.json").as_posix()
+    return (fixtures.parent / "outcomes" / f"{file_stem(tool)}.json").as_posix()
 
 
 def with_recorded(project: Project, tools: Sequence[ToolUnderTest]) -> list[ToolUnderTest]:
@@ -62,7 +64,8 @@ def stale_files(project: Project, tools: Sequence[str]) -> list[str]:
     """Return the paths of files of tools that are not among `tools`."""
     folder = PurePosixPath(outcomes_path(project, "")).parent.as_posix()
     found = [name for name in names_in(project.root, folder) if name.endswith(".json")]
-    return [outcomes_path(project, name[:-5]) for name in found if name[:-5] not in tools]
+    wanted = set(map(file_stem, tools))
+    return [outcomes_path(project, name[:-5]) for name in found if name[:-5] not in wanted]
 
 
 def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
@@ -84,7 +87,7 @@ def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
         message = f"{path} is not a file of recorded outcomes: {type(error).__name__}"
         hint = "remove it, and record them again: toolgen test --update"
         raise UnableError("unreadable-file", message, hint) from error
-    valid = tuple(each for each in neighbours if each.tool or is_valid(tool.input_schema, each.arguments))
+    valid = tuple(each for each in neighbours if is_valid(tool.input_schema, each.arguments))
     return replace(
         tool,
         outcomes_file=path,
@@ -117,10 +120,6 @@ def _layout(value: Any, indent: int, column: int) -> str:
         opening, closing = "[]"
     body = ",\n".join(inner + row for row in (rows if indent < _OUTCOME else _filled(rows, indent + 2)))
     return f"{opening}\n{body}\n{' ' * indent}{closing}"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return ",\n".join(parts)
 
 
 def _wrapped(line: str) -> str:

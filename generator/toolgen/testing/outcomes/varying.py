@@ -30,18 +30,7 @@ def without_varying(first: Any, second: Any) -> Any:
 
 def is_same_outcome(recorded: Any, actual: Any) -> bool:
     """True if an outcome is the recorded one, but for what varies."""
-    if recorded == VARIES:
-        return True
-    if isinstance(recorded, dict) and isinstance(actual, dict):
-        return recorded.keys() == actual.keys() and all(
-            is_same_outcome(value, actual[key]) for key, value in recorded.items()
-        )
-    if isinstance(recorded, list) and isinstance(actual, list):
-        return len(recorded) == len(actual) and all(map(is_same_outcome, recorded, actual))
-    if isinstance(recorded, str) and isinstance(actual, str) and VARIES in recorded:
-        words, others = _WORDS.findall(recorded), _WORDS.findall(actual)
-        return len(words) == len(others) and all(map(_is_same_word, words, others))
-    return same_value(recorded, actual)
+    return same_value(recorded, with_marks(recorded, actual))
 
 
 def with_marks(recorded: Any, actual: Any) -> Any:
@@ -53,7 +42,11 @@ def with_marks(recorded: Any, actual: Any) -> Any:
     if isinstance(recorded, list) and isinstance(actual, list):
         rest = [None] * (len(actual) - len(recorded))
         return [with_marks(one, other) for one, other in zip([*recorded, *rest], actual, strict=False)]
-    return recorded if is_same_outcome(recorded, actual) else actual
+    if isinstance(recorded, str) and isinstance(actual, str) and VARIES in recorded:
+        words, others = _WORDS.findall(recorded), _WORDS.findall(actual)
+        has_other = any(one not in (VARIES, other) for one, other in zip(words, others, strict=False))
+        return actual if has_other or len(words) != len(others) else recorded
+    return recorded if same_value(recorded, actual) else actual
 
 
 def _common_text(first: str, second: str) -> str:
@@ -63,10 +56,6 @@ def _common_text(first: str, second: str) -> str:
     if len(words) != len(others):
         return VARIES
     return "".join(one if one == other else VARIES for one, other in zip(words, others, strict=True))
-
-
-def _is_same_word(recorded: str, actual: str) -> bool:
-    return recorded in (VARIES, actual)
 
 
 def _of_everywhere(text: str) -> str:

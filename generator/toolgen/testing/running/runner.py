@@ -2,150 +2,132 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import Final
 
+from toolgen.testing.calls.observation import (
+    find_places_to_meet,
+    observe_cancelled,
+    observe_concurrent,
+    observe_sequence,
+    observe_serial,
+)
+from toolgen.testing.calls.pages import find_page_fault
+from toolgen.testing.calls.sequences import affected_reads, find_dependent, reads_after, stale_reads
+from toolgen.testing.calls.unshown_properties import observe_unshown
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.checks.check import Check
 from toolgen.testing.checks.stream import sums_of
 from toolgen.testing.inputs.requests import requests, with_defaults
+from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.results import ActualResult, Failure, ToolReport
-from toolgen.testing.running.interrupted_calls import run_cancelled, run_concurrent, run_unshown
-from toolgen.testing.running.later_calls import run_examples_in_sequence, run_later_calls
 from toolgen.testing.running.recorded_calls import (
     note_outcome,
     record_neighbours,
-    record_reads,
     repeat_neighbours,
 )
-from toolgen.testing.running.tool_run import RunOptions, Stage, ToolRun
-from toolgen.testing.subjects.subject import Subject, SubjectFailedError
-from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.running.tool_run import Stage, ToolRun
+from toolgen.testing.subjects.subject import Call, SubjectFailedError
+from toolgen.testing.tool_under_test import ExpectedCall
+
+CONCURRENT_ROUNDS: Final = 16  # of two calls: at chosen lines of the first one, then at once
+_MEETINGS: Final = 12  # lines of one call at which another one is made
+_CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
+_MAX_SEQUENCE: Final = 12  # calls of a read-only tool after each other
+_MAX_PAGED: Final = 8  # requests whose pages are read
 
 
-class ToolRunner:
+class ToolRunner(ToolRun):
     """Tests one tool, at once or piece by piece; each piece adds its failures."""
-
-    def __init__(
-        self,
-        tool: ToolUnderTest,
-        subject: Subject,
-        options: RunOptions,
-        *,
-        tools: Sequence[ToolUnderTest] = (),
-        run_async: Callable[[Coroutine[Any, Any, Any]], Any] | None = None,
-    ) -> None:
-        """Prepare the tests.
-
-        `tools` are all tools of the project: values of their examples go into requests, and read-only ones
-        are called after the examples of others. `run_async` runs one session; some subjects need one event
-        loop for all. By default, each has its own, which no task of a tool can end.
-        """
-        self._run = ToolRun(tool, subject, options, tools=tools, run_async=run_async)
-        self.tool, self.report = tool, self._run.report
-
-    @property
-    def failures(self) -> list[Failure]:
-        """Return the failures so far."""
-        return self._run.failures
 
     def run(self) -> ToolReport:
         """Run everything, and return the report."""
         for _ in self.pieces():
             pass
-        return self.finish()
+        return self.report()
 
     def pieces(self) -> Iterator[Stage]:
         """Run everything piece by piece: yield the stage of each before it is run."""
         try:
             yield from self._all_pieces()
         except SubjectFailedError as error:
-            command = self._run.subject.command(error.call, self.tool)
-            self.report.failures.append(Failure("crash", str(error), self.tool.place, command))
+            command = self.subject.command(error.call, self.tool)
+            self.example_failures.append(Failure("crash", str(error), self.tool.place, command))
 
     def _all_pieces(self) -> Iterator[Stage]:
-        run = self._run
-        if run.is_left_out():
+        if self.is_left_out():
             return
         for example in self.tool.examples:
             yield "examples"
             self.run_example(example)
-            if self.report.not_implemented or run.is_stuck:
+            if not self.is_implemented or self.is_stuck:
                 return
-        if run.options.record and run.subject.has_fresh_data:
+        if self.options.record and self.subject.has_fresh_data:
             yield "recorded"
-            record_neighbours(run)
-            if not run.options.examples_only:
-                record_reads(run)
-        if not run.options.examples_only:
-            yield from run_examples_in_sequence(run)
-            yield from self._run_requests()
-            yield from run_later_calls(run)
-            yield from run_unshown(run)
-            yield from run_cancelled(run)
-            yield from run_concurrent(run)
+            record_neighbours(self)
+        if not self.options.examples_only:
+            yield from _run_examples_in_sequence(self)
+            yield from _run_requests(self)
+            yield from _run_later_calls(self)
+            yield from _run_unshown(self)
+            yield from _run_cancelled(self)
+            yield from _run_concurrent(self)
 
-    def run_example(self, example: ExpectedCall) -> list[Failure]:
-        """Make the call of an example, unless the tool is left out; return the failures that it shows."""
-        run = self._run
-        if run.is_left_out():
-            return []
-        self.report.examples += 1
-        seen = run.observe(example.arguments, expected=example)
-        found = _without_repetition(run.judge(seen))
-        spelled_out = None if run.options.examples_only else with_defaults(self.tool, example)
+    def run_example(self, example: ExpectedCall) -> None:
+        """Make the call of an example, unless the tool is left out, and add the failures that it shows."""
+        if self.is_left_out():
+            return
+        self.examples += 1
+        seen = self.observe(example.arguments, expected=example)
+        found = _without_repetition(self.judge(seen))
+        # An example that fails would fail with its defaults for the same reason.
+        spelled_out = None if self.options.examples_only else with_defaults(self.tool, example)
         if spelled_out is not None and not found:
             variant = "with its defaults written out"
-            found = run.judge(run.observe(spelled_out, expected=example, variant=variant))
-        note_outcome(run, example, seen)
+            found = self.judge(self.observe(spelled_out, expected=example, variant=variant))
+        note_outcome(self, example, seen)
         step = seen.first("call")
         if step is not None and not found:
-            run.known.add(step.answer.content)
-            if step.has_state and self.report.examples == 1:  # fresh data: other examples begin with the same
-                run.known.add_state(step.before)
-            run.successes += [seen] if step.answer.error is None else []
+            self.known.add(step.answer.content)
+            if step.has_state and self.examples == 1:  # fresh data: other examples begin with the same
+                self.known.add_state(step.before)
+            self.successes += [seen] if step.answer.error is None else []
         if found and step is not None:
-            self.report.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
-        self.report.failures += found
-        return found
+            self.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
+        self.example_failures += found
 
-    def _run_requests(self) -> Iterator[Stage]:
-        """Repeat recorded calls, then make generated requests, up to `max_calls` of these."""
-        run, options = self._run, self._run.options
-        calls = self.report.calls
-        yield from repeat_neighbours(run)
-        most = options.max_calls + self.report.calls - calls
-        for request in requests(self.tool, seed=options.seed, count=options.max_calls, known=run.known):
-            if self.report.calls >= most or run.is_stuck:
-                break
-            yield "generated"
-            seen = run.observe(request)
-            run.add_first(seen)
-            run.successes += [seen] if seen.steps[-1].answer.error is None else []
-
-    def finish(self) -> ToolReport:
-        """Complete the report by failures of generated calls, and by what was not checked and not covered."""
-        report, run = self.report, self._run
-        known = {each.command for each in report.failures}  # shrinking may lead to an example
-        report.failures += [each for each in run.first_failures.values() if each.command not in known]
-        run.first_failures.clear()
-        if not (report.calls or report.failures or run.is_left_out()):
-            generated = "" if run.options.examples_only else ", and no valid request was generated"
-            report.not_tested = f"there are no examples{generated}"
-        if report.may_do_harm:
-            return report
-        for check in CHECKS:
-            reason = self._reason_not_checked(check)
-            if reason and check.applies(self.tool):
-                report.not_checked[check.name] = reason
-        if not report.not_implemented:
-            report.not_covered = run.coverage.missing()
-        return report
+    def report(self) -> ToolReport:
+        """Return what was found, and what was not checked and not covered."""
+        known = {each.command for each in self.example_failures}  # shrinking may lead to an example
+        found = [each for each in self.first_failures.values() if each.command not in known]
+        failures = (*self.example_failures, *found)
+        not_tested = self.harm
+        if not (self.calls or failures or self.is_left_out()):
+            generated = "" if self.options.examples_only else ", and no valid request was generated"
+            not_tested = f"there are no examples{generated}"
+        # Where calls may do harm, why none was made is said once, not again for each check.
+        reasons = {each.name: self._reason_not_checked(each) for each in CHECKS if each.applies(self.tool)}
+        is_covered = self.is_implemented and not self.harm
+        return ToolReport(
+            self.tool.name,
+            examples=self.examples,
+            calls=self.calls,
+            failures=failures,
+            not_checked={} if self.harm else {name: why for name, why in reasons.items() if why},
+            not_covered=self.coverage.missing() if is_covered else (),
+            not_implemented=not self.is_implemented,
+            not_tested=not_tested,
+            may_do_harm=bool(self.harm),
+            actual=tuple(self.actual),
+            not_recorded=tuple(self.not_recorded),
+            outcomes=self.outcomes,
+            neighbours=tuple(self.neighbours),
+        )
 
     def _reason_not_checked(self, check: Check) -> str:
-        if self.report.not_implemented:
+        if not self.is_implemented:
             return "the tool is not implemented"
-        if check.needs_state and not self._run.subject.has_state:
+        if check.needs_state and not self.subject.has_state:
             return "there is no fixture toolgen_state"
         if check.name == "stream" and self.tool.output_schema is not None and not sums_of(self.tool):
             return "no property of the response has the type of all chunks"
@@ -156,3 +138,115 @@ def _without_repetition(failures: list[Failure]) -> list[Failure]:
     """Leave out what follows if an example does not end as its spec says."""
     checks = {each.check for each in failures}
     return [each for each in failures if each.check not in ("answers", "outcomes") or "example" not in checks]
+
+
+def _run_requests(run: ToolRun) -> Iterator[Stage]:
+    """Repeat recorded calls, then make generated requests, up to `max_calls` of these."""
+    calls, count = run.calls, run.options.max_calls
+    yield from repeat_neighbours(run)
+    # Recorded calls are not charged to the limit of generated ones.
+    most = count + run.calls - calls
+    for request in requests(run.tool, seed=run.options.seed, count=count, known=run.known):
+        if run.calls >= most or run.is_stuck:
+            break
+        yield "generated"
+        seen = run.observe(request)
+        run.add_first(seen)
+        run.successes += [seen] if seen.steps[-1].answer.error is None else []
+
+
+def _run_examples_in_sequence(run: ToolRun) -> Iterator[Stage]:
+    """Make the calls of a read-only tool's examples one after another in one session."""
+    if not run.tool.read_only:
+        return
+    yield "recorded"
+    # An example that fails alone fails here, too, and would be reported twice.
+    failed = {each.index for each in run.actual}
+    examples = [each for each in run.tool.examples if each.index not in failed]
+    # Backwards, too: a call may disturb only one that was made before it.
+    for seen in run.run_async(observe_sequence(run.subject, run.tool, [*examples, *examples[::-1]])):
+        run.add_first(seen)
+
+
+def _run_later_calls(run: ToolRun) -> Iterator[Stage]:
+    """Make calls after each other that must end as they do alone, with fresh data."""
+    if not run.subject.has_fresh_data or run.is_stuck:
+        return
+    if run.tool.read_only:
+        yield "generated"
+        # The last ones: examples are at the beginning, and were made in sequence already.
+        chosen = run.successes[:-_MAX_SEQUENCE:-1]
+        for each in run.run_async(find_dependent(run.subject, run.tool, chosen)):
+            run.add_first(each)
+        yield from _read_pages(run)
+    elif run.succeeding_examples:
+        yield "generated"
+        _find_stale_read(run, run.succeeding_examples[0])
+
+
+def _find_stale_read(run: ToolRun, write: ExpectedCall) -> None:
+    """Add a failure if another tool gives an old answer after the write, because it was called before."""
+    call = run.call_of(write)
+    reads = reads_after(run.tool, list(run.tools.values()))
+    affected = run.run_async(affected_reads(run.subject, call, reads))
+    stale = run.run_async(stale_reads(run.subject, call, affected)) if affected else []
+    # One is enough: a cache that no write empties makes every read stale.
+    for each in stale[:1]:
+        name = each.read.tool.name
+        message = f"{name} ends in another way after {write.title} if it was also called before"
+        command = run.subject.command(each.read.call, each.read.tool)
+        diff = diff_lines(each.expected.content, each.actual.content)
+        run.first_failures["later-calls"] = Failure("later-calls", message, write.place, command, diff)
+
+
+def _read_pages(run: ToolRun) -> Iterator[Stage]:
+    for seen in run.successes[:_MAX_PAGED] if run.tool.pages is not None else ():
+        yield "generated"
+        fault = run.run_async(find_page_fault(run.subject, run.tool, seen.arguments))
+        if fault is not None:
+            command = run.subject.command(Call(run.tool.name, seen.arguments), run.tool)
+            failure = Failure("pages", fault.message, run.tool.place, command, fault.diff)
+            run.first_failures["pages"] = failure
+            return
+
+
+def _run_unshown(run: ToolRun) -> Iterator[Stage]:
+    """Vary the first example that succeeds, and look for properties that the question does not show."""
+    has_known_state = run.subject.has_state and run.subject.has_fresh_data
+    if run.succeeding_examples and run.tool.confirms and has_known_state and not run.is_stuck:
+        yield "interrupted"
+        work = observe_unshown(run.subject, run.tool, run.succeeding_examples[0], seed=run.options.seed)
+        seen = run.run_async(work)
+        if seen is not None:
+            run.add_first(run.counted(seen))
+
+
+def _run_cancelled(run: ToolRun) -> Iterator[Stage]:
+    """Cancel the call of the first example that succeeds, at several moments."""
+    if not run.succeeding_examples or run.tool.read_only or not run.subject.has_state:
+        return
+    for turns in _CANCELLED_AFTER:
+        if not run.is_stuck:
+            yield "interrupted"
+            arguments = run.succeeding_examples[0].arguments
+            work = observe_cancelled(run.subject, run.tool, arguments, turns)
+            run.add_first(run.counted(run.run_async(work)))
+
+
+def _run_concurrent(run: ToolRun) -> Iterator[Stage]:
+    """Make the first example that succeeds twice at once, then together with the second one."""
+    examples, subject = run.succeeding_examples, run.subject
+    if not examples or run.tool.read_only or not (subject.has_state and subject.has_fresh_data):
+        return
+    first = examples[0].arguments
+    # With a single example, both pairs are the same.
+    for second in dict.fromkeys((0, min(1, len(examples) - 1))):
+        yield "interrupted"
+        pair = (first, examples[second].arguments)
+        serial = run.run_async(observe_serial(subject, run.tool, pair))
+        lines = run.run_async(find_places_to_meet(subject, run.tool, first, _MEETINGS))
+        for line in (*lines, *[None] * (CONCURRENT_ROUNDS - len(lines))):
+            if not run.is_stuck and "concurrent-calls" not in run.first_failures:
+                yield "interrupted"
+                work = observe_concurrent(subject, run.tool, pair, serial, line=line)
+                run.add_first(run.counted(run.run_async(work)))

@@ -57,6 +57,7 @@ def load_fixtures(package: str, file: Path | None) -> Fixtures:
     if specification is None or specification.loader is None:
         raise FixtureError(f"{file} is not a Python module")
     module = importlib.util.module_from_spec(specification)
+    # Before it is executed: dataclasses look up the module of a class there.
     sys.modules[_MODULE] = module
     try:
         specification.loader.exec_module(module)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, Final
 
-from toolgen.runtime.implementations.check import find_module
+from toolgen.runtime.implementations.implementation_faults import find_module
 from toolgen.runtime.implementations.loading import Catalog
 
 _STUB_ERROR: Final = "NotImplementedToolError"

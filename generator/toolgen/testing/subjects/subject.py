@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -60,7 +61,7 @@ class SubjectFailedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallResult:
     """The answer to a call."""
 
     content: Any = None
@@ -86,47 +87,61 @@ class Answer:
 
 
 class Session(Protocol):
-    """A conversation with the tools, in a state of its own if the project gives one."""
+    """A conversation with the tools, in a state of its own if the project gives one.
 
-    async def call(self, call: Call) -> Answer:
+    By default it has no snapshots of its state, without which concurrent and cancelled calls show nothing.
+    """
+
+    async def call(self, call: Call) -> CallResult:
         """Make a call. Errors are in the answer. Raises only SubjectFailedError, if there is no answer."""
 
-    async def concurrent_calls(self, calls: Sequence[Call]) -> list[Answer]:
+    async def concurrent_calls(self, calls: Sequence[Call]) -> list[CallResult]:
         """Make several calls at once; return their answers."""
+        return [await self.call(call) for call in calls]
 
     async def places_to_meet(self, call: Call, count: int) -> list[int]:
         """Make a call; return up to `count` of the lines at which another call may meet it."""
+        return []
 
-    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[Answer]:
+    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[CallResult]:
         """Make a call, and a second one when the first is at a line; return their answers."""
+        return await self.concurrent_calls([first, second])
 
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make a call, cancel it after `turns` of the event loop. Return True if it was cancelled in time."""
+        await self.call(call)
+        return False
 
-    async def preview(self, call: Call) -> Answer | None:
+    async def preview(self, call: Call) -> CallResult | None:
         """Return the preview of a call; None if it cannot be requested."""
+        return None
 
     def state(self) -> Any:
         """Return a snapshot that can be compared; NO_STATE if there is none."""
+        return NO_STATE
 
 
 class Subject(Protocol):
-    """Tools that can be tested."""
+    """Tools that can be tested. By default, calls show whether they are implemented."""
 
     has_state: bool  # there are snapshots
     has_fresh_data: bool  # each session begins with the same data
 
+    @abstractmethod
     def session(self) -> AbstractAsyncContextManager[Session]:
         """Begin a session."""
 
     def is_implemented(self, tool: ToolUnderTest) -> bool:
         """Return False if the tool has no implementation, or only a stub. Makes no call."""
+        return True
 
+    @abstractmethod  # no default: what is not known to be harmless is not called
     def reason_not_to_call(self, tool: ToolUnderTest) -> str:
         """Return how calls of a tool may do harm; empty if they do none."""
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the command line that makes the same call."""
+        return call_command(call, tool)
 
 
 def harm_to_own_data(tool: ToolUnderTest) -> str:
@@ -136,10 +151,10 @@ def harm_to_own_data(tool: ToolUnderTest) -> str:
     return "it may change or destroy something, and there is no fixture toolgen_toolkit with data for tests"
 
 
-def call_command(call: Call, tool: ToolUnderTest) -> str:
-    """Return the `toolgen call` line that makes a call."""
-    words = ["toolgen", "call", call.tool]
+def call_command(call: Call, tool: ToolUnderTest, server_options: Sequence[str] = ()) -> str:
+    """Return the `toolgen call` line that makes a call: of a project, or of a server with its own scopes."""
+    words = ["toolgen", "call", call.tool, *server_options]
     words += ["--yes"] if tool.confirms and call.consent == "given" else []
-    words += ["--scopes", ",".join(tool.scopes)] if tool.scopes else []
+    words += ["--scopes", ",".join(tool.scopes)] if tool.scopes and not server_options else []
     text = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
     return shlex.join([*words, "--input", text])

@@ -9,38 +9,48 @@ import os
 import pickle
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
-from dataclasses import replace
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import toolgen
 from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
+from toolgen.runtime.context import Caller
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.http.request import base_url
 from toolgen.suggestions import shortened
 from toolgen.testing.subjects.fixtures import Fixtures
 from toolgen.testing.subjects.implementation_source import calls_http_api, has_implementation
-from toolgen.testing.subjects.meeting import Meeting, places_to_meet
-from toolgen.testing.subjects.subject import NO_STATE, Answer, Call, Session, call_command, harm_to_own_data
+from toolgen.testing.subjects.subject import (
+    NO_STATE,
+    Call,
+    CallResult,
+    Session,
+    Subject,
+    harm_to_own_data,
+)
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
     from toolgen.runtime import Confirmation, Toolkit, ToolResponse
-    from toolgen.runtime.confirmation.question import Approval
     from toolgen.schema.document import JsonObject
 
 _EXPLAINED = frozenset({"internal_error", "invalid_response", "not_ready"})
 _SWITCH_SECONDS = 1e-5  # after which another thread runs
 _MAX_DETAIL = 200  # characters
-_TOOLGEN = Path(toolgen.__file__).parent
+_TOOLGEN = Path(toolgen.__file__).parent  # editable installations are not in site-packages
 _SETTLE_SECONDS = 0.02  # that a worker thread may need to end after its call was cancelled
+MEET_SECONDS: Final = 0.1  # that the first call waits: the second one may need a lock that the first has
+_MAX_LINES: Final = 20_000
 
 
-class ToolkitSubject:
+class ToolkitSubject(Subject):
     """The tools of a project, with fresh data for each session if there are fixtures."""
 
     def __init__(
@@ -82,32 +92,25 @@ class ToolkitSubject:
             return ""
         return _harm_to_api(operation)
 
-    def command(self, call: Call, tool: ToolUnderTest) -> str:
-        """Return the `toolgen call` line that makes the same call."""
-        return call_command(call, tool)
 
-
-class GivenSubject:
+class GivenSubject(ToolkitSubject):
     """A toolkit and snapshots that pytest fixtures of the project gave; all sessions share them."""
-
-    has_fresh_data = False
 
     def __init__(
         self, toolkit: Toolkit, take_snapshot: Callable[[], Any] | None, *, is_for_tests: bool
     ) -> None:
         """`is_for_tests`: a fixture made the toolkit; it is not the default one."""
-        self._toolkit, self._is_for_tests = toolkit, is_for_tests
-        self.has_state = take_snapshot is not None
+        scopes = {
+            scope for each in toolkit.definitions.values() for scope in each.get("auth", {}).get("scopes", ())
+        }
         fixtures = Fixtures("", None, None if take_snapshot is None else lambda _: take_snapshot())
-        self._fixtures = fixtures
+        super().__init__(fixtures, tuple(sorted(scopes)))
+        self._toolkit, self._is_for_tests = toolkit, is_for_tests
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
         """Begin a session with the toolkit as it is."""
-        definitions = self._toolkit.definitions.values()
-        scopes = {scope for each in definitions for scope in each.get("auth", {}).get("scopes", ())}
-        granted = tuple(sorted(scopes))
-        yield ToolkitSession(self._toolkit, Path(), self._fixtures, granted, lambda _: None)
+        yield ToolkitSession(self._toolkit, Path(), self._fixtures, self._scopes, self._before_call)
 
     def is_implemented(self, tool: ToolUnderTest) -> bool:
         """Return True: calls show whether a fixture's tool is implemented."""
@@ -116,10 +119,6 @@ class GivenSubject:
     def reason_not_to_call(self, tool: ToolUnderTest) -> str:
         """Return how calls may do harm; empty if they do none."""
         return "" if self._is_for_tests else harm_to_own_data(tool)
-
-    def command(self, call: Call, tool: ToolUnderTest) -> str:
-        """Return the `toolgen call` line that makes the same call."""
-        return call_command(call, tool)
 
 
 def _harm_to_api(whole: Mapping[str, Any]) -> str:
@@ -136,7 +135,7 @@ def _harm_to_api(whole: Mapping[str, Any]) -> str:
     return ""
 
 
-class ToolkitSession:
+class ToolkitSession(Session):
     """Calls of one toolkit."""
 
     def __init__(
@@ -150,14 +149,13 @@ class ToolkitSession:
         self._toolkit, self._folder, self._fixtures = toolkit, folder, fixtures
         self._scopes, self._before_call = scopes, before_call
 
-    async def call(self, call: Call) -> Answer:
+    async def call(self, call: Call) -> CallResult:
         """Make a call through the call path of every adapter."""
         self._before_call(call)
-        approvals = _outdated_approvals() if call.consent == "outdated" else nullcontext()
-        with approvals, _logged() as details:
+        with _logged() as details:
             return await self._call(call, details)
 
-    async def concurrent_calls(self, calls: Sequence[Call]) -> list[Answer]:
+    async def concurrent_calls(self, calls: Sequence[Call]) -> list[CallResult]:
         """Make several calls at once, with threads that take turns as often as they can."""
         self._before_call(calls[0])
         interval = sys.getswitchinterval()
@@ -175,20 +173,20 @@ class ToolkitSession:
             await self.call(call)
         return places_to_meet(meeting.last, count)
 
-    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[Answer]:
+    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[CallResult]:
         """Make a call, and a second one when the first is at a line, or has ended."""
         self._before_call(first)
         loop, begun = asyncio.get_running_loop(), asyncio.Event()
         meeting = Meeting(line, lambda: loop.call_soon_threadsafe(begun.set))
 
-        async def meet() -> Answer:
+        async def meet() -> CallResult:
             await begun.wait()
             try:
                 return await self._call(second, details)
             finally:
                 meeting.ended.set()
 
-        async def begin() -> Answer:
+        async def begin() -> CallResult:
             try:
                 return await self._call(first, details)
             finally:
@@ -197,7 +195,7 @@ class ToolkitSession:
         with _logged() as details, meeting.watched():
             return list(await asyncio.gather(begin(), meet()))
 
-    async def _call(self, call: Call, details: list[str]) -> Answer:
+    async def _call(self, call: Call, details: list[str]) -> CallResult:
         chunks: list[Any] = []
         questions: list[str] = []
         reports: list[JsonObject] = []
@@ -212,15 +210,14 @@ class ToolkitSession:
         async def progress(done: float, total: float | None, message: str | None) -> None:
             reports.append({"progress": done, "total": total, "message": message})
 
-        response = await self._toolkit.call(
-            call.tool,
-            copy.deepcopy(call.arguments),
+        caller = (_OutdatedCaller if call.consent == "outdated" else Caller)(
             confirm=None if call.consent == "nobody" else confirm,
             scopes=self._scopes,
             listen=listen,
             progress=progress,
             max_page_bytes=call.max_page_bytes,
         )
+        response = await self._toolkit._call(call.tool, copy.deepcopy(call.arguments), caller)
         answer = _answer(response, details)
         return replace(answer, chunks=tuple(chunks), questions=tuple(questions), progress=tuple(reports))
 
@@ -228,11 +225,7 @@ class ToolkitSession:
         """Make a call, and cancel it after some turns of the event loop."""
         self._before_call(call)
         with _logged():
-            task = asyncio.create_task(
-                self._toolkit.call(
-                    call.tool, copy.deepcopy(call.arguments), confirm=_agree, scopes=self._scopes
-                )
-            )
+            task = asyncio.create_task(self._call(call, []))
             for _ in range(turns):
                 await asyncio.sleep(0)
             task.cancel()
@@ -241,7 +234,7 @@ class ToolkitSession:
                 await asyncio.sleep(_SETTLE_SECONDS)
         return task.cancelled()
 
-    async def preview(self, call: Call) -> Answer | None:
+    async def preview(self, call: Call) -> CallResult | None:
         """Return the preview of a call."""
         self._before_call(call)
         with _logged() as details:
@@ -261,31 +254,72 @@ class ToolkitSession:
             return copy.deepcopy(snapshot)
 
 
-async def _agree(confirmation: Confirmation) -> bool:
-    del confirmation
-    return True
+@dataclass(slots=True)
+class Meeting:
+    """A watch on the lines that new threads run. At line number `at`, it begins the second call and waits."""
+
+    at: int = -1  # counted from 0; -1: only count
+    begin: Callable[[], object] = lambda: None
+    ended: threading.Event = field(default_factory=threading.Event)  # set when the second call has ended
+    last: dict[tuple[str, int], int] = field(default_factory=dict)  # file, line → its latest number
+    _count: int = 0
+    _has_met: bool = False
+    _own: dict[str, bool] = field(default_factory=dict)  # file → it is of the project
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Watch threads that start meanwhile."""
+        before = threading.gettrace()
+        threading.settrace(self._enter)
+        try:
+            yield
+        finally:
+            self._has_met = True  # threads that still run keep their trace function
+            threading.settrace(before)
+
+    def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if self._has_met or not self._is_own(frame.f_code.co_filename):
+            return None
+        return self._line
+
+    def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event != "line" or self._has_met or self._count > _MAX_LINES:  # enough places
+            return self._line
+        number, self._count = self._count, self._count + 1
+        self.last[frame.f_code.co_filename, frame.f_lineno] = number
+        if number == self.at:
+            self._has_met = True
+            self.begin()
+            self.ended.wait(MEET_SECONDS)
+        return self._line
+
+    def _is_own(self, file: str) -> bool:
+        if file not in self._own:
+            is_inside = file.startswith(str(Path.cwd()))
+            is_library = file.startswith((str(_TOOLGEN), sys.prefix)) or "site-packages" in file
+            self._own[file] = is_inside and not is_library
+        return self._own[file]
 
 
-@contextmanager
-def _outdated_approvals() -> Iterator[None]:
-    """Let calls believe that the user approved another preview, as if the data had changed since."""
-    from toolgen.runtime.execution import confirm
-
-    approval = confirm.Approval  # type: ignore[attr-defined]
-
-    def outdated(preview: str | None, message: str, principal: str | None) -> Approval:
-        return approval(f"{preview} (outdated)", message, principal)
-
-    setattr(confirm, "Approval", outdated)  # noqa: B010  (mypy knows it as a class)
-    try:
-        yield
-    finally:
-        setattr(confirm, "Approval", approval)  # noqa: B010
+def places_to_meet(last: dict[tuple[str, int], int], count: int) -> list[int]:
+    """Return up to `count` numbers of lines, spread over the latest run of each line."""
+    numbers = sorted(last.values())
+    if len(numbers) <= count:
+        return numbers
+    return sorted({numbers[index * len(numbers) // count] for index in range(count)})
 
 
-def _answer(response: ToolResponse, details: list[str]) -> Answer:
+class _OutdatedCaller(Caller):
+    """A caller who approved another preview than the tool makes when it acts: the data has changed since."""
+
+    def approved_preview(self, preview: str | None) -> str | None:
+        """Return a preview that the tool does not make."""
+        return f"{preview} (outdated)"
+
+
+def _answer(response: ToolResponse, details: list[str]) -> CallResult:
     metadata = {key: value for key, value in response.metadata.items() if key != "call_id"}
-    answer = Answer(
+    answer = CallResult(
         response.content,
         blocks=tuple(block.as_dict() for block in response.blocks),
         metadata=metadata,

@@ -1,0 +1,110 @@
+"""Check the implementations of a project's tools, for `check --implementations`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolgen.child_process import how_it_ended
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.source import Span
+from toolgen.files import read_named
+from toolgen.project import Project, UnableError
+from toolgen.testing.processes.child_run import ChildRun, innermost_frame, run_child
+from toolgen.testing.project_tools import require_generated
+
+_SECONDS = 30.0  # that importing one implementation may take
+_TOTAL_SECONDS = 600.0  # seconds that all of them may take
+_RESTARTS = 10  # implementations that may end the process before the check gives up
+
+_HINTS = {
+    "implementation-missing": "write the module, or set `enabled: false` in the spec",
+    "orphaned-implementation": "remove it, or begin its name with `_` if it is a helper",
+}
+
+
+def check_implementations(project: Project, unlisted: Collection[str] = ()) -> list[Diagnostic]:
+    """Return the faults of the project's implementations, by file and line.
+
+    Runs the project's code, in a process of its own. `unlisted` are modules of tools that are not enabled.
+    Raises UnableError if there is no generated code that can be imported, or no implementations setting.
+    """
+    if project.implementations is None:
+        message = f"{project.file} has no `implementations` setting"
+        raise UnableError("usage", f"--implementations: {message}", 'write implementations = "PACKAGE" in it')
+    require_generated(project)
+    faults: dict[tuple[str, ...], dict[str, Any]] = {}
+    skip: list[str] = []
+    for _ in range(_RESTARTS):
+        run = _run(project, skip, unlisted)
+        crashes = [] if run.all("done") else [_crash_fault(run, project)]
+        # A fault that is not of one implementation is found again after each restart.
+        faults |= {(each["code"], each["tool"], each["message"]): each for each in run.all("fault") + crashes}
+        found = sorted((_diagnostic(project, fault) for fault in faults.values()), key=lambda d: d.span)
+        if not crashes:
+            return found
+        if crashes[0]["tool"] == project.implementations:
+            break
+        skip.append(crashes[0]["tool"])
+    note = "the check stopped here: not all implementations were checked"
+    last = found[-1]
+    return [*found[:-1], Diagnostic(last.span, last.code, f"{last.message}; {note}", last.hint)]
+
+
+def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> ChildRun:
+    folder = project.import_root
+    task = {
+        "folder": str(folder),
+        "package": project.package,
+        "skip": skip,
+        "unlisted": sorted(unlisted),
+        "seconds": _SECONDS,
+    }
+    module = "toolgen.testing.processes.check_child"
+    run = run_child(module, task, folder=folder, seconds=_TOTAL_SECONDS)
+    for reason in run.all("broken"):
+        message = f"the generated code cannot be imported: {reason}"
+        raise UnableError("not-generated", message, "run `toolgen generate`")
+    if not run.all("done") and not run.all("started"):
+        ended = "took too long" if run.code is None else f"ended{how_it_ended(run.code)}"
+        raise UnableError("not-generated", f"importing the generated code {ended}", "run `toolgen generate`")
+    return run
+
+
+def _crash_fault(run: ChildRun, project: Project) -> dict[str, Any]:
+    """Return the fault of the implementation that ended the child process."""
+    name, file = run.last("started")
+    _, _, main_thread = run.trace.rpartition("Thread ")
+    frame = innermost_frame(main_thread, project.root)
+    where = frame or (file, 1)
+    subject = "the package" if name == project.implementations else "the implementation of"
+    if frame is not None or run.code is None:
+        message = f"importing {subject} {name} took longer than {_SECONDS:g} seconds"
+    else:
+        message = f"importing {subject} {name} ended the process{how_it_ended(run.code)}"
+    return {
+        "code": "implementation-import",
+        "tool": name,
+        "file": where[0],
+        "line": where[1],
+        "message": message,
+        "detail": "",
+    }
+
+
+def _diagnostic(project: Project, fault: dict[str, Any]) -> Diagnostic:
+    path = Path(os.path.abspath(fault["file"]))
+    shown = path.as_posix()
+    for root in (project.root, Path(os.path.realpath(project.root))):
+        if path.is_relative_to(root):
+            shown = path.relative_to(root).as_posix()
+    try:
+        text = read_named(path).decode("utf-8", "replace").splitlines()[fault["line"] - 1]
+    except (OSError, IndexError):
+        text = ""
+    column = len(text) - len(text.lstrip()) + 1
+    message = f"{fault['message']}: {fault['detail']}" if fault["detail"] else fault["message"]
+    span = Span(shown, fault["line"], column, max(1, len(text.strip())))
+    return Diagnostic(span, fault["code"], message, _HINTS.get(fault["code"], ""))

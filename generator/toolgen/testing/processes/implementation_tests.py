@@ -1,0 +1,87 @@
+"""Run the tests of a project's implementations in a process of its own, for `toolgen test`.
+
+An implementation that ends the process, or hangs, has failed; the others are tested in a new process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from toolgen.child_process import how_it_ended
+from toolgen.project import Project, UnableError
+from toolgen.testing.processes.child_run import ChildRun, from_data, innermost_frame, run_child
+from toolgen.testing.processes.tests_child import Task
+from toolgen.testing.project_tools import fixtures_file, require_generated
+from toolgen.testing.results import Failure, ToolReport
+from toolgen.testing.running.tool_run import RunOptions
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
+LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
+TOTAL_SECONDS = 540.0  # that the tests of one tool may take
+
+
+def test_implementations(
+    project: Project,
+    tools: Sequence[ToolUnderTest],
+    options: RunOptions,
+    *,
+    all_tools: Sequence[ToolUnderTest],
+) -> list[ToolReport]:
+    """Return the report of each tool; `all_tools` are those of the project.
+
+    Raises UnableError if there is no generated code, or no fixtures.
+    """
+    fixtures = fixtures_file(project)
+    require_generated(project)
+    reports: dict[str, ToolReport] = {}
+    left = list(tools)
+    while left:
+        task = Task(
+            folders=(str(project.import_root), str(project.root)),
+            package=project.package,
+            fixtures=None if fixtures is None else str(fixtures),
+            tools=tuple(left),
+            all_tools=tuple(all_tools),
+            options=options,
+            seconds=max([CALL_SECONDS, *((tool.timeout or 0) + LATE_SECONDS for tool in left)]),
+        )
+        run = _run(project, task)
+        reports |= {each["tool"]: from_data(ToolReport, each) for each in run.all("report")}
+        left = [tool for tool in left if tool.name not in reports]
+        # Whatever ended the process did so in the tests of the tool that was begun last.
+        if left and run.last("started") == left[0].name:
+            first, *left = left
+            reports[first.name] = _crash_report(first, run, project)
+        elif left:
+            ended = " in a timeout" if run.code is None else how_it_ended(run.code)
+            raise UnableError("not-generated", f"importing the generated code ended{ended}")
+    return [reports[tool.name] for tool in tools]
+
+
+def _run(project: Project, task: Task) -> ChildRun:
+    seconds = TOTAL_SECONDS * len(task.tools)
+    module = "toolgen.testing.processes.tests_child"
+    run = run_child(module, asdict(task), folder=project.root, seconds=seconds)
+    for message in run.all("unusable"):
+        raise UnableError("bad-fixtures", message)
+    for message in run.all("broken"):
+        about = f"the generated code cannot be used: {message}"
+        raise UnableError("not-generated", about, "run `toolgen generate`")
+    return run
+
+
+def _crash_report(tool: ToolUnderTest, run: ChildRun, project: Project) -> ToolReport:
+    """Return the report of a tool that ended its process or was ended because it hung."""
+    if run.trace:
+        frame = innermost_frame(run.trace, project.root)
+        place = f" in {os.path.relpath(frame[0], os.path.realpath(project.root))}:{frame[1]}" if frame else ""
+        message = f"a call hangs{place}"
+    elif run.code is None:
+        message = f"its tests took longer than {TOTAL_SECONDS:g} seconds"
+    else:
+        message = f"the implementation ended the process{how_it_ended(run.code)}"
+    failure = Failure("crash", message, tool.place, run.last("call"))
+    return ToolReport(tool.name, examples=len(tool.examples), failures=(failure,))

@@ -1,0 +1,124 @@
+"""Test the tools of a project, or of a server that has them, and update what is expected of their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toolgen.building.project_build import Inputs, program_of
+from toolgen.project import Project, replace_files
+from toolgen.testing.outcomes.recorded import with_recorded
+from toolgen.testing.processes.implementation_tests import test_implementations
+from toolgen.testing.project_tools import DEFAULT_FIXTURES, find_tools
+from toolgen.testing.results import Failure, FileUpdate, ProjectReport, ServerReport, ToolReport
+from toolgen.testing.running.tool_run import RunOptions
+from toolgen.testing.server.run import ServerOptions, test_server
+from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
+from toolgen.testing.updated_files import (
+    calls_to_repeat,
+    plan_outcome_updates,
+    plan_updates,
+    stale_outcomes,
+    write_updates,
+)
+
+
+def run_project_tests(
+    inputs: Inputs,
+    options: RunOptions,
+    *,
+    names: Sequence[str] = (),
+    server: ServerOptions | None = None,
+    is_update: bool = False,
+) -> ProjectReport:
+    """Test the tools with these names or aliases; all without a name.
+
+    Args:
+        inputs: the project.
+        options: which calls are made.
+        names: of tools; one that is not implemented has failed.
+        server: the MCP server to test; the project's implementations without one.
+        is_update: write into the project how the calls end now.
+
+    Raises:
+        SpecErrors: a spec is not valid.
+        UnableError: there is no such tool, no generated code, or no answer from the server.
+    """
+    program, project = program_of(inputs), inputs.project
+    all_tools = [tool_under_test(tool) for tool in program.tools]
+    by_name = {
+        name: tested
+        for tool, tested in zip(program.tools, all_tools, strict=True)
+        for name in (tool.spec.name, *tool.spec.aliases)
+    }
+    named = find_tools(by_name, names)
+    tools = [tool for tool in all_tools if tool in named or not names]
+    found: ServerReport | None = None
+    updates: list[FileUpdate] = []
+    if server is None:
+        tools = with_recorded(project, tools)
+        options = replace(options, record=is_update, find_neighbours=is_update)
+        reports = test_implementations(project, tools, options, all_tools=all_tools)
+    else:
+        found = test_server(inputs, tools, options, server)
+        reports = list(found.reports)
+    if names:
+        reports = [_refuse_not_implemented(report, tool) for report, tool in zip(reports, tools, strict=True)]
+    if is_update:
+        updates = plan_updates(program, reports)
+        write_updates(project, inputs.specs, updates)
+        reports = [_without_updated(report, updates) for report in reports]
+        if server is None:  # an outcome is of data that is always the same
+            again = _repeat(project, tools, reports, all_tools)
+            reports = [_with_crash(report, again.get(report.tool)) for report in reports]
+            is_all = len(tools) == len(all_tools)
+            recorded = plan_outcome_updates(project, tools, [*reports, *again.values()], is_all=is_all)
+            replace_files(project.root, {update.file: update.after for update in recorded})
+            updates += recorded
+    return ProjectReport(
+        tools=tuple(reports),
+        seed=options.seed,
+        package=project.package,
+        fixtures=project.test_fixtures or DEFAULT_FIXTURES,
+        server=found,
+        is_update=is_update,
+        updates=tuple(updates),
+        invalid_records=tuple(tool.outcomes_file for tool in tools if tool.has_invalid_records),
+        stale_records=tuple(stale_outcomes(tools)),
+    )
+
+
+def _refuse_not_implemented(report: ToolReport, tool: ToolUnderTest) -> ToolReport:
+    """Return the report of a tool that was to be tested by name: it has failed without an implementation."""
+    if not report.not_implemented:
+        return report
+    failure = Failure("example", f"{tool.name} is not implemented", tool.place)
+    return replace(report, failures=(*report.failures, failure))
+
+
+def _without_updated(report: ToolReport, updates: Sequence[FileUpdate]) -> ToolReport:
+    """Return a report without the failures of examples that have been updated in the specs."""
+    written = {index for update in updates if update.tool == report.tool for index in update.examples}
+    left = [each for each in report.failures if each.check != "example" or each.example not in written]
+    return replace(report, failures=tuple(left))
+
+
+def _repeat(
+    project: Project,
+    tools: Sequence[ToolUnderTest],
+    reports: Sequence[ToolReport],
+    all_tools: Sequence[ToolUnderTest],
+) -> dict[str, ToolReport]:
+    """Return the reports on the same calls in another process, which show what varies, by tool."""
+    again = [calls_to_repeat(tool, report) for tool, report in zip(tools, reports, strict=True)]
+    options = RunOptions(examples_only=True, record=True)
+    chosen = [tool for tool in again if tool.examples]
+    repeated = test_implementations(project, chosen, options, all_tools=all_tools)
+    return {report.tool: report for report in repeated}
+
+
+def _with_crash(report: ToolReport, again: ToolReport | None) -> ToolReport:
+    """Return a report with the failures of calls that only failed when they were repeated."""
+    wanted = {"answers", "crash"} - {each.check for each in report.failures}
+    found = [] if again is None else [each for each in again.failures if each.check in wanted]
+    return replace(report, failures=(*report.failures, *found))

@@ -1,0 +1,1 @@
+"""Test a running MCP server against the specs."""

@@ -1,0 +1,404 @@
+"""`toolgen test --against`: servers that keep the specs, that break them in one way, and that misbehave."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.mcp_client import client, connection, limits
+from toolgen.testing.server import server_subject
+
+from tests.http_server import QuietHandler, serve
+from tests.processes import is_gone
+
+from .shop import SERVER, SPECS, Shop
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
+
+
+def test_a_server_that_keeps_the_specs_passes(shop: Shop) -> None:
+    tools = json.loads(shop.listing.read_text())["tools"]
+    shop.listing.write_text(
+        json.dumps({"tools": [*tools, {"name": "sell", "inputSchema": {"type": "object"}}]})
+    )
+    report = shop.report()
+    assert [(tool["name"], tool["result"]) for tool in report["tools"]] == [
+        ("clear", "not tested"),
+        ("look", "passed"),
+        ("watch", "passed"),
+    ]
+    assert report["server"] == "'shop 3', MCP 2025-11-25"
+    assert report["not_in_specs"] == ["sell"]
+    clear, look, watch = report["tools"]
+    assert (clear["calls"], look["calls"]) == (0, 12)
+    assert clear["not_tested"] == "it may change or destroy data of the server"
+    assert look["not_checked"]["read-only"] == "the state of a server cannot be seen"
+    assert watch["not_checked"] == {"read-only": "the state of a server cannot be seen"}
+
+
+def test_a_command_is_started_again_after_calls_that_change_something(shop: Shop) -> None:
+    shop.cli.spec("clear", f"{SPECS['clear']}  - {{name: once more, input: {{}}, output: {{left: 0}}}}\n")
+    (clear,) = shop.report("clear", "--all-calls", "--examples-only")["tools"]
+    assert (clear["result"], clear["calls"]) == ("passed", 6), clear["failures"]
+
+
+def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
+    (clear,) = shop.report("clear", "--all-calls")["tools"]
+    assert (clear["result"], clear["calls"] > 0) == ("passed", True)
+    assert clear["not_checked"]["failed-calls"] == "the state of a server cannot be seen"
+
+
+FAULTS = {
+    ("look", "wrong output"): ("example", "example 'bells' has another output"),
+    ("look", "invalid output"): ("example", "example 'bells' ends with invalid_response ($.left: "),
+    ("look", "other code"): ("example", "ends with sold_out (There is no such part.), not with unknown_part"),
+    ("look", "bad result"): (
+        "example",
+        "ends with an invalid answer (its answer does not follow MCP: content",
+    ),
+    ("clear", "acts alone"): ("consent", "the tool acted although the user declined"),
+    ("watch", "loses a chunk"): ("stream", "the chunks do not add up to 'words' of the response"),
+    ("watch", "asks"): ("consent", "the server asks the user 'May I?', and the spec has no `confirm`"),
+    ("look", "hangs"): ("crash", "there is no answer within 0.5 seconds"),
+    ("look", "dies"): ("crash", "the server ended (exit code 1): 'out of\\u001b[2J paper'"),
+    ("look", "floods"): ("crash", "more than 1 MB"),
+    ("look", "floods messages"): ("crash", "more than 1 MB"),
+    ("clear", "asks for ever"): ("crash", "the server asks the user again and again, 'Really?'"),
+    ("clear", "requires input for ever"): ("crash", "the server asks the user again and again, 'Really?'"),
+}
+
+
+@pytest.mark.parametrize(("name", "fault"), FAULTS, ids=lambda each: each.replace(" ", "_"))
+def test_a_fault_of_a_server_is_found(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, name: str, fault: str
+) -> None:
+    monkeypatch.setattr(connection, "MAX_ANSWER_BYTES", 1024 * 1024)
+    if fault == "hangs":
+        monkeypatch.setattr(server_subject, "CALL_SECONDS", 0.5)
+    check, message = FAULTS[name, fault]
+    failure = shop.failure(name, fault)
+    assert (failure["check"], message in failure["message"]) == (check, True), failure["message"]
+    assert failure["file"] == f"specs/{name}.yaml"
+
+
+def test_the_command_of_a_failure_makes_the_call_again(shop: Shop) -> None:
+    failure = shop.failure("look", "wrong output")
+    done = shop.cli(*shlex.split(failure["command"])[1:])
+    assert (done.code, json.loads(done.out)) == (0, {"left": 4})
+    failure = shop.failure("look", "other code")
+    done = shop.cli(*shlex.split(failure["command"])[1:])
+    assert (done.code, done.out, done.err) == (1, "", "There is no such part.\n")
+
+
+def test_a_confirmed_call_is_made_again_with_yes(shop: Shop) -> None:
+    call = ("call", "clear", "--against", shop.command())
+    assert shop.cli(*call).err == "Nobody can be asked.\n"
+    assert json.loads(shop.cli(*call, "--yes").out) == {"left": 0}
+
+
+def test_a_server_without_structured_content_is_read_as_json(shop: Shop) -> None:
+    assert shop.tool("look", "text only")["result"] == "passed"
+
+
+def test_errors_without_codes_are_compared_as_errors(shop: Shop) -> None:
+    look = shop.tool("look", "no codes")
+    assert (look["result"], "only that a call ends in an error" in look["not_checked"]["error codes"]) == (
+        "passed",
+        True,
+    )
+    shop.cli.spec("look", SPECS["look"].partition("errors:")[0])
+    failure = shop.failure("look", "no codes")
+    assert failure["message"] == (
+        "answers: the call ends with an error without a code (There is no such part.), "
+        "and the spec declares no errors"
+    )
+
+
+def test_a_stream_without_chunks_is_not_checked(shop: Shop) -> None:
+    assert shop.tool("watch", "no chunks")["not_checked"]["stream"].startswith("the server sent no chunks")
+
+
+def test_lines_that_are_no_messages_are_reported(shop: Shop) -> None:
+    done = shop.test("look", fault="prints")
+    assert done.code == 0
+    assert (
+        "the server sent a line on stdout: 'Looking \\u001b[2Jfor it', which is no message of MCP" in done.out
+    )
+
+
+def test_another_schema_is_found_with_a_value(shop: Shop) -> None:
+    wider = {"type": "object", "required": ["part"], "properties": {"part": {"type": ["string", "null"]}}}
+    shop.relist(look={"inputSchema": wider})
+    failures = shop.tool("look")["failures"]
+    assert {failure["check"] for failure in failures} == {"listing"}
+    assert failures[0]["message"] == "listing: the server lists another schema of requests"
+    assert failures[0]["diff"][0].startswith(
+        "+ valid requests by the server's schema, and not by the spec: {"
+    )
+    assert ("specs/look.yaml", 8) in [(failure["file"], failure["line"]) for failure in failures]
+    assert any("'type' of 'part' widened" in failure["message"] for failure in failures)
+
+
+def test_a_schema_that_accepts_the_same_values_is_the_same(shop: Shop) -> None:
+    (tool,) = (each for each in json.loads(shop.listing.read_text())["tools"] if each["name"] == "look")
+    part = {"anyOf": [{"type": "string", "maxLength": 40}], "title": "Part"}
+    draft = "http://json-schema.org/draft-07/schema#"
+    same = {**tool["inputSchema"], "$schema": draft, "properties": {"part": part}}
+    shop.relist(look={"inputSchema": same, "description": "Another text."})
+    look = shop.tool("look")
+    assert look["result"] == "passed", look["failures"]
+    assert look["notes"][0].startswith("texts for models differ: /description")
+
+
+def test_other_annotations_are_found_and_stop_all_calls(shop: Shop) -> None:
+    shop.relist(look={"annotations": {"readOnlyHint": False}})
+    look = shop.tool("look")
+    messages = [failure["message"] for failure in look["failures"]]
+    assert "listing: the server lists another contract: readOnlyHint changed to false" in messages
+    assert look["calls"] == 0
+    assert look["not_tested"] == "by the server's own annotations, it may change or destroy data"
+
+
+def test_a_missing_tool_and_a_broken_definition_are_found(shop: Shop) -> None:
+    shop.relist(look={"name": "Look"}, watch={"outputSchema": {"type": "object", "pattern": 7}})
+    clear, look, watch = shop.report()["tools"]
+    assert (clear["result"], look["result"], watch["result"]) == ("not tested", "failed", "failed")
+    assert look["failures"][0]["message"] == "listing: the server has no tool 'look'; did you mean 'Look'?"
+    assert (look["calls"], look["failures"][0]["line"]) == (0, 1)
+
+
+def test_no_process_of_a_hanging_server_is_left(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(server_subject, "CALL_SECONDS", 0.5)
+    monkeypatch.chdir(tmp_path)
+    assert shop.test(fault="leaves a process").code == 1
+    assert is_gone(int((tmp_path / "child").read_text()))
+
+
+def test_a_server_that_fails_again_and_again_is_given_up(shop: Shop) -> None:
+    for name in ("one", "two"):
+        shop.cli.spec(name, SPECS["look"].replace("name: look", f"name: {name}"))
+    shop.listing.write_text(shop.cli("export", "mcp").out)
+    tools = shop.report("--all-calls", fault="dies")["tools"]
+    assert [tool["calls"] for tool in tools] == [0] * 5
+    messages = [tool["failures"][0]["message"] for tool in tools]
+    assert all("the server ended" in message for message in messages[:3])
+    assert all("not tested: the server failed with 3 tools" in message for message in messages[3:])
+
+
+UNABLE = {
+    "no-such-program --flag": "there is no command 'no-such-program'",
+    "'unclosed": "not a command line",
+    f"{sys.executable} -c 'import sys; sys.exit(\"no licence\")'": "the server ended (exit code 1): 'no licence'",
+    f"{sys.executable} -c 'import time; time.sleep(99)'": "did not answer within 1 seconds",
+    f"{sys.executable} -c 'import os; os.write(1, b\"x\" * 2_000_000); input()'": "more than 1 MB",
+    "http://127.0.0.1:9/mcp": "http://127.0.0.1:9/mcp: ",
+}
+
+
+@pytest.mark.parametrize("against", UNABLE, ids=lambda each: each[-20:])
+def test_a_server_that_cannot_be_tested_is_an_error(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, against: str
+) -> None:
+    monkeypatch.setattr(connection, "MAX_ANSWER_BYTES", 1024 * 1024)
+    monkeypatch.setattr(limits, "TIME_LIMIT", 1.0 if "sleep" in against else 20.0)
+    done = shop.test(against=against)
+    assert (done.code, done.out) == (2, ""), done.err
+    assert UNABLE[against] in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_endless_list_of_tools_is_an_error(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_MAX_PAGES", 20)
+    text = SERVER.read_text().replace('return {"tools": LISTED}', 'return {"tools": [], "nextCursor": "x"}')
+    server = shop.cli.root / "endless.py"
+    server.write_text(text)
+    done = shop.test(against=shlex.join([sys.executable, "-I", "-S", str(server), str(shop.listing), ""]))
+    assert (done.code, "its list of tools does not end" in done.err) == (2, True), done.err
+
+
+class Guarded(QuietHandler):
+    """A server over HTTP that wants a token; it lists nothing."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.headers.get("Authorization") != "Bearer s3cr3t-t0ken":
+            self.answer(401, b"")
+        elif "id" not in body:
+            self.answer(202, b"")
+        else:
+            result = {"tools": [{"name": "other", "inputSchema": {"type": "object"}}]}
+            if body["method"] == "initialize":
+                info = {"name": "guarded", "version": "1"}
+                version = body["params"]["protocolVersion"]
+                result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+            elif body["method"] != "tools/list":
+                self.answer(400, b"")
+                return
+            answer = {"jsonrpc": "2.0", "id": body["id"], "result": result}
+            self.answer(200, json.dumps(answer).encode())
+
+    do_GET = do_DELETE = lambda self: self.answer(405, b"")
+
+    def answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class BadCalls(QuietHandler):
+    """A server over HTTP that lists the tools of the shop, and misbehaves in a call: the path says how."""
+
+    listing: Path
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        result: dict[str, Any] | None = None
+        if body.get("method") == "initialize":
+            info = {"name": "bad", "version": "1"}
+            version = body["params"]["protocolVersion"]
+            result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+        elif body.get("method") == "tools/list":
+            result = json.loads(self.listing.read_text())
+        elif body.get("method") == "tools/call":
+            return self.misbehave(self.path.strip("/"), body["id"])
+        data = (
+            b""
+            if result is None
+            else json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": result}).encode()
+        )
+        status = 202 if "id" not in body else 400 if result is None else 200
+        self.answer(status, "application/json", data)
+        return None
+
+    def do_GET(self) -> None:
+        self.answer(405, "text/plain", b"")
+
+    do_DELETE = do_GET
+
+    def misbehave(self, how: str, identifier: Any) -> None:
+        if how == "hangs":
+            time.sleep(2)
+        elif how == "floods":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range(4_000):
+                    self.wfile.write(b": " + b"x" * 9_999 + b"\n\n")
+        elif how == "garbage":
+            self.answer(200, "application/json", b"<html>\x1b[2J")
+        elif how == "echoes":
+            text = {"type": "text", "text": f"not for \x1b[2J{self.headers['Authorization']}"}
+            result = {"content": [text], "isError": True}
+            answer = {"jsonrpc": "2.0", "id": identifier, "result": result}
+            self.answer(200, "application/json", json.dumps(answer).encode())
+        elif how == "fails":
+            self.answer(500, "text/html", b"oops")
+
+    def answer(self, status: int, kind: str, data: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+BAD_CALLS = {
+    "hangs": ("crash", "there is no answer within 0.7 seconds"),
+    "floods": ("crash", "more than 1 MB"),
+    "closes": ("crash", "the connection ended"),
+    "garbage": ("example", "ends with JSON-RPC error -32700 (Failed to parse JSON response"),
+    "fails": ("example", "ends with JSON-RPC error -32603 (Server returned an error response)"),
+}
+
+
+@pytest.mark.parametrize("how", BAD_CALLS)
+def test_a_server_over_http_that_misbehaves_in_a_call_fails(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(connection, "MAX_ANSWER_BYTES", 1024 * 1024)
+    monkeypatch.setattr(server_subject, "CALL_SECONDS", 0.7 if how == "hangs" else 20.0)
+    handler = type("Handler", (BadCalls,), {"listing": shop.listing})
+    with serve(handler) as url:
+        (tool,) = shop.report("look", against=f"{url}/{how}")["tools"]
+    failure = tool["failures"][0]
+    check, message = BAD_CALLS[how]
+    assert (failure["check"], message in failure["message"]) == (check, True), failure["message"]
+
+
+def test_headers_come_from_the_environment_and_are_never_shown(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_AUTHORIZATION", "Bearer s3cr3t-t0ken")
+    with serve(Guarded) as url:
+        refused = shop.test(against=url)
+        assert (refused.code, url in refused.err) == (2, True)
+        done = shop.test("--header", "Authorization=SHOP_AUTHORIZATION", against=url)
+    assert done.code == 1
+    assert "the server has no tool 'look'" in done.out
+    assert "s3cr3t" not in done.out + done.err + refused.err
+
+
+def test_a_header_that_the_server_sends_back_is_masked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_AUTHORIZATION", "Bearer s3cr3t-t0ken")
+    handler = type("Handler", (BadCalls,), {"listing": shop.listing})
+    with serve(handler) as url:
+        done = shop.test("look", "--header", "Authorization=SHOP_AUTHORIZATION", against=f"{url}/echoes")
+    assert done.code == 1
+    assert "example 'bells' ends with an error without a code (not for " in done.out
+    assert "--header Authorization=SHOP_AUTHORIZATION" in done.out
+    assert "s3cr3t" not in done.out + done.err
+    assert "\x1b" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--header", "Authorization"], "is not NAME=VARIABLE"),
+        (["--header", "A: B=HOME"], "is not NAME=VARIABLE"),
+        (
+            ["--header", "Authorization=NO_SUCH_VARIABLE"],
+            "there is no environment variable 'NO_SUCH_VARIABLE'",
+        ),
+    ],
+)
+def test_wrong_headers_are_refused(shop: Shop, words: list[str], message: str) -> None:
+    done = shop.test(*words, against="http://127.0.0.1:9/mcp")
+    assert (done.code, message in done.err) == (2, True), done.err
+
+
+def test_options_of_servers_need_a_server(shop: Shop) -> None:
+    done = shop.cli("test", "--header", "A=HOME")
+    assert (done.code, "an option of --against" in done.err) == (2, True)
+    done = shop.test("--header", "A=HOME")
+    assert (done.code, "--header is for a server at a URL" in done.err) == (2, True)
+
+
+def test_an_interrupted_test_leaves_no_process(shop: Shop) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "toolgen", "test", "--against", shop.command("leaves a process")],
+        cwd=shop.cli.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    child = shop.cli.root / "child"
+    while not (child.exists() and child.read_text()):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    assert is_gone(int(child.read_text()))
