@@ -254,7 +254,7 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
             "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003". (pattern: "^MO-20[0-9]{2}-[0-9]{4}$")',
         },
         "product_sku": {
-            "description": 'Article number of the product to build, such as "KIT-DRIVE".',
+            "description": 'Article number of the product to build, such as "KIT-DRIVE". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
             "type": "string",
         },
         "quantity": {

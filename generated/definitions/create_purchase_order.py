@@ -338,7 +338,7 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
                         "maximum": 10000,
                     },
                     "unit_price": {
-                        "description": 'Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the list price.',
+                        "description": 'Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the list price. (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
                         "type": "string",
                     },
                 },

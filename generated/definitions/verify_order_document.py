@@ -344,14 +344,14 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
                         "maximum": 100000,
                     },
                     "unit_price": {
-                        "description": 'Price of one unit in EUR, such as "12.50"; leave it out where the document states none.',
+                        "description": 'Price of one unit in EUR, such as "12.50"; leave it out where the document states none. (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
                         "type": "string",
                     },
                 },
             },
         },
         "total": {
-            "description": 'Total of the document in EUR, such as "813.60"; leave it out where there is none.',
+            "description": 'Total of the document in EUR, such as "813.60"; leave it out where there is none. (pattern: "^(0|[1-9][0-9]{0,13})\\\\.[0-9]{2}$")',
             "type": "string",
         },
     },

@@ -209,7 +209,7 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     "required": ["path", "text"],
     "properties": {
         "path": {
-            "description": 'File to write, relative to the workspace, such as "letters/kite.txt". Folders on the way are made.',
+            "description": 'File to write, relative to the workspace, such as "letters/kite.txt". Folders on the way are made. (minLength: 1; maxLength: 500)',
             "type": "string",
         },
         "text": {

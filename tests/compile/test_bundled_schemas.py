@@ -8,10 +8,8 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
-from toolgen.compile.checking.resolve import resolve
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
+from toolgen.pipeline import bind
 
 VALUES = [
     {},
@@ -66,7 +64,7 @@ def test_a_bundled_schema_accepts_the_same_values(
     spec = {"name": "a", "description": "A.", "input_schema": schema}
     texts = {"a.yaml": json.dumps(spec, indent=1), "s.yaml": json.dumps({"$defs": shared}, indent=1)}
     try:
-        program = resolve(parse(read(texts)))
+        program = bind(texts)
     except SpecErrors:
         reject()  # loops and missing anchors
     bundle = dict(program.tools[0].input_schema)

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 from toolgen.compile.output_changes import find_changes
-from toolgen.compile.printing.format import format_tree
-from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import engine_module, tool_classes
 from toolgen.compile.printing.render import RenderedFiles, render_index
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import SpecCode
@@ -18,9 +15,7 @@ from toolgen.data.manifest import Manifest
 from toolgen.data.package import Package, PackageSettings, Tool
 from toolgen.data.target import Target
 from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
-from toolgen.models.engine import EngineModule, batches, print_modules
-from toolgen.models.shared_classes import shared_classes
-from toolgen.pipeline import analyze, compile_project, compile_specs, link
+from toolgen.pipeline import compile_project, compile_specs, link
 
 from tests.models.helpers import TARGETS
 
@@ -219,30 +214,6 @@ def test_specs_that_were_compiled_before_an_interrupt_are_not_compiled_again() -
         outcome(shared_project(), cache, interrupted)
     assert outcome(shared_project(), cache, pool) == compiled_at_once(shared_project())
     assert len(compiled) == len(shared_project()) - 1
-
-
-def modules() -> list[EngineModule]:
-    found: list[EngineModule] = []
-    for folder in (ROOT / "specs", *sorted(CASES.glob("accepted/*"))):
-        texts = {path: text for path, text in texts_below(folder).items() if path != "case.yaml"}
-        program = analyze(texts, TARGETS)
-        shared = shared_classes(program.shared)
-        tools = lower(program, PackageSettings()).tools
-        found += [engine_module(tool_classes(tool, shared)) for tool in tools]
-        found += [engine_module(module) for module in shared.modules.values() if module.classes]
-    return found
-
-
-def test_the_engine_prints_the_same_in_batches_and_alone() -> None:
-    wanted = modules()
-    assert any(len(batch) > 4 for batch in batches(wanted))
-    assert any(len(batch) == 1 for batch in batches(wanted)), "none of them is circular"
-    printed = print_modules(wanted)
-    alone = [print_modules([module])[0] for module in wanted]
-    formatted, expected = (
-        format_tree({f"{number}.py": text for number, text in enumerate(texts)}) for texts in (printed, alone)
-    )
-    assert formatted == expected
 
 
 def test_after_an_edit_only_the_code_of_the_edited_tool_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

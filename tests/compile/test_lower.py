@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
-from toolgen.python_source.names import pascal, singular, snake, unique_name
+from toolgen.output_files import SpecNames, spec_files
+from toolgen.pipeline import compile_project
+from toolgen.python_source.names import is_device, pascal, shared_module_name, singular, snake, unique_name
 
-from tests.models.helpers import lowered
+from tests.models.helpers import TARGETS, lowered
 
 PLAIN = "description: Do it.\ninput_schema: {type: object}\n"
 
@@ -31,6 +33,38 @@ def spec(name: str, more: str = "") -> str:
 )  # fmt: skip
 def test_module_names(wire: str, py: str) -> None:
     assert lowered(spec(wire)).tools[0].py_name == py
+
+
+@pytest.mark.parametrize(
+    ("wire", "py"),
+    [("con", "con_"), ("NUL", "nul_"), ("Aux", "aux_"), ("COM1", "com1_"), ("lpt-9", "lpt_9"), ("com", "com"), ("console", "console")],
+)  # fmt: skip
+def test_no_module_has_the_name_of_a_device_of_windows(wire: str, py: str) -> None:
+    files = compile_project({"a.yaml": spec(wire)}, TARGETS, PackageSettings(), {}).tree
+    assert lowered(spec(wire)).tools[0].py_name == py
+    assert f"definitions/{py}.py" in files
+    assert not [path for path in files if any(map(is_device, path.split("/")))]
+    assert spec_files(SpecNames((wire,), ()), TARGETS) == sorted(path for path in files if f"/{py}." in path)
+
+
+@pytest.mark.parametrize(
+    ("file", "py"), [("aux.yaml", "aux_"), ("schemas/Nul.yaml", "nul_"), ("nul/a.yaml", "nul_a")]
+)
+def test_no_module_of_a_shared_file_has_the_name_of_a_device(file: str, py: str) -> None:
+    assert shared_module_name(file) == py
+
+
+@pytest.mark.parametrize(("one", "other"), [("con", "con_"), ("CON", "con")])
+def test_tools_whose_files_meet_after_the_change_of_a_name_are_refused(one: str, other: str) -> None:
+    with pytest.raises(SpecErrors, match="would both be 'con_' in Python"):
+        lowered(spec(one), spec(other))
+
+
+def test_shared_files_whose_modules_meet_where_case_does_not_count_are_refused() -> None:
+    files = {f"{name}.yaml": "$defs: {A: {type: string}}" for name in ("λόγος", "λόγοσ")}
+    files["tool.yaml"] = spec("tool")
+    with pytest.raises(SpecErrors, match="would both be models/shared/"):
+        compile_project(files, TARGETS[:1], PackageSettings(), {})
 
 
 @given(st.text(max_size=40))
@@ -143,6 +177,17 @@ def test_coerce_of_the_spec_overrides_the_configuration() -> None:
     assert definition("coerce: false")["coerce"] is False
     assert definition(settings=off)["coerce"] is False
     assert "coerce" not in definition("coerce: true", off)
+
+
+def test_the_published_output_schema_of_the_spec_overrides_the_configuration() -> None:
+    off, output = PackageSettings(mcp_output_schema=False), "output_schema: {type: object}\n"
+    assert "targets" not in definition(output)
+    assert "targets" not in definition(settings=off), "there is no output schema"
+    assert definition(output, off)["targets"] == {"mcp": {"output_schema": False}}
+    named = definition(output + "targets: {gemini: {name: g}, mcp: {inline: true}}", off)
+    assert named["targets"] == {"gemini": {"name": "g"}, "mcp": {"inline": True, "output_schema": False}}
+    shown = definition(output + "targets: {mcp: {output_schema: true}}", off)
+    assert shown["targets"] == {"mcp": {"output_schema": True}}
 
 
 def test_the_title_is_an_annotation_too() -> None:

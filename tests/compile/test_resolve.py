@@ -7,18 +7,16 @@ import time
 from typing import Any
 
 import pytest
-from toolgen.compile.checking.resolve import resolve
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.program import Program
+from toolgen.pipeline import bind
 
 ITEM = {"type": "object", "properties": {"unit": {"$ref": "#/$defs/Unit"}}}
 SHARED = {"$defs": {"Item": ITEM, "Unit": {"type": "string"}, "Unused": {"type": "null"}}}
 
 
 def program(files: dict[str, Any]) -> Program:
-    return resolve(parse(read({path: json.dumps(data) for path, data in files.items()})))
+    return bind({path: json.dumps(data) for path, data in files.items()})
 
 
 def tool(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -190,16 +188,14 @@ def test_the_fault_is_at_the_reference() -> None:
         "name: a\ndescription: A.\ninput_schema:\n  type: object\n  properties: {a: {$ref: '#/$defs/Nope'}}\n"
     )
     with pytest.raises(SpecErrors) as refused:
-        resolve(parse(read({"a.yaml": text})))
+        bind({"a.yaml": text})
     (fault,) = refused.value.diagnostics
     assert (fault.span.line, fault.span.column, fault.span.length) == (5, 26, 14)
 
 
 def test_a_reference_below_an_id_that_leads_nowhere() -> None:
     schema = {"$defs": {"E": {"$id": "https://example.com/e", "$ref": "#/$defs/nope"}}}
-    assert codes({"a.yaml": tool({**schema, "properties": {"a": {"$ref": "#/$defs/E"}}})}) == [
-        "invalid-schema"
-    ]
+    assert codes({"a.yaml": tool({**schema, "properties": {"a": {"$ref": "#/$defs/E"}}})}) == ["dangling-ref"]
 
 
 def test_tools_are_sorted_by_name_without_disabled_ones() -> None:
@@ -304,3 +300,14 @@ def test_thousands_of_wrong_placeholders_are_not_all_reported() -> None:
     spec = tool({"properties": properties}, confirm={"message": message})
     assert codes({"a.yaml": spec}) == ["bad-placeholder"] * 100
     assert time.process_time() - started < 4
+
+
+def test_an_anchor_of_a_shared_definition_hides_no_own_anchor() -> None:
+    own = {"$anchor": "item", "type": "integer"}
+    properties = {"own": {"$ref": "#item"}, "shared": {"$ref": "s.yaml#item"}}
+    files = {
+        "a.yaml": tool({"properties": properties, "$defs": {"Own": own}}),
+        "s.yaml": {"$defs": {"Item": {"$anchor": "item", "type": "string"}}},
+    }
+    schema = program(files).tools[0].input_schema
+    assert schema["properties"] == {"own": {"$ref": "#/$defs/Own"}, "shared": {"$ref": "#/$defs/Item"}}

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.compile.checking.resolve import resolve
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
 from toolgen.data.codes import LINT
+from toolgen.pipeline import bind
 
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
 _TOOL_FIELDS = {"annotations", "confirm", "examples", "output_schema", "stream"}
@@ -40,7 +38,7 @@ def spec(fragment: str) -> dict[str, Any]:
 
 def warnings(fragment: str) -> set[str]:
     text = yaml.safe_dump(spec(fragment), sort_keys=False)
-    return {warning.code for warning in resolve(parse(read({"example.yaml": text.encode()}))).warnings}
+    return {warning.code for warning in bind({"example.yaml": text.encode()}).warnings}
 
 
 @pytest.mark.parametrize("code", sorted(LINT))

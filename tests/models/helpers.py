@@ -23,6 +23,7 @@ from toolgen.data.source import Marks, Source, Span
 from toolgen.data.spec import Spec
 from toolgen.data.target import Target
 from toolgen.pipeline import compile_project
+from toolgen.schema.document import SchemaDocument
 from toolgen.targets.builtin import BASE, BUILT_IN
 
 _numbers = itertools.count()
@@ -39,7 +40,15 @@ def _tool(text: str) -> ProgramTool:
     file = f"specs/{spec.name}.yaml"
     source = Source(file, text, data, lambda: Marks({}, {("name",): Span(file, 1, 7)}))
     chunk = None if spec.stream is None else spec.stream.chunk_schema
-    return ProgramTool(spec, source, spec.input_schema, spec.output_schema, chunk)
+    return ProgramTool(spec, source, documents(spec.input_schema, spec.output_schema, chunk))
+
+
+def documents(
+    request: Mapping[str, Any], response: Mapping[str, Any] | None, chunk: Mapping[str, Any] | None = None
+) -> dict[str, SchemaDocument]:
+    """Return the documents of a tool by the fields that have them."""
+    found = {"input_schema": request, "output_schema": response, "chunk_schema": chunk}
+    return {name: SchemaDocument(schema) for name, schema in found.items() if schema is not None}
 
 
 def lowered(*specs: str, settings: PackageSettings | None = None) -> Package:
@@ -54,9 +63,7 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
     tool = ProgramTool(
         Spec.model_validate(spec),
         Source("specs/probe.yaml", "", spec, lambda: Marks({}, {})),
-        schema,
-        response,
-        None,
+        documents(schema, response),
     )
     return module(models_of(lower(Program((tool,)), PackageSettings()), {})["probe"])
 

@@ -56,6 +56,29 @@ def test_a_python_name_that_is_a_name_of_the_schema_too_sets_one_field() -> None
 
 
 @pytest.mark.parametrize(
+    "names",
+    [
+        ("X", "x"),
+        ("x", "X"),
+        ("X", "x_2", "x", "x-2"),
+        ("orderId", "order_id", "order-id", "OrderID"),
+        ("from", "from_", "from-", "from_2"),
+        ("int", "int_"),
+        ("a b", "a_b", "field_a", "a_b_2"),
+    ],
+)
+def test_a_python_name_is_never_the_name_of_another_property(names: tuple[str, ...]) -> None:
+    values = {name: number for number, name in enumerate(names)}
+    model = classes_of({**OBJECT, "properties": {name: {"type": "integer"} for name in names}}).ProbeRequest
+    aliases = {python: field.alias or python for python, field in model.model_fields.items()}
+    assert [*aliases.values()] == [*names]
+    assert all(python == wire or python not in names for python, wire in aliases.items())
+    request = model(**values)
+    assert model(**request.model_dump()) == request
+    assert dump(request) == values
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ["mypy", "--strict"],

@@ -185,8 +185,8 @@ def test_what_the_engine_prints_comes_from_the_cache() -> None:
     cache: dict[str, bytes] = {}
     made = models_of(lowered(spec), cache)
     (key,) = cache
-    cache[key] = b"# from the cache\n"
-    assert models_of(lowered(spec), cache)["t"].endswith("\n# from the cache\n\n")
+    cache[key] = cache[key].replace(b": int", b": bool")
+    assert models_of(lowered(spec), cache)["t"] == made["t"].replace(": int", ": bool") != made["t"]
     assert models_of(lowered(spec.replace("integer", "number")), cache) != made
     assert models_of(lowered(spec + "\nversion: '2'"), cache) == models_of(lowered(spec), cache)
     assert len(cache) == 2

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import engine_module, model_modules, tool_classes
+from toolgen.compile.printing.models import model_modules, tool_classes
 from toolgen.compile.printing.render import render_tools
 from toolgen.compile.printing.tool_source import package_sources
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
-from toolgen.models.engine import print_modules
+from toolgen.models.engine import print_classes
 from toolgen.models.module_source import module_source
 from toolgen.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.pipeline import analyze, compile_project
@@ -102,7 +102,7 @@ CLASSES: list[tuple[Json, list[str]]] = [
     ({"Maybe": {"type": ["object", "null"], "properties": {"a": TEXT}}}, ["Maybe"]),
     ({"Any": {"type": "object"}, "Map": {"type": "object", "additionalProperties": TEXT}}, []),
     ({"Both": {"allOf": [ref("#Line"), MONEY]}, "Line": LINE}, ["Both", "Line"]),
-    ({"Odd": {**LINE, "$id": "https://example.com/odd"}, "Line": LINE}, []),
+    ({"Odd": {**LINE, "$id": "https://example.com/odd"}, "Line": LINE}, ["Odd", "Line"]),
 ]
 
 
@@ -161,7 +161,7 @@ def test_fields_have_types_by_their_names(schema: Json, statement: str, by_engin
     made = models_of(files, {"item": written, **({"union": union} if by_engine else {})})
     if by_engine:
         assert module_source(made) is None
-        (printed,) = print_modules([engine_module(made)])
+        printed = print_classes(made)
         written_out = module_source(models_of({ONE: definitions}, {"item": written}).without_types())
         assert written_out is not None
         expected = ast.dump(ast.parse(written_out.classes[0].fields[0].statement.strip()).body[0])
@@ -244,9 +244,7 @@ def test_a_response_that_is_a_shared_schema_extends_its_class() -> None:
     assert made.classes["OrderResponse"].base == "Line"
     assert made.classes["OrderResponse"].doc == "The response of `order`."
     optional = models_of({ONE: {"Line": {**LINE, "type": ["object", "null"]}}}, {}, ref(f"{ONE}#Line"))
-    assert "properties" not in optional.classes["OrderResponse"].shape, (
-        "not a root model, but null is allowed"
-    )
+    assert optional.classes["OrderResponse"].is_root_model, "null is allowed"
 
 
 def test_a_shared_class_has_the_defaults_of_the_schema_on_both_sides() -> None:
@@ -255,7 +253,7 @@ def test_a_shared_class_has_the_defaults_of_the_schema_on_both_sides() -> None:
     made = models_of({ONE: {"Page": page}}, field, obj(**field))
     assert [each.name for each in made.imported.values()] == ["Page"]
     shared = shared_of({ONE: {"Page": page}}).modules[ONE].classes["Page"]
-    assert shared.shape["properties"]["limit"]["default"] == 20
+    assert shared.fields["limit"].default == 20
 
 
 def test_files_in_a_circle_have_their_classes_in_one_module() -> None:

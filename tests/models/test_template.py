@@ -18,9 +18,10 @@ from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source
 from toolgen.data.spec import Spec
+from toolgen.models.module_source import ClassSource, ModuleSource
 
 from tests.corpora import corpus, is_shared
-from tests.models.helpers import TARGETS, models_of
+from tests.models.helpers import TARGETS, documents, models_of
 from tests.models.test_lossless import schemas
 from tools.corpus.models import ModelComparison, compare_models, compare_specs, models_table
 
@@ -39,7 +40,7 @@ def of_schemas(schemas: Iterable[tuple[Mapping[str, Any], Mapping[str, Any] | No
         if response is not None:
             spec["output_schema"] = dict(response)
         source = Source(f"specs/{spec['name']}.yaml", "", spec, lambda: Marks({}, {}))
-        tools.append(ProgramTool(Spec.model_validate(spec), source, request, response, None))
+        tools.append(ProgramTool(Spec.model_validate(spec), source, documents(request, response)))
     return lower(Program(tuple(tools)), PackageSettings())
 
 
@@ -101,8 +102,10 @@ def test_values_of_nullable_maps_have_types_by_both_ways(required: list[str]) ->
 
 
 def test_a_class_that_differs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = "class Tool0000Request(BaseModel):\n    a: int\n"
-    monkeypatch.setattr("tools.corpus.models.print_modules", lambda modules: [other] * len(modules))
+    other = ClassSource("class Tool0000Request(BaseModel):", "BaseModel", "", "Other.", ())
+    monkeypatch.setattr(
+        "tools.corpus.models.engine_source", lambda module, code: ModuleSource(classes=(other,))
+    )
     compared = compare_models(of_schemas([(OBJECT, None)]), BASE)
     assert compared.differing == ["tool_0000: Tool0000Request is not what the model engine prints"]
     compared.corpus = "some.jsonl"
@@ -138,9 +141,10 @@ def test_classes_of_any_schema_are_those_of_the_engine(schema: Any, one: Any) ->
     ],
 )
 def test_the_engine_prints_unions_of_classes_root_models_and_circles(schema: dict[str, Any]) -> None:
-    (module,) = model_modules(of_schemas([(OBJECT, schema)]), {}).tools.values()
-    assert "class Tool0000Response(" in module.printed
-    assert not module.classes
+    cache: dict[str, bytes] = {}
+    (module,) = model_modules(of_schemas([(OBJECT, schema)]), cache).tools.values()
+    (printed,) = cache.values()
+    assert b"class Tool0000Response(" in printed
     assert not module.laid_out
 
 

@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 from toolgen.schema.dialects.anthropic import publish
+from toolgen.schema.document import SchemaDocument
 
 CLOSED = {"type": "object", "additionalProperties": False}
 
 
 def losses(schema: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str, bool]]:
-    return [(loss.path, loss.keyword, loss.fatal) for loss in publish(schema, True).losses]
+    return [(loss.path, loss.keyword, loss.fatal) for loss in publish(SchemaDocument(schema), True).losses]
 
 
 def test_without_strict_the_authors_schema_is_published() -> None:
     schema = {"type": "object", "minProperties": 1}
-    published = publish(schema, False)
+    published = publish(SchemaDocument(schema), False)
     assert published.schema is schema
     assert (published.strict, published.losses) == (False, ())
 
@@ -34,7 +35,7 @@ def test_unsupported_keywords_are_removed_and_reported() -> None:
             "one": {"type": "array", "minItems": 1, "uniqueItems": True},
         },
     }
-    published = publish(schema, True)
+    published = publish(SchemaDocument(schema), True)
     assert published.strict
     assert published.schema == {
         **CLOSED,
@@ -58,7 +59,7 @@ def test_unsupported_keywords_are_removed_and_reported() -> None:
 
 def test_properties_named_like_keywords_are_kept() -> None:
     schema = {**CLOSED, "properties": {"x": {"const": {"maximum": 1}, "default": {"x-y": {"minimum": 2}}}}}
-    assert publish(schema, True).schema == schema
+    assert publish(SchemaDocument(schema), True).schema == schema
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_properties_named_like_keywords_are_kept() -> None:
     ],
 )
 def test_unsupported_structure_prevents_strict_mode(schema: dict[str, Any], keyword: str) -> None:
-    published = publish(schema, True)
+    published = publish(SchemaDocument(schema), True)
     assert published.schema is schema
     assert not published.strict
     assert keyword in [lost for _, lost, fatal in losses(schema) if fatal]
@@ -88,6 +89,16 @@ def test_indirect_recursion_is_found() -> None:
         "properties": {"n": {"$ref": "#/$defs/Node"}},
         "$defs": {"Node": node, "Other": other},
     }
-    assert not publish(looping, True).strict
+    assert not publish(SchemaDocument(looping), True).strict
     leaf = {"$defs": {"Node": node, "Other": {"type": "string"}}}
-    assert publish({**looping, **leaf}, True).strict
+    assert publish(SchemaDocument({**looping, **leaf}), True).strict
+
+
+def test_a_reference_into_an_unknown_keyword_has_no_strict_form() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/x-parts/a"}},
+        "additionalProperties": False,
+        "x-parts": {"a": {"type": "string"}},
+    }
+    assert losses(schema) == [(("properties", "a"), "$ref", True)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from toolgen.schema.dialects.publish import publish
+from toolgen.schema.document import SchemaDocument
 
 REF = "$ref"
 
@@ -39,7 +40,7 @@ A, B = {"type": "string"}, {"type": "integer"}
 def test_properties_of_branches_are_at_the_root(
     dialect: str, schema: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
-    made = publish(dialect, schema, False)
+    made = publish(dialect, SchemaDocument(schema), False)
     assert made.schema == wanted
     assert all(loss.always for loss in made.losses if loss.path == ())
     if dialect != "gemini" or "allOf" not in schema:  # Gemini's dialect has joined it
@@ -49,20 +50,22 @@ def test_properties_of_branches_are_at_the_root(
 def test_branches_may_be_references() -> None:
     branch = obj({"a": A}, required=["a"])
     schema = obj({}, anyOf=[{REF: "#/$defs/One"}], **{"$defs": {"One": branch}})
-    assert publish("anthropic", schema).schema == obj({"a": A}, required=["a"], **{"$defs": {"One": branch}})
+    assert publish("anthropic", SchemaDocument(schema)).schema == obj(
+        {"a": A}, required=["a"], **{"$defs": {"One": branch}}
+    )
 
 
 def test_references_into_a_branch_lead_to_definitions() -> None:
     schema = obj({"c": {REF: "#/anyOf/0/properties/a"}}, anyOf=[obj({"a": A})])
-    made = publish("openai", schema).schema
+    made = publish("openai", SchemaDocument(schema)).schema
     assert made["properties"] == {"c": {REF: "#/$defs/root_anyOf/anyOf/0/properties/a"}, "a": A}
     assert made["$defs"]["root_anyOf"]["anyOf"][0]["properties"]["a"] == A
 
 
 def test_openai_refuses_not_at_the_root() -> None:
     schema = obj({"a": A}, **{"not": {"required": ["a"]}})
-    assert publish("openai", schema).schema == obj({"a": A})
-    assert publish("anthropic", schema).schema is schema
+    assert publish("openai", SchemaDocument(schema)).schema == obj({"a": A})
+    assert publish("anthropic", SchemaDocument(schema)).schema is schema
 
 
 NAMES = obj(
@@ -73,7 +76,7 @@ NAMES = obj(
 
 @pytest.mark.parametrize("dialect", ["anthropic", "bedrock", "gemini"])
 def test_property_names_are_changed_and_restored(dialect: str) -> None:
-    made = publish(dialect, NAMES)
+    made = publish(dialect, SchemaDocument(NAMES))
     names = list(made.schema["properties"])
     assert names == ["Start__2", "Start__3", "Start_", "same", "x" * 64, "_"]
     assert made.schema["required"] == ["Start__3", "same"]
@@ -89,7 +92,7 @@ def test_property_names_are_changed_and_restored(dialect: str) -> None:
 
 def test_recursive_arguments_keep_their_own_names_inside() -> None:
     schema = obj({"a<": A, "more": {REF: "#"}}, **{"$defs": {"arguments": A}})
-    made = publish("anthropic", schema).schema
+    made = publish("anthropic", SchemaDocument(schema)).schema
     inside = obj({"a<": A, "more": {REF: "#/$defs/arguments_"}})
     assert made == obj(
         {"a_": A, "more": {REF: "#/$defs/arguments_"}}, **{"$defs": {"arguments": A, "arguments_": inside}}
@@ -98,9 +101,9 @@ def test_recursive_arguments_keep_their_own_names_inside() -> None:
 
 def test_gemini_allows_fewer_names() -> None:
     schema = obj({"a.b": A, "0": A})
-    assert publish("anthropic", schema).schema is schema
-    assert list(publish("gemini", schema).schema["properties"]) == ["a_b", "_0"]
+    assert publish("anthropic", SchemaDocument(schema)).schema is schema
+    assert list(publish("gemini", SchemaDocument(schema)).schema["properties"]) == ["a_b", "_0"]
 
 
 def test_openai_keeps_names() -> None:
-    assert publish("openai", NAMES).schema is NAMES
+    assert publish("openai", SchemaDocument(NAMES)).schema is NAMES

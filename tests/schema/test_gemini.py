@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
 from toolgen.schema.dialects.gemini import publish as to_gemini
 from toolgen.schema.dialects.publish import publish
-from toolgen.schema.document import subschemas
+from toolgen.schema.document import SchemaDocument, subschemas
 
 # Written down a second time, from `GenerationConfig.response_json_schema` of google-genai 3.4.
 KEYWORDS = {
@@ -42,7 +42,7 @@ def faults(schema: Any) -> list[str]:
 @given(st.one_of(schemas(), unions()))
 def test_published_schemas_are_in_the_documented_subset(schema: dict[str, Any]) -> None:
     before = copy.deepcopy(schema)
-    made = to_gemini(schema).schema
+    made = to_gemini(SchemaDocument(schema)).schema
     assert schema == before
     assert faults(made) == []
     Draft202012Validator.check_schema(made)
@@ -56,12 +56,12 @@ def test_gemini_schemas_accept_all_that_the_authors_schema_accepts(
     instances = Instances(schema)
     arguments = instances.draw(data.draw, schema)
     assume(instances.accepts(schema, arguments))
-    made = to_gemini(schema).schema
+    made = to_gemini(SchemaDocument(schema)).schema
     Draft202012Validator(made).validate(arguments)
 
 
 def reported(schema: dict[str, Any]) -> list[tuple[str, bool]]:
-    return [(loss.keyword, loss.always) for loss in to_gemini(schema).losses]
+    return [(loss.keyword, loss.always) for loss in to_gemini(SchemaDocument(schema)).losses]
 
 
 def one(child: Any, **more: Any) -> dict[str, Any]:
@@ -69,12 +69,12 @@ def one(child: Any, **more: Any) -> dict[str, Any]:
 
 
 def printed(child: Any, **more: Any) -> Any:
-    return to_gemini(one(child, **more)).schema["properties"]["a"]
+    return to_gemini(SchemaDocument(one(child, **more))).schema["properties"]["a"]
 
 
 def test_a_supported_schema_is_published_unchanged() -> None:
     schema = one({"type": ["string", "null"], "enum": ["x"], "description": "An x."}, required=["a"])
-    assert publish("gemini", schema).schema is schema
+    assert publish("gemini", SchemaDocument(schema)).schema is schema
 
 
 @pytest.mark.parametrize(
@@ -122,17 +122,58 @@ def test_draft_07_lists_of_items_become_prefix_items() -> None:
 def test_references_are_inlined_with_their_siblings() -> None:
     word = {"type": "string", "maxLength": 3, "description": "A word."}
     schema = one({"$ref": "#/$defs/Word", "description": "The first."}, **{"$defs": {"Word": word}})
-    assert to_gemini(schema).schema == one({"description": "The first.", "type": "string"})
+    assert to_gemini(SchemaDocument(schema)).schema == one(
+        {"description": "The first. (maxLength: 3)", "type": "string"}
+    )
     assert reported(schema) == [("maxLength", False)]
     bare = one({"$ref": "#/$defs/Word"}, **{"$defs": {"Word": word}})
-    assert to_gemini(bare).schema == one({"type": "string", "description": "A word. (maxLength: 3)"})
+    assert to_gemini(SchemaDocument(bare)).schema == one(
+        {"type": "string", "description": "A word. (maxLength: 3)"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("child", "description"),
+    [
+        ({"$ref": "#/$defs/Word", "maxLength": 3}, 'A word. (maxLength: 3; pattern: "^a"; default: "a")'),
+        ({"$ref": "#/$defs/Word", "pattern": "^b"}, 'A word. (pattern: "^b"; pattern: "^a"; default: "a")'),
+        ({"$ref": "#/$defs/Word", "default": "ab"}, 'A word. (default: "ab"; pattern: "^a")'),
+        ({"$ref": "#/$defs/Word", "description": "Mine.", "pattern": "^a"}, 'Mine. (pattern: "^a"; default: "a")'),
+        ({"$ref": "#/$defs/Outer", "description": "Mine."}, 'Mine. (maxLength: 9; pattern: "^a"; default: "a")'),
+        (
+            {"allOf": [{"description": "Mine."}, {"pattern": "^b"}, {"$ref": "#/$defs/Word"}]},
+            'Mine. (pattern: "^b"; pattern: "^a"; default: "a")',
+        ),
+        ({"$ref": "#/$defs/Day", "description": "Mine."}, 'Mine. (format: "uri")'),
+        ({"$ref": "#/$defs/Set", "description": "Mine."}, "Mine. (uniqueItems: true)"),
+    ],
+)  # fmt: skip
+def test_a_description_beside_a_reference_keeps_the_dropped_keywords_of_both(
+    child: dict[str, Any], description: str
+) -> None:
+    definitions = {
+        "Word": {"type": "string", "description": "A word.", "pattern": "^a", "default": "a"},
+        "Outer": {"$ref": "#/$defs/Word", "description": "A longer word.", "maxLength": 9},
+        "Day": {"type": "string", "description": "A day.", "format": "uri"},
+        "Set": {"type": "array", "description": "A set.", "uniqueItems": True},
+    }
+    assert printed(child, **{"$defs": definitions})["description"] == description
+
+
+def test_properties_of_merged_branches_keep_the_dropped_keywords_of_both() -> None:
+    branches = [one({"description": "Mine."}), one({"description": "A word.", "pattern": "^a"})]
+    assert to_gemini(SchemaDocument({"allOf": branches})).schema == one(
+        {"description": 'Mine. (pattern: "^a")'}
+    )
 
 
 NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "n": {"type": "integer"}}}
 
 
 def test_recursive_schemas_keep_references() -> None:
-    published = to_gemini(one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": NODE}}))
+    published = to_gemini(
+        SchemaDocument(one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": NODE}}))
+    )
     made, losses = published.schema, published.losses
     assert made == one(NODE, required=["a"], **{"$defs": {"Node": NODE}})
     assert losses == ()
@@ -142,13 +183,13 @@ def test_references_have_no_siblings() -> None:
     beside = {"$ref": "#/$defs/Node", "description": "The next one.", "minItems": 1}
     node = {"type": "object", "properties": {"next": beside}}
     schema = one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
-    published = to_gemini(schema)
+    published = to_gemini(SchemaDocument(schema))
     made, losses = published.schema, published.losses
     bare = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
     assert made == one(bare, **{"$defs": {"Node": bare}})
     assert [loss.keyword for loss in losses] == ["minItems"]
     shaped = {**node, "properties": {"next": {**beside, "properties": {"n": {}}}}}
-    published = to_gemini(one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": shaped}}))
+    published = to_gemini(SchemaDocument(one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": shaped}})))
     made, losses = published.schema, published.losses
     assert made["properties"]["a"]["properties"]["next"]["properties"] == {"n": {}}
     assert [loss.keyword for loss in losses] == ["$ref"]
@@ -157,7 +198,7 @@ def test_references_have_no_siblings() -> None:
 def test_required_recursive_properties_become_optional_and_are_reported() -> None:
     forced = {**NODE, "required": ["next", "n"]}
     schema = one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": forced}})
-    made = to_gemini(schema).schema
+    made = to_gemini(SchemaDocument(schema)).schema
     assert made["$defs"]["Node"]["required"] == ["n"]
     assert made["required"] == ["a"]
     assert reported(schema) == [("required", True)]
@@ -168,7 +209,7 @@ def test_a_schema_that_is_too_large_when_inlined_keeps_its_references() -> None:
     for level in range(1, 20):
         below = {"$ref": f"#/$defs/L{level - 1}"}
         doubling[f"L{level}"] = {"type": "object", "properties": {"l": below, "r": below}}
-    published = to_gemini(one({"$ref": "#/$defs/L19"}, **{"$defs": doubling}))
+    published = to_gemini(SchemaDocument(one({"$ref": "#/$defs/L19"}, **{"$defs": doubling})))
     made, losses = published.schema, published.losses
     assert made["properties"]["a"] == {"$ref": "#/$defs/L19"}
     assert made["$defs"].keys() == doubling.keys()

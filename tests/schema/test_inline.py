@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas
-from toolgen.schema.document import subschemas
+from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.inline import inline_references, wrap_in_object
 
 PATIENT = settings(
@@ -25,9 +25,14 @@ def test_inlined_and_wrapped_schemas_accept_the_same_values(
     before = copy.deepcopy(schema)
     value = Instances(schema).draw(data.draw, schema)
     fits = Draft202012Validator(schema).is_valid(value)
-    assert Draft202012Validator(inline_references(schema)).is_valid(value) == fits
-    assert Draft202012Validator(wrap_in_object(schema)).is_valid({"result": value}) == fits
-    assert Draft202012Validator(wrap_in_object(inline_references(schema))).is_valid({"result": value}) == fits
+    assert Draft202012Validator(inline_references(SchemaDocument(schema))).is_valid(value) == fits
+    assert Draft202012Validator(wrap_in_object(SchemaDocument(schema))).is_valid({"result": value}) == fits
+    assert (
+        Draft202012Validator(
+            wrap_in_object(SchemaDocument(inline_references(SchemaDocument(schema))))
+        ).is_valid({"result": value})
+        == fits
+    )
     assert schema == before
 
 
@@ -43,7 +48,7 @@ def test_unused_definitions_are_removed() -> None:
         },
         "$defs": {"Word": word},
     }
-    assert inline_references(schema) == {
+    assert inline_references(SchemaDocument(schema)) == {
         "type": "object",
         "properties": {
             "a": word,
@@ -61,7 +66,7 @@ def test_recursive_references_are_kept_and_others_inlined() -> None:
         "properties": {"n": {"$ref": "#/$defs/Node"}, "w": {"$ref": "#/$defs/Word"}},
         "$defs": {"Node": node, "Word": {"type": "string"}},
     }
-    assert inline_references(schema) == {
+    assert inline_references(SchemaDocument(schema)) == {
         "type": "object",
         "properties": {"n": node, "w": {"type": "string"}},
         "$defs": {"Node": node},
@@ -75,8 +80,11 @@ def test_draft_07_ignores_siblings_of_a_reference() -> None:
         "properties": {"a": {"$ref": "#/definitions/W", "maxLength": 1}},
         "definitions": {"W": {"type": "string"}},
     }
-    assert inline_references(schema) == {"$schema": draft, "properties": {"a": {"type": "string"}}}
-    assert wrap_in_object(schema)["$schema"] == draft
+    assert inline_references(SchemaDocument(schema)) == {
+        "$schema": draft,
+        "properties": {"a": {"type": "string"}},
+    }
+    assert wrap_in_object(SchemaDocument(schema))["$schema"] == draft
 
 
 def test_a_schema_that_is_too_large_when_inlined_stays_unchanged() -> None:
@@ -85,10 +93,19 @@ def test_a_schema_that_is_too_large_when_inlined_stays_unchanged() -> None:
         below = {"$ref": f"#/$defs/L{level - 1}"}
         doubling[f"L{level}"] = {"type": "object", "properties": {"l": below, "r": below}}
     schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/L19"}}, "$defs": doubling}
-    assert inline_references(schema) is schema
+    assert inline_references(SchemaDocument(schema)) is schema
 
 
-def test_schemas_with_ids_or_anchors_stay_unchanged() -> None:
-    schema = {"$ref": "#word", "$defs": {"W": {"$anchor": "word", "type": "string"}}}
-    assert inline_references(schema) is schema
-    assert next(node for _, node in subschemas(wrap_in_object(schema)) if "$ref" in node)["$ref"] == "#word"
+def test_schemas_with_references_that_a_call_decides_stay_unchanged() -> None:
+    schema = {
+        "$ref": "#word",
+        "$defs": {
+            "W": {"$dynamicAnchor": "word", "$dynamicRef": "https://example.com/v#word"},
+            "V": {"$id": "https://example.com/v", "$dynamicAnchor": "word", "type": "string"},
+        },
+    }
+    assert inline_references(SchemaDocument(schema)) is schema
+    assert (
+        next(node for _, node in subschemas(wrap_in_object(SchemaDocument(schema))) if "$ref" in node)["$ref"]
+        == "#word"
+    )

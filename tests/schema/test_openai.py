@@ -8,6 +8,7 @@ import pytest
 from strict_subset import faults
 from toolgen.schema.dialects.openai import accepts_strings, publish, to_strict
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.restore import restorer
 
@@ -26,7 +27,7 @@ def closed(properties: JsonObject, required: list[str] | None = None, **more: An
 
 def strict_value(schema: Any, **root: Any) -> Any:
     """The strict form of one required property `v`, which must lose nothing."""
-    made = to_strict(closed({"v": schema}, **root))
+    made = to_strict(SchemaDocument(closed({"v": schema}, **root)))
     assert made.losses == ()
     assert made.schema is not None
     assert faults(made.schema) == []
@@ -34,7 +35,7 @@ def strict_value(schema: Any, **root: Any) -> Any:
 
 
 def lost(schema: Any, **root: Any) -> list[tuple[str, bool]]:
-    made = to_strict(closed({"v": schema}, **root))
+    made = to_strict(SchemaDocument(closed({"v": schema}, **root)))
     assert made.schema is None or faults(made.schema) == []
     return [(loss.keyword, loss.fatal) for loss in made.losses]
 
@@ -43,7 +44,7 @@ def test_a_strict_object_stays_unchanged() -> None:
     schema = closed(
         {"a": {"type": "string"}, "b": closed({"c": {"type": "array", "items": {"type": "number"}}})}
     )
-    assert to_strict(schema).schema == schema
+    assert to_strict(SchemaDocument(schema)).schema == schema
 
 
 @pytest.mark.parametrize(
@@ -64,35 +65,35 @@ def test_a_strict_object_stays_unchanged() -> None:
     ],
 )
 def test_an_optional_property_may_be_null_instead(schema: JsonObject, printed: JsonObject) -> None:
-    made = to_strict(closed({"v": schema}, []))
+    made = to_strict(SchemaDocument(closed({"v": schema}, [])))
     assert made.losses == ()
     assert made.schema is not None
     assert made.schema["required"] == ["v"]
     assert made.schema["properties"]["v"] == printed
-    assert restorer(closed({"v": schema}, []))({"v": None}) == {}
+    assert restorer(SchemaDocument(closed({"v": schema}, [])))({"v": None}) == {}
 
 
 def test_an_optional_nullable_property_is_a_loss_and_null_means_that_it_is_absent() -> None:
     schema = closed({"v": {"type": ["string", "null"]}}, [])
-    (loss,) = to_strict(schema).losses
+    (loss,) = to_strict(SchemaDocument(schema)).losses
     assert (loss.path, loss.keyword, loss.fatal) == (("properties", "v"), "type", False)
     assert loss.reason.endswith("and null is taken as absent.")
-    assert restorer(schema)({"v": None}) == {}
+    assert restorer(SchemaDocument(schema))({"v": None}) == {}
 
 
 def test_a_required_nullable_property_stays_null() -> None:
     schema = closed({"v": {"type": ["string", "null"]}})
-    assert to_strict(schema).losses == ()
-    assert restorer(schema)({"v": None}) == {"v": None}
+    assert to_strict(SchemaDocument(schema)).losses == ()
+    assert restorer(SchemaDocument(schema))({"v": None}) == {"v": None}
 
 
 def test_branches_that_disagree_on_what_null_means_are_a_loss() -> None:
     null = {"type": ["string", "null"]}
     schema = closed({"p": {"anyOf": [closed({"v": null}), closed({"v": {"type": "string"}}, [])]}})
-    assert [loss.keyword for loss in to_strict(schema).losses] == ["anyOf"]
+    assert [loss.keyword for loss in to_strict(SchemaDocument(schema)).losses] == ["anyOf"]
     both = closed({"p": {"anyOf": [closed({"v": null}, []), closed({"v": {"type": "string"}}, [])]}})
-    assert [loss.keyword for loss in to_strict(both).losses] == ["type"]
-    assert restorer(both)({"p": {"v": None}}) == {"p": {}}
+    assert [loss.keyword for loss in to_strict(SchemaDocument(both)).losses] == ["type"]
+    assert restorer(SchemaDocument(both))({"p": {"v": None}}) == {"p": {}}
 
 
 @pytest.mark.parametrize(
@@ -224,16 +225,16 @@ def test_schemas_without_strict_form_are_fatal_losses(schema: Any, keyword: str)
     ],
 )
 def test_the_root_must_be_one_object(schema: JsonObject) -> None:
-    (loss,) = to_strict(schema).losses
+    (loss,) = to_strict(SchemaDocument(schema)).losses
     assert (loss.path, loss.fatal) == ((), True)
 
 
 def test_required_groups_at_the_root_are_left_to_validation() -> None:
     schema = closed({"a": {"type": "string"}, "b": {"type": "string"}}, [])
     schema["anyOf"] = [{"required": ["a"]}, {"required": ["b"]}]
-    made = to_strict(schema)
+    made = to_strict(SchemaDocument(schema))
     assert [(loss.keyword, loss.fatal) for loss in made.losses] == [("anyOf", False)]
-    assert restorer(schema)({"a": None, "b": "x"}) == {"b": "x"}
+    assert restorer(SchemaDocument(schema))({"a": None, "b": "x"}) == {"b": "x"}
 
 
 @pytest.mark.parametrize(
@@ -243,8 +244,10 @@ def test_a_discriminated_oneof_is_an_anyof(tag: JsonObject) -> None:
     cat = closed({"kind": tag, "lives": {"type": "integer"}}, ["kind"])
     dog = closed({"kind": {"const": "dog"}, "lives": {"type": "integer"}}, ["kind"])
     schema = closed({"pet": {"oneOf": [cat, dog]}})
-    assert to_strict(schema).losses == ()
-    assert restorer(schema)({"pet": {"kind": "dog", "lives": None}}) == {"pet": {"kind": "dog"}}
+    assert to_strict(SchemaDocument(schema)).losses == ()
+    assert restorer(SchemaDocument(schema))({"pet": {"kind": "dog", "lives": None}}) == {
+        "pet": {"kind": "dog"}
+    }
 
 
 def test_branches_that_are_ambiguous_in_strict_form_are_a_loss() -> None:
@@ -268,7 +271,7 @@ def test_references_are_kept_wherever_they_point() -> None:
             "a/b c": {"type": "string", "$anchor": "anchored"},
         },
     )
-    made = to_strict(schema)
+    made = to_strict(SchemaDocument(schema))
     assert made.losses == ()
     assert made.schema is not None
     assert faults(made.schema) == []
@@ -284,23 +287,29 @@ def test_references_are_kept_wherever_they_point() -> None:
         "odd": "x",
         "named": None,
     }
-    assert restorer(schema)(sent) == {"tree": {"kids": [{}, {"kids": []}]}, "self": {"tree": {}}, "odd": "x"}
+    assert restorer(SchemaDocument(schema))(sent) == {
+        "tree": {"kids": [{}, {"kids": []}]},
+        "self": {"tree": {}},
+        "odd": "x",
+    }
 
 
 def test_siblings_of_a_reference_apply_except_in_draft_07() -> None:
     defs = {"N": {"type": "integer", "minimum": 1}}
     schema = closed({"v": {"$ref": "#/$defs/N", "maximum": 5}}, **{"$defs": defs})
-    assert to_strict(schema).schema == closed({"v": {"type": "integer", "maximum": 5, "minimum": 1}})
-    made = to_strict({"$schema": "http://json-schema.org/draft-07/schema#", **schema})
+    assert to_strict(SchemaDocument(schema)).schema == closed(
+        {"v": {"type": "integer", "maximum": 5, "minimum": 1}}
+    )
+    made = to_strict(SchemaDocument({"$schema": "http://json-schema.org/draft-07/schema#", **schema}))
     assert made.schema == closed({"v": {"$ref": "#/$defs/N"}}, **{"$defs": defs})
 
 
 def test_a_constrained_recursive_reference_converts() -> None:
     node = closed({"next": {"$ref": "#/$defs/Node", "type": "object"}}, [])
     schema = closed({"head": {"$ref": "#/$defs/Node"}}, **{"$defs": {"Node": node}})
-    made = to_strict(schema)
+    made = to_strict(SchemaDocument(schema))
     assert made.schema is None or faults(made.schema) == []
-    assert restorer(schema)({"head": {"next": {"next": None}}}) == {"head": {"next": {}}}
+    assert restorer(SchemaDocument(schema))({"head": {"next": {"next": None}}}) == {"head": {"next": {}}}
 
 
 def test_invalid_arguments_are_restored_unchanged() -> None:
@@ -313,9 +322,9 @@ def test_invalid_arguments_are_restored_unchanged() -> None:
         [],
     )
     for odd in (None, 3, [], {"v": 3}, {"w": None}, {"v": {"b": None}}):
-        assert restorer(schema)(odd) == odd
-    assert restorer({"type": "object"})({"a": None}) == {"a": None}
-    assert restorer(schema)({"v": {"a": None}}) == {"v": {}}
+        assert restorer(SchemaDocument(schema))(odd) == odd
+    assert restorer(SchemaDocument({"type": "object"}))({"a": None}) == {"a": None}
+    assert restorer(SchemaDocument(schema))({"v": {"a": None}}) == {"v": {}}
 
 
 def nested(depth: int) -> JsonObject:
@@ -346,8 +355,8 @@ def nested(depth: int) -> JsonObject:
     ids=["depth", "properties", "enum values", "long enum", "text"],
 )
 def test_size_limits_of_openai(fits: JsonObject, exceeds: JsonObject) -> None:
-    assert to_strict(fits).losses == ()
-    (loss,) = to_strict(exceeds).losses
+    assert to_strict(SchemaDocument(fits)).losses == ()
+    (loss,) = to_strict(SchemaDocument(exceeds)).losses
     assert loss.fatal
 
 
@@ -355,13 +364,13 @@ def test_excessive_depth_is_a_fatal_loss() -> None:
     schema: JsonObject = {"type": "null"}
     for _ in range(300):
         schema = {"anyOf": [schema]}
-    assert [loss.fatal for loss in to_strict(closed({"v": schema})).losses] == [True]
-    assert [loss.fatal for loss in to_strict(nested(300)).losses] == [True]
+    assert [loss.fatal for loss in to_strict(SchemaDocument(closed({"v": schema}))).losses] == [True]
+    assert [loss.fatal for loss in to_strict(SchemaDocument(nested(300))).losses] == [True]
 
 
 def test_a_property_that_accepts_nothing_is_removed_and_reported() -> None:
     schema = closed({"a": {"type": "null"}, "odd": {"type": "boolean", "enum": ["True"]}}, ["a"])
-    made = to_strict(schema)
+    made = to_strict(SchemaDocument(schema))
     assert made.schema == closed({"a": {"type": "null"}})
     assert [(loss.keyword, loss.fatal) for loss in made.losses] == [("properties", False)]
 
@@ -372,21 +381,25 @@ def test_large_recursive_unions_convert_fast() -> None:
     fields = {f"f{i}": node for i in range(4)}
     defs = {f"N{i}": closed({**fields, "kind": {"enum": [i, i + 1]}}, []) for i in range(kinds)}
     schema = closed({"v": node}, **{"$defs": defs})
-    assert to_strict(schema).losses == ()
+    assert to_strict(SchemaDocument(schema)).losses == ()
     sent = {"v": {**dict.fromkeys(fields), "kind": 3}}
-    assert restorer(schema)(sent) == {"v": {"kind": 3}}
+    assert restorer(SchemaDocument(schema))(sent) == {"v": {"kind": 3}}
 
 
 def test_strict_option_decides_what_is_published() -> None:
     exact = closed({"a": {"type": "integer"}}, [])
     lossy = closed({"a": {"type": "string", "maxLength": 3}})
     hopeless = {"type": "object"}
-    assert publish(exact, None) == Published(to_strict(exact).schema or {}, True)
-    assert publish(exact, False) == Published(exact)
-    assert publish(lossy, None) == Published(lossy)
-    assert publish(lossy, True) == Published(to_strict(lossy).schema or {}, True, to_strict(lossy).losses)
-    assert publish(hopeless, None) == Published(hopeless)
-    published = publish(hopeless, True)
+    assert publish(SchemaDocument(exact), None) == Published(
+        to_strict(SchemaDocument(exact)).schema or {}, True
+    )
+    assert publish(SchemaDocument(exact), False) == Published(exact)
+    assert publish(SchemaDocument(lossy), None) == Published(lossy)
+    assert publish(SchemaDocument(lossy), True) == Published(
+        to_strict(SchemaDocument(lossy)).schema or {}, True, to_strict(SchemaDocument(lossy)).losses
+    )
+    assert publish(SchemaDocument(hopeless), None) == Published(hopeless)
+    published = publish(SchemaDocument(hopeless), True)
     assert (published.schema, published.strict) == (hopeless, False)
     assert any(loss.fatal for loss in published.losses)
 
@@ -422,4 +435,4 @@ def test_strict_option_decides_what_is_published() -> None:
     ],
 )
 def test_schemas_of_results_that_are_always_json(schema: Any, accepted: bool) -> None:
-    assert accepts_strings(schema) is accepted
+    assert accepts_strings(SchemaDocument(schema)) is accepted

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from strict_subset import faults
 from strict_values import Strict
 from toolgen.schema.dialects.openai import publish, to_strict
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.strict.restore import restorer
 
 from tests.corpora import at_least
@@ -39,7 +40,7 @@ def _entry(line: dict[str, Any]) -> tuple[str, dict[str, Any], list[Any]]:
 
 def strict(name: str) -> Iterator[tuple[str, dict[str, Any], list[Any], Strict, bool]]:
     for tool, schema, calls in corpus(name):
-        made = to_strict(schema)
+        made = to_strict(SchemaDocument(schema))
         if made.schema is not None:
             yield tool, schema, calls, Strict(made.schema), not made.losses
 
@@ -54,7 +55,7 @@ def test_every_strict_schema_is_in_the_documented_subset(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_only_lossless_forms_are_published_unless_the_author_asks(name: str) -> None:
     for _, schema, _ in corpus(name):
-        made, published = to_strict(schema), publish(schema, None)
+        made, published = to_strict(SchemaDocument(schema)), publish(SchemaDocument(schema), None)
         assert published.schema == (schema if made.losses else made.schema)
         assert (published.strict, published.losses) == (not made.losses, ())
 
@@ -63,7 +64,7 @@ def test_only_lossless_forms_are_published_unless_the_author_asks(name: str) -> 
 def test_known_calls_are_restored_unchanged(name: str) -> None:
     sent, changed = 0, []
     for tool, schema, calls, form, _ in strict(name):
-        restore = restorer(schema)
+        restore = restorer(SchemaDocument(schema))
         for arguments in calls:
             encoded = form.encode(form.schema, arguments)
             if form.accepts(form.schema, encoded):
@@ -78,7 +79,7 @@ def test_known_calls_are_restored_unchanged(name: str) -> None:
 def test_random_strict_values_are_valid_and_restored(name: str) -> None:
     random, tried, wrong = Random(4), 0, []
     for tool, schema, _, form, lossless in strict(name):
-        restore, author = restorer(schema), Draft202012Validator(schema)
+        restore, author = restorer(SchemaDocument(schema)), Draft202012Validator(schema)
         for _ in range(3):
             sent = form.sample(random, form.schema)
             if not form.accepts(form.schema, sent):

@@ -20,18 +20,18 @@ from toolgen.compile.checking.conflicts import (
     tool_names,
 )
 from toolgen.compile.output_changes import summarize_file
-from toolgen.compile.publishing.request_limits import tool_summary
+from toolgen.compile.publishing.request_limits import tool_sizes, tool_summary
 from toolgen.compile.reading.read import read
 from toolgen.data.changes import FileSummary, Tree
 from toolgen.data.compiled_spec import AskedExample, CompiledSpec, NameClaim, NameKind, SpecCode
-from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.diagnostic import Diagnostic, Sunset
 from toolgen.data.package import ErrorClass, Import, Package, RequestCost, Tool, ToolSummary
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
 from toolgen.data.target import Target
 from toolgen.schema.document import Schema
 
-FORMAT = 13
+FORMAT = 15
 """Raised when the same spec is encoded otherwise than before."""
 
 _KINDS = {kind.value: kind for kind in NameKind}
@@ -72,15 +72,28 @@ def collect(
         for path, shared in program.shared.items()
         if path in files
     }
+    # a disabled tool is checked like any other, so that enabling it brings no errors
     compiled |= {tool.source.path: checked(tool) for tool in program.disabled}
     for tool, lowered in zip(program.tools, package.tools, strict=True):
         compiled[tool.source.path] = replace(
             checked(tool),
+            sunset=_sunset(tool),
             summary=tool_summary(lowered, targets),
             claims=tuple(_claims(tool)),
+            sizes=tool_sizes(lowered, targets),
             **code(lowered if keeps_tools else None, tool.source.path),
         )
     return compiled
+
+
+def _sunset(tool: ProgramTool) -> Sunset | None:
+    day = tool.spec.deprecated.sunset if tool.spec.deprecated else None
+    if day is None:
+        return None
+    message = f"{tool.spec.name} was to stop working after {day}, but calls of it still work"
+    hint = "remove the spec or set `enabled: false`; or announce a later day"
+    place = tool.source.value(("deprecated", "sunset"))
+    return Sunset(day, Diagnostic(place, "sunset-passed", message, hint))
 
 
 def _digests(path: str, uses: Iterable[str], digests: Mapping[str, str]) -> dict[str, str]:
@@ -108,9 +121,12 @@ def encode(spec: CompiledSpec) -> bytes:
         "tool_name": spec.tool_name,
         "asked": [[each.index, each.ask, each.input, each.avoided] for each in spec.asked],
         "is_shared": spec.is_shared,
+        "sunset": None if spec.sunset is None else [spec.sunset.day, spec.sunset.error.as_data()],
         "summary": None if spec.summary is None else _summary_data(spec.summary),
+        "sizes": dict(spec.sizes),
         "files": {path: [file.digest, file.source] for path, file in spec.file_summaries.items()},
     }
+    # a line each, so that linking parses neither the tools nor the files
     parts = (source.text, head, None if spec.tool is None else _tool_data(spec.tool), dict(spec.files))
     return "\n".join(json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in parts).encode()
 
@@ -152,12 +168,19 @@ def decode_head(data: bytes, text: str, code: SpecCode) -> CompiledSpec | None:
                 for index, ask, arguments, avoided in head["asked"]
             ),
             head["is_shared"],
+            None if head["sunset"] is None else _sunset_of(*head["sunset"]),
             None if head["summary"] is None else _summary_of(head["summary"]),
             {path: FileSummary(*file) for path, file in head["files"].items()},
             code,
+            {str(target): int(size) for target, size in head["sizes"].items()},
         )
+    # whatever is wrong in it, the spec is compiled again
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _sunset_of(day: str, error: list[Any]) -> Sunset:
+    return Sunset(day, Diagnostic.of_data(error))
 
 
 def _summary_data(summary: ToolSummary) -> dict[str, Any]:
@@ -188,7 +211,8 @@ def _source_of(file: str, path: str, text: str) -> Source:
     return Source(file, text, None, mark, path)
 
 
-_FIELDS = tuple(field.name for field in fields(Tool) if field.name != "origins")
+_NOT_STORED = ("documents", "origins")  # models were made with them
+_FIELDS = tuple(field.name for field in fields(Tool) if field.name not in _NOT_STORED)
 _TUPLES = ("exports", "model_classes", "awaited", "runtime_names")
 
 

@@ -103,6 +103,7 @@ def _change(path: str, found: str | None, on_disk: Tree, tree: Tree, manifest: M
     if path in tree and found == file_summary(tree, path).digest:
         return None
     before, after, written = on_disk[path], tree.get(path), manifest.outputs.get(path)
+    # not as toolgen left it, nor as a merge of two such files
     if written is None or not (written.is_content(found) or has_conflict_markers(before)):
         return Change(ChangeKind.EDITED, path, before, after)
     return Change(ChangeKind.EXTRA if after is None else ChangeKind.CHANGED, path, before, after)

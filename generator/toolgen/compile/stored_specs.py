@@ -45,6 +45,7 @@ class StoredSpecs:
             found = StoredSpec(head, pack.decode(), int(start), int(end))
         except ValueError:
             return None
+        # the pack may be pruned by now, without which the line is worth nothing
         if found.pack not in self._known:
             self._known[found.pack] = _entry(found.pack) in self._cache
         return found if self._known[found.pack] else None
@@ -53,6 +54,7 @@ class StoredSpecs:
         """Return the code of a spec; None if its pack is missing or damaged."""
         if spec.pack not in self._packs:
             found = self._cache.get(_entry(spec.pack))
+            # packs hold code: one that somebody changed must not be used
             is_intact = found is not None and sha256(found).hexdigest() == spec.pack
             self._packs[spec.pack] = found if is_intact else None
         pack = self._packs[spec.pack]

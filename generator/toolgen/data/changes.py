@@ -36,12 +36,6 @@ class PackageTree(Mapping[str, str]):
         self._index = index
         self._specs = {path: spec for spec in specs for path in spec.file_summaries}
 
-    def with_texts(self, texts: Tree) -> PackageTree:
-        """Return the same files, some of them with other texts. No other file is decoded."""
-        changed = PackageTree((), {**self._index, **texts})
-        changed._specs = {path: spec for path, spec in self._specs.items() if path not in texts}
-        return changed
-
     def __getitem__(self, path: str) -> str:
         return self._index[path] if path in self._index else self._specs[path].files[path]
 
@@ -78,3 +72,15 @@ class Change:
     path: str
     before: str | None
     after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFiles:
+    """What `generate` has done. Paths are relative to the project."""
+
+    tools: int
+    written: tuple[str, ...] = ()
+    unchanged: int = 0
+    removed: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()  # of the written ones: they had been edited
+    kept: tuple[str, ...] = ()  # no longer generated, but edited

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from toolgen.data.changes import FileSummary, Tree
-from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.diagnostic import Diagnostic, Sunset
 from toolgen.data.package import Tool, ToolSummary
 from toolgen.data.source import Source
 from toolgen.schema.document import JsonObject, JsonPath
@@ -84,9 +84,11 @@ class CompiledSpec:
     tool_name: str = ""  # also of a tool that is not enabled
     asked: tuple[AskedExample, ...] = ()
     is_shared: bool = False  # a file of shared schemas
+    sunset: Sunset | None = None  # of a tool that is enabled
     summary: ToolSummary | None = None  # None: shared schemas, or a tool that is not enabled
     file_summaries: Mapping[str, FileSummary] = field(default_factory=dict)  # of its files, by path
     code: SpecCode = _NO_CODE
+    sizes: Mapping[str, int] = field(default_factory=dict)  # target → bytes of the tool's definition
 
     @property
     def tool(self) -> Tool | None:

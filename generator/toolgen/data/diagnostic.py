@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.data.source import Span
 
@@ -40,8 +40,16 @@ class Diagnostic:
         )
 
 
+class Sunset(NamedTuple):
+    """The last day of a deprecated tool."""
+
+    day: str  # ISO 8601
+    error: Diagnostic  # from the day after
+
+
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics in the order of their places, each once."""
+    # Each tool that refers to a shared file finds the faults in it again.
     return tuple(sorted(set(diagnostics), key=lambda each: (each.span, each.code, each.message)))
 
 

@@ -16,6 +16,7 @@ class GeneratedFile:
 
     def is_content(self, sha256: str) -> bool:
         """True if content with this hash is the file's, or may be what a merge of its versions left."""
+        # git merges manifests line by line, so that one file can have the hashes of both sides.
         return sha256 == self.sha256 or bool(self.other_sides)
 
 
@@ -28,6 +29,3 @@ class Manifest:
     options: str = ""  # digest of the settings that change what is generated
     inputs: Mapping[str, str] = field(default_factory=dict)  # posix path below the project → sha256
     outputs: Mapping[str, GeneratedFile] = field(default_factory=dict)  # posix path below the output folder
-    renamed_classes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Module of models, a posix path below the output folder → former class name → name now."""
-    is_of_0_1: bool = False  # read from a file that toolgen 0.1 wrote

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.data.program import Origins, PublishedTool
-from toolgen.schema.document import JsonObject, Schema
+from toolgen.schema.document import JsonObject, Schema, SchemaDocument
 from toolgen.schema.providers import PROVIDERS
 
 
@@ -22,6 +22,7 @@ class PackageSettings:
     server_name: str | None = None  # of the MCP server; None: the package's
     server_version: str = "0.0.0"
     server_instructions: str | None = None
+    mcp_output_schema: bool = True  # published over MCP, unless a spec says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class Tool:
     input_schema: Schema
     output_schema: Schema | None
     published: Mapping[str, PublishedTool]  # target name → what it publishes
+    documents: Mapping[str, SchemaDocument] = field(default_factory=dict)  # as those of `ProgramTool`
     origins: Mapping[str, Origins] = field(default_factory=dict)  # of the schemas; models are made with them
 
     @property
@@ -94,6 +96,7 @@ class Tool:
         """Return what differs from the definition for each provider. Equal schemas share a constant."""
         found: list[Variant] = []
         for target, each in ((name, self.published[name]) for name in PROVIDERS if name in self.published):
+            # By identity: where nothing has to change, a target publishes the author's own object.
             own = each.input_schema is not self.input_schema
             equal = next((v.constant for v in found if own and v.input_schema == each.input_schema), None)
             constant = equal or (f"{target.upper()}_INPUT_SCHEMA" if own else None)
@@ -170,6 +173,7 @@ class Package:
         cls, settings: PackageSettings, tools: tuple[Tool, ...], shared: tuple[SharedModule, ...] = ()
     ) -> Package:
         """Return the package of `tools` and `shared` schemas."""
+        # Sorted, for the output must not depend on the order in which specs are compiled.
         exports = tuple(sorted(name for tool in tools for name in tool.exports))
         aliases = ((alias, tool.wire_name) for tool in tools for alias in tool.aliases)
         return cls(

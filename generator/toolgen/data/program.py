@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source
 from toolgen.data.spec import Spec
-from toolgen.schema.document import JsonObject, Schema
+from toolgen.schema.document import JsonObject, Schema, SchemaDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class SharedFile:
 
     source: Source
     py_name: str  # its module in `models/shared/`
-    schema: Schema  # its definitions in `$defs`, those of its `circle`, and those that they refer to
+    document: SchemaDocument  # its definitions in `$defs`, those of its `circle`, those that they refer to
     origins: Origins  # of all of them
     uses: tuple[str, ...]  # the shared files that it refers to, directly or not, sorted
     circle: tuple[str, ...]  # the shared files that refer to each other, sorted; one: itself
@@ -61,13 +61,26 @@ class ProgramTool:
 
     spec: Spec
     source: Source
-    input_schema: Schema
-    output_schema: Schema | None
-    chunk_schema: Schema | None
+    documents: Mapping[str, SchemaDocument]  # "input_schema", "output_schema", "chunk_schema" → it
     shared_files: tuple[str, ...] = ()  # that its schemas refer to, directly or not, sorted
     origins: Mapping[str, Origins] = field(default_factory=dict)  # "input_schema" → what was copied there
     published: Mapping[str, PublishedTool] = field(default_factory=dict)  # target name → what it publishes
     warnings: tuple[Diagnostic, ...] = ()  # about this tool
+
+    @property
+    def input_schema(self) -> Schema:
+        """The schema of the request."""
+        return self.documents["input_schema"].schema
+
+    @property
+    def output_schema(self) -> Schema | None:
+        """The schema of the response."""
+        return self.documents["output_schema"].schema if "output_schema" in self.documents else None
+
+    @property
+    def chunk_schema(self) -> Schema | None:
+        """The schema of each chunk of a stream."""
+        return self.documents["chunk_schema"].schema if "chunk_schema" in self.documents else None
 
 
 @dataclass(frozen=True, slots=True)

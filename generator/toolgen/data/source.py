@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, SchemaDocument
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,11 +44,24 @@ class Source:
     def marks(self) -> Marks:
         return self.mark()
 
+    @cached_property
+    def document(self) -> SchemaDocument:
+        """The data of a file of shared schemas, as one schema."""
+        return SchemaDocument(self.data if isinstance(self.data, Mapping) else {})
+
     def value(self, path: JsonPath = ()) -> Span:
         """Return the location of the value at `path`, or of its nearest ancestor in the file."""
+        return self.marks.values.get(self._written(path), Span(self.file, 1, 1))
+
+    def nearest_key(self, path: JsonPath) -> Span:
+        """Return the location of the key at `path`, or of its nearest ancestor that is written."""
+        return self.key(self._written(path))
+
+    def _written(self, path: JsonPath) -> JsonPath:
+        # Values behind an alias have no location of their own.
         while path and path not in self.marks.values:
             path = path[:-1]
-        return self.marks.values.get(path, Span(self.file, 1, 1))
+        return path
 
     def key(self, path: JsonPath) -> Span:
         """Return the location of the key at `path`; of the value if it has no key."""

@@ -40,6 +40,7 @@ def terminal_lines(text: str) -> list[str]:
 
     The second and further ones are indented, so that none is mistaken for a line of toolgen.
     """
+    # Nearly every text, and patterns are expensive to compile when a command starts.
     if text.isascii() and text.isprintable():
         return [_without_commands(text)]
     first, *more = _pattern(_LINE_END).split(text.rstrip("\r\n"))
@@ -121,6 +122,7 @@ PLACES: Final[Mapping[str, Callable[[str], str]]] = {
 
 
 def _without_commands(text: str) -> str:
+    # Before the pattern, which is compiled only for texts that may have a command.
     if "::" not in text and "##" not in text:
         return text
     return _pattern(_COMMAND).sub(lambda found: f"{found[0][:-1]}{notation(found[0][-1])}", text)

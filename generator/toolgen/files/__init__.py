@@ -12,8 +12,7 @@ Three kinds of paths have three entries:
 Only regular files of limited size are read, and no call waits for the other end of a pipe.
 """
 
-from toolgen.files.declared_folder import DeclaredFolder
-from toolgen.files.folder import Entry, FileKind, Folder
+from toolgen.files.folder import DeclaredFolder, Entry, FileKind, Folder
 from toolgen.files.reading import (
     MAX_BYTES,
     ChangedFileError,

@@ -17,7 +17,7 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Final, Self
 
-from .reading import MAX_BYTES, READ, OutsideError, read_opened
+from .reading import MAX_BYTES, READ, OutsideError, read_named, read_opened
 
 HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
@@ -70,6 +70,7 @@ class Folder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         if HAS_DESCRIPTORS:
+            # Without O_NOFOLLOW: an operator names this folder, and it may be a link.
             self._root = _Held(os.open(self.path or ".", _FOLDER), "")
         elif os.path.isdir(self.path or "."):
             self._root = _Held(None, "")
@@ -170,6 +171,7 @@ class Folder:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             return os.open(name, flags | _NO_LINK, dir_fd=held.descriptor)
         except OSError as error:
+            # O_NOFOLLOW refuses a link with ELOOP, EMLINK or EFTYPE, depending on the system.
             real = self._real(path) if links else path
             if real == path:
                 self._locate(error, path)
@@ -220,6 +222,7 @@ class Folder:
             if part == "..":
                 if not held.real:
                     raise OutsideError(self.full(link), self.path)
+                # The parent of the real folder, not of the link that led to it: as the system does.
                 held = self._folder(held.real.rpartition("/")[0])
                 continue
             found = self._enter(held, part, path)
@@ -264,6 +267,7 @@ class Folder:
         if not os.path.isabs(target):
             return os.path.join(real, target).replace(os.sep, "/")
         top = os.path.realpath(self.path)
+        # Only to find it below the folder: what this returns is opened part by part like any path.
         found = os.path.realpath(target)
         if found == top:
             return "."
@@ -304,3 +308,22 @@ def _kind_of_mode(mode: int) -> FileKind:
     if stat.S_ISDIR(mode):
         return FileKind.FOLDER
     return FileKind.LINK if stat.S_ISLNK(mode) else FileKind.OTHER
+
+
+class DeclaredFolder(Folder):
+    """A folder that an operator declares, with links followed: sandboxes of build systems consist of them.
+
+    Only regular files of limited size are read, as everywhere.
+    """
+
+    def read(
+        self, path: str, *, limit: int = MAX_BYTES, links: bool = True, unchanging: bool = False
+    ) -> bytes:
+        """Return the bytes of a regular file."""
+        if not links:
+            return super().read(path, limit=limit, links=False, unchanging=unchanging)
+        return read_named(self.full(path), limit=limit, unchanging=unchanging)
+
+    def entries(self, path: str = "") -> list[Entry]:
+        """Return what is in a folder, sorted by name: of a link, the kind of what it leads to."""
+        return entries_of(self.full(path) or ".", f"{path}/" if path else "", links=True)

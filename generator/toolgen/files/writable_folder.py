@@ -67,6 +67,7 @@ class WritableFolder(Folder):
                 view = memoryview(content)
                 while view:
                     view = view[file.write(view) :]
+                # The umask was subtracted when the file was opened.
                 if hasattr(os, "fchmod"):
                     os.fchmod(handle, mode)
         except BaseException as error:  # interrupted, too
@@ -103,6 +104,7 @@ class WritableFolder(Folder):
         try:
             os.replace(old, new, src_dir_fd=held.descriptor, dst_dir_fd=to.descriptor)
         except OSError as error:
+            # The other name is a temporary one, and says nothing to a user.
             error.filename2 = None
             self._locate(error, target)
             raise

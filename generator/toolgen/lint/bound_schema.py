@@ -10,7 +10,7 @@ import jsonschema_rs
 
 from toolgen.references.bundle import Bound
 from toolgen.runtime.validation.complexity import Effort
-from toolgen.schema.document import Draft, JsonPath, draft_of, format_pointer, subschemas
+from toolgen.schema.document import Draft, JsonPath, format_pointer, subschemas
 from toolgen.schema.patterns import translate_for_validator
 from toolgen.schema.validator import PATTERNS, compiled
 
@@ -22,8 +22,8 @@ class LintedSchema:
 
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
-        self.draft = draft_of(bound.schema)
-        self.effort = Effort(bound.schema)
+        self.draft = bound.document.draft
+        self.effort = Effort(bound.document)
 
     def validator_of(self, path: JsonPath, node: Mapping[str, Any]) -> jsonschema_rs.Validator | None:
         """Return a validator of the subschema `node` at `path`; None if the validator does not find it."""

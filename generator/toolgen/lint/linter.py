@@ -18,6 +18,7 @@ from toolgen.lint.rules import (
     ignored_sibling,
     misspelt_annotation,
     output_not_object,
+    undecided_reference,
     unenforced_format,
     unenforced_keyword,
     unsatisfiable_required,
@@ -39,6 +40,7 @@ TOOL_RULES: tuple[ToolRule, ...] = (
     unshown_property.check,
 )
 SCHEMA_RULES: Mapping[str, SchemaRule] = {  # keyword → the rule for subschemas that have it
+    "$dynamicRef": undecided_reference.check,
     "$ref": ignored_sibling.check,
     "default": default_violates_schema.check,
     "enum": enum_outside_type.check,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, assert_never
 
-from toolgen.models.shapes import Shape, class_name, classes_in
-from toolgen.python_source.layout import Brackets, Expression, Union
+from toolgen.models import shapes
+from toolgen.models.model_classes import ModelField
+from toolgen.models.shapes import Shape
+from toolgen.python_source.layout import Brackets, Expression, UnionExpression, flat
 from toolgen.python_source.literals import literal
 
-_SCALARS = {"string": "str", "boolean": "bool", "integer": "int", "number": "float", "null": "None"}
+_SCALARS = {"string": ("str",), "boolean": ("bool",), "integer": ("int",), "number": ("int", "float")}
 _ARGUMENTS = {
     "exclusiveMaximum": "lt",
     "exclusiveMinimum": "gt",
@@ -25,24 +27,26 @@ _ARGUMENTS = {
 """Constraints of JSON Schema → arguments of pydantic's `Field`."""
 
 
-def field_annotation(shape: Shape, *, alias: str | None, optional: bool) -> Expression:
+def field_annotation(field: ModelField, *, alias: str | None, optional: bool) -> Expression:
     """Return the annotation of a field; None is allowed if the field is `optional` and has no default."""
-    members = list(_members(shape))
-    if optional and "default" not in shape and "None" not in members:
+    members = list(_members(field.shape))
+    if optional and field.default is None and "None" not in members:
         members.append("None")
     python = _union(members)
-    arguments = list(_arguments(shape, alias))
+    arguments = list(_arguments(field, alias))
     return Brackets("Annotated[", (python, Brackets("Field(", arguments, ")")), "]") if arguments else python
 
 
-def field_default(shape: Shape, *, optional: bool, base: str) -> Expression | None:
-    """Return the default of a field in a class with the base class `base`; None if the field is required."""
-    if not optional:
-        return None
-    default = shape.get("default")
+def type_annotation(shape: Shape) -> str:
+    """Return the type of a shape with its constraints, on one line."""
+    return flat(field_annotation(ModelField("", shape), alias=None, optional=False))
+
+
+def field_default(default: Any, *, factory: bool) -> Expression:
+    """Return the default of an optional field; a list is made by a `factory` if that is wanted."""
     if not isinstance(default, list):
         return literal(default)
-    return Brackets("[", [*map(literal, default)], "]") if base == "BaseModel" else default_factory(default)
+    return default_factory(default) if factory else Brackets("[", [*map(literal, default)], "]")
 
 
 def default_factory(default: list[Any]) -> Expression:
@@ -55,53 +59,42 @@ def default_factory(default: list[Any]) -> Expression:
     return Brackets("Field(", [made if default else "default_factory=list"], ")")
 
 
-def _arguments(shape: Shape, alias: str | None) -> Iterator[str]:
+def _arguments(field: ModelField, alias: str | None) -> Iterator[str]:
     """Yield the arguments of `Field`, in the order of their names after the alias."""
     if alias is not None:
         yield f"alias={literal(alias)}"
-    of_numbers = "number" in shape.get("type", ())
-    found = {
-        _ARGUMENTS[keyword]: float(value) if of_numbers else value
-        for keyword, value in shape.items()
-        if keyword in _ARGUMENTS and "name" not in shape  # else the named type has the constraints
-    }
+    found: dict[str, Any] = {}
+    if (part := shapes.constrained(field.shape)) is not None:
+        of_numbers = isinstance(part, shapes.Scalar) and part.kind == "number"
+        found = {_ARGUMENTS[key]: float(value) if of_numbers else value for key, value in part.constraints}
     yield from (f"{name}={literal(found[name])}" for name in sorted(found))
-    if isinstance(shape.get("default"), list) and classes_in(shape):
+    if isinstance(field.default, list) and shapes.classes_in(field.shape):
         yield "validate_default=True"
 
 
 def _union(members: list[Expression]) -> Expression:
-    return members[0] if len(members) == 1 else Union(members)
+    return members[0] if len(members) == 1 else UnionExpression(members)
 
 
 def _members(shape: Shape) -> Iterator[Expression]:
     """Yield the types whose union is the type of `shape`."""
-    if "name" in shape:
-        yield shape["name"]
-    elif "$ref" in shape:
-        yield class_name(shape)
-    elif "enum" in shape:
-        yield Brackets("Literal[", [literal(value) for value in shape["enum"] if value is not None], "]")
-        if None in shape["enum"]:
+    match shape:
+        case shapes.NamedType(name) | shapes.ClassRef(name):
+            yield name
+        case shapes.Literals(values):
+            yield Brackets("Literal[", [*map(literal, values)], "]")
+        case shapes.UnionShape(members):
+            for member in members:
+                yield from _members(member)
+        case shapes.Scalar(kind):
+            yield from _SCALARS[kind]
+        case shapes.Array(items):
+            yield Brackets("list[", [_union(list(_members(items)))], "]")
+        case shapes.Map(values):
+            yield Brackets("dict[", ["str", _union(list(_members(values)))], "]")
+        case shapes.Null():
             yield "None"
-    elif "anyOf" in shape:
-        for member in shape["anyOf"]:
-            yield from _members(member)
-    else:
-        kinds: Any = shape.get("type", ["any"])
-        for kind in kinds if isinstance(kinds, list) else [kinds]:
-            yield _kind(kind, shape)
-
-
-def _kind(kind: str, shape: Shape) -> Expression:
-    match kind:
-        case "array":
-            return Brackets("list[", [_union(list(_members(shape["items"])))], "]")
-        case "object":
-            values = shape.get("additionalProperties")
-            of_values = _union(list(_members(values))) if isinstance(values, dict) else "Any"
-            return Brackets("dict[", ["str", of_values], "]")
-        case "any":
-            return "Any"
+        case shapes.Anything():
+            yield "Any"
         case _:
-            return _SCALARS[kind]
+            assert_never(shape)

@@ -1,61 +1,53 @@
-"""JSON Schema to model classes, as the model engine is asked for them.
+"""JSON Schema to model classes.
 
 The result is a flat table of classes. Every value that the author's schema accepts is accepted by its shape,
-unchanged; where the engine could not guarantee that, the shape is wider than the schema, which the runtime
-enforces in any case. Only types, names, constraints and defaults get through: no prose, no `$ref` of the
+unchanged; where Pydantic could not guarantee that, the shape is wider than the schema, which the runtime
+enforces in any case. Only types, names, constraints, defaults and descriptions get through: no `$ref` of the
 author's, no unknown keyword.
 """
 
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, assert_never
 
 from pydantic import BaseModel
 
 from toolgen.models.class_names import NameHint, ancestors, class_names
 from toolgen.models.constraints import Defaults, constraints
 from toolgen.models.local_references import LocalReferences
+from toolgen.models.model_classes import Extension, ModelClass, ModelField, Record, as_body, reachable
 from toolgen.models.object_schema import ObjectSchema, object_schema
 from toolgen.models.shapes import (
     ANY,
+    NULL,
     OBJECT,
+    Anything,
+    Array,
+    ClassRef,
+    Literals,
+    Map,
+    NamedType,
+    Null,
+    Scalar,
     Shape,
-    class_name,
+    UnionShape,
     classes_in,
     enumeration,
-    names_in,
+    is_list_of_types,
     nullable,
-    renamed,
     union,
     without_constraints,
 )
 from toolgen.python_source.names import pascal, snake, unique_name
+from toolgen.schema.document import SchemaDocument
 
 _TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
 """Names that mean something else inside a model class: types of other fields, pydantic's own attributes."""
 _MAX_DEPTH = 60  # nested lists, maps and unions; anything deeper is of type Any
-_NARROWNESS = ("$ref", "enum", "anyOf", "type")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelClass:
-    """One model class, as the engine is asked for it."""
-
-    shape: Shape  # an object with `properties`, or the type of a root model
-    names: Mapping[str, str] = field(default_factory=dict)  # wire name → Python name, in order
-    docs: Mapping[str, str] = field(default_factory=dict)  # wire name → description
-    doc: str = ""
-    ancestors: tuple[str, ...] = field(default=(), compare=False)  # names around it, nearest first
-
-    @property
-    def base(self) -> str:
-        """Return the shared class of which this is only another name; empty if there is none."""
-        return class_name(self.shape["allOf"][0]) if "allOf" in self.shape else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +62,12 @@ class SharedClass:
 
     def as_shape(self) -> Shape:
         """Return what fields refer to it with."""
-        return {"$ref": f"#/$defs/{self.key}"} if self.type is None else {**self.type, "name": self.key}
+        return ClassRef(self.key) if self.type is None else NamedType(self.key, self.type)
 
 
 NO_CLASSES: Mapping[str, SharedClass] = MappingProxyType({})
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_NO_HINTS: Mapping[str, NameHint] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +87,20 @@ class UnnamedClasses:
 
     def named_types(self, names: Mapping[str, str]) -> dict[str, ModelClass]:
         """Return the types by their `names`."""
-        return {
-            names[key]: replace(made, shape=renamed(made.shape, names)) for key, made in self.types.items()
-        }
+        return {names[key]: made.renamed(names) for key, made in self.types.items()}
 
     def named(self, names: Mapping[str, str]) -> dict[str, ModelClass]:
         """Return the classes by their `names`."""
         return {
             names[key]: replace(
-                made,
-                shape=renamed(made.shape, names),
-                ancestors=ancestors(key, self.hints) if key in self.hints else (),
+                made.renamed(names), ancestors=ancestors(key, self.hints) if key in self.hints else ()
             )
             for key, made in self.classes.items()
         }
 
 
 def root_classes(
-    schema: Mapping[str, Any],
+    document: SchemaDocument,
     root: str,
     *,
     defaults: bool,
@@ -119,157 +108,113 @@ def root_classes(
 ) -> UnnamedClasses:
     """Return the classes of a schema, that of the name `root` first: a root model if values are no objects.
 
-    `shared` has the classes of other modules, by the pointers to their definitions in `schema`.
+    `shared` has the classes of other modules, by the pointers to their definitions in the schema.
     """
-    builder = _ClassBuilder(LocalReferences(schema), shared, defaults=defaults)
-    return builder.of_root(root)
+    builder = _ClassBuilder(document, shared, defaults=defaults)
+    schema = document.plain.schema
+    found = object_schema(schema, builder.refs)
+    first: dict[str, ModelClass] = {}
+    base = builder.shared_class(schema)
+    if base is not None and base.type is None and found is not None and not found.nullable:
+        first[root] = ModelClass(Extension(base.key), _text(schema, "description"))
+    elif found is not None and found.values is None and not found.nullable:
+        builder.named["#"] = root
+        builder.objects[root] = found
+    else:
+        shape = builder.shape(schema, NameHint(root, root))
+        first[root] = ModelClass(as_body(shape), _text(schema, "description"))
+    return builder.result({**first, **builder.described()}, names={root: root})
 
 
 def definition_classes(
-    schema: Mapping[str, Any], hints: Mapping[str, NameHint], shared: Mapping[str, SharedClass] = NO_CLASSES
+    document: SchemaDocument, hints: Mapping[str, NameHint], shared: Mapping[str, SharedClass] = NO_CLASSES
 ) -> UnnamedClasses:
     """Return the classes of the definitions of a schema that have a hint, by their pointers."""
-    return _ClassBuilder(LocalReferences(schema), shared, defaults=True).of_definitions(hints)
-
-
-def reachable(classes: Mapping[str, ModelClass], roots: Iterable[str]) -> set[str]:
-    """Return the names of the classes that `roots` are or lead to."""
-    used: set[str] = set()
-    waiting = [*roots]
-    while waiting:
-        name = waiting.pop()
-        if name not in used and name in classes:
-            used.add(name)
-            waiting += classes_in(classes[name].shape)
-    return used
-
-
-def as_class(shape: Shape) -> Shape:
-    """Return the shape of a class of its own: that of any object keeps every key."""
-    return {**OBJECT, "properties": {}, "additionalProperties": True} if shape == OBJECT else shape
-
-
-def extension(base: SharedClass, doc: str) -> ModelClass:
-    """Return a class that adds nothing to `base` but a name."""
-    return ModelClass(
-        {"type": "object", "properties": {}, "allOf": [{"$ref": f"#/$defs/{base.key}"}]}, doc=doc
-    )
+    builder = _ClassBuilder(document, shared, hints, defaults=True)
+    definitions: dict[str, str] = {}
+    for pointer, hint in hints.items():
+        target = builder.refs.follow(pointer)[1]
+        found = None if target is None else object_schema(target, builder.refs)
+        if target is not None and found is not None and found.properties:
+            definitions[pointer] = builder.claim(hint.titled(target, hint.name), found)
+    builder.named |= definitions
+    for pointer, hint in hints.items():
+        if pointer not in definitions:
+            builder.reference(pointer, hint)
+    return builder.result(builder.described(), definitions=definitions)
 
 
 class _ClassBuilder:
-    """Classes under construction. They wait in a queue, so that deep nesting needs no deep stack."""
+    """Classes under construction. Objects wait to be described, so that deep nesting needs no deep stack."""
 
-    def __init__(self, refs: LocalReferences, shared: Mapping[str, SharedClass], *, defaults: bool) -> None:
-        self.refs = refs
+    def __init__(
+        self,
+        document: SchemaDocument,
+        shared: Mapping[str, SharedClass],
+        types: Mapping[str, NameHint] = _NO_HINTS,
+        *,
+        defaults: bool,
+    ) -> None:
+        self.refs = LocalReferences(document)
         self.shared = shared
-        self.defaults = Defaults(refs.root) if defaults else None
-        self.classes: dict[str, ModelClass] = {}
-        self.queue: deque[tuple[str, ObjectSchema]] = deque()
-        self.hints: dict[str, NameHint] = {}  # of the classes that have no name yet, by their keys
+        self.type_hints = types  # by pointers: of definitions that get a name if they have no class
+        self.defaults = Defaults(self.refs.root) if defaults else None
+        self.objects: dict[str, ObjectSchema] = {}  # by the keys of their classes
+        self.hints: dict[str, NameHint] = {}  # by keys: of the classes and types that have no name yet
         self.equal: dict[str, str] = {}  # name and content of a class → its key
         self.named = {  # pointer of a definition → key of its class
             pointer: each.key for pointer, each in shared.items() if each.type is None
         }
-        self.own_types: Mapping[str, NameHint] = {}  # by pointers: of definitions that get a name as types
-        self.types: dict[str, ModelClass] = {}  # by keys
-        self.type_keys: dict[str, str] = {}  # by pointers
-        self.depth = 0
+        self.types: dict[str, ModelClass] = {}  # by the pointers of their definitions, which are their keys
         self.inlined: dict[str, Shape] = {}  # definitions without a class; Any while under construction
 
-    def of_root(self, root: str) -> UnnamedClasses:
-        schema = self.refs.root
-        found = object_schema(schema, self.refs)
-        base = self.shared_class(schema)
-        if base is not None and base.type is None and found is not None and not found.nullable:
-            self.classes[root] = extension(base, doc=_text(schema, "description"))
-        elif found is not None and found.values is None and not found.nullable:
-            self.named["#"] = root
-            self.queue.append((root, found))
-        else:
-            shape = self.shape(schema, NameHint(root, root))
-            self.classes[root] = ModelClass(as_class(shape), doc=_text(schema, "description"))
-        self.describe_waiting()
-        return self.result([root], {root: root})
-
-    def of_definitions(self, hints: Mapping[str, NameHint]) -> UnnamedClasses:
-        for pointer, hint in hints.items():
-            target = self.refs.follow(pointer)[1]
-            found = None if target is None else object_schema(target, self.refs)
-            if target is not None and found is not None and found.properties:
-                self.named[pointer] = self.claim(hint.titled(target, hint.name), found)
-        definitions = {pointer: self.named[pointer] for pointer in hints if pointer in self.named}
-        self.own_types = {pointer: hint for pointer, hint in hints.items() if pointer not in definitions}
-        for pointer, hint in self.own_types.items():
-            self.reference(pointer, hint)
-        self.describe_waiting()
-        return self.result([*definitions.values()], {}, {**definitions, **self.type_keys})
-
-    def describe_waiting(self) -> None:
-        while self.queue:
-            key, waiting = self.queue.popleft()
-            self.classes[key] = self.describe(key, waiting)
+    def described(self) -> dict[str, ModelClass]:
+        """Return the classes of all objects. The description of a class may claim others."""
+        classes: dict[str, ModelClass] = {}
+        while waiting := [key for key in self.objects if key not in classes]:
+            classes.update((key, self.describe(key, self.objects[key])) for key in waiting)
+        return classes
 
     def result(
-        self, roots: Iterable[str], names: Mapping[str, str], definitions: Mapping[str, str] = _NO_NAMES
+        self,
+        classes: Mapping[str, ModelClass],
+        *,
+        names: Mapping[str, str] = _NO_NAMES,
+        definitions: Mapping[str, str] = _NO_NAMES,
     ) -> UnnamedClasses:
-        """Return the classes that `roots` lead to."""
-        used = reachable(self.classes, roots)
-        classes = {
-            key: replace(made, docs=self.without_repetition(made))
-            for key, made in self.classes.items()
-            if key in used
-        }
-        made = [*classes.values(), *self.types.values()]
-        others = {name for each in made for name in names_in(each.shape)} - classes.keys() - self.types.keys()
-        hints = {key: hint for key, hint in self.hints.items() if key in used or key in self.types}
-        return UnnamedClasses(classes, self.types, hints, names, definitions, frozenset(others))
-
-    def without_repetition(self, made: ModelClass) -> dict[str, str]:
-        """Return the descriptions of fields, without those that the field's class has already."""
-        own: dict[str, str] = {}
-        for wire, text in made.docs.items():
-            mentioned = classes_in(made.shape["properties"][wire])
-            if text not in [self.doc_of(name) for name in mentioned]:
-                own[wire] = text
-        return own
-
-    def doc_of(self, key: str) -> str:
-        if key in self.classes:
-            return self.classes[key].doc
-        return next(each.doc for each in self.shared.values() if each.key == key)
+        """Return all types, and the classes that `names` and `definitions` lead to."""
+        docs = {each.key: each.doc for each in self.shared.values()}
+        docs |= {key: made.doc for key, made in classes.items()}
+        # a union may have dropped the member that a class was claimed for
+        used = reachable(classes, [*names, *definitions.values()])
+        kept = {key: _without_repetition(made, docs) for key, made in classes.items() if key in used}
+        known = {**kept, **self.types}
+        return UnnamedClasses(
+            kept,
+            self.types,
+            {key: hint for key, hint in self.hints.items() if key in known},
+            names,
+            {**definitions, **{pointer: pointer for pointer in self.types}},
+            frozenset(name for made in known.values() for name in made.names()) - known.keys(),
+        )
 
     def describe(self, key: str, found: ObjectSchema) -> ModelClass:
-        names: dict[str, str] = {}
-        used: set[str] = set()
-        numbers: dict[str, int] = {}
-        docs: dict[str, str] = {}
-        properties: dict[str, Shape] = {}
+        fields: dict[str, ModelField] = {}
+        names = _field_names(found.properties)
         for wire, schema in found.properties.items():
-            names[wire] = unique_name(_field_name(wire), used, numbers)
-            used.add(names[wire])
             shape = self.shape(schema, NameHint(pascal(wire, "Field"), key))
-            shape = ANY if shape == {"type": "null"} else shape  # a field of type None is less readable
-            if self.defaults is not None and wire not in found.required:
-                shape = self.defaults.attach(shape, schema)
-            properties[wire] = shape
-            if text := self.description(schema):
-                docs[wire] = text
-        shape = {"type": "object", "properties": properties, "additionalProperties": not found.closed}
-        if required := [wire for wire in properties if wire in found.required]:
-            shape["required"] = required
-        return ModelClass(shape, names, docs, found.description)
+            shape = ANY if shape == NULL else shape  # a field of type None is less readable
+            optional = self.defaults is not None and wire not in found.required
+            default = self.defaults.of(shape, schema) if self.defaults is not None and optional else None
+            fields[wire] = ModelField(names[wire], shape, self.description(schema), default)
+        required = tuple(wire for wire in fields if wire in found.required)
+        return ModelClass(Record(fields, required, found.closed), found.description)
 
     def shape(self, schema: object, hint: NameHint) -> Shape:
         """Return the shape of a schema; `hint` names a class, if one is needed."""
-        if not isinstance(schema, Mapping) or self.depth >= _MAX_DEPTH:
+        if not isinstance(schema, Mapping) or hint.depth >= _MAX_DEPTH:
             return ANY
-        self.depth += 1
-        shape = self.shape_of(schema, hint)
-        self.depth -= 1
-        return shape
-
-    def shape_of(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
-        """Return the shape of a schema that is not too deep."""
+        # before all else: the file of the definition decides what its class is called
         if (shared := self.shared_class(schema)) is not None:
             found = object_schema(schema, self.refs) if shared.type is None else None
             return nullable(shared.as_shape(), found is not None and found.nullable)
@@ -280,7 +225,7 @@ class _ClassBuilder:
         merged = object_schema(schema, self.refs)
         if merged is not None:
             return self.record(merged, hint.titled(schema))
-        shapes = [self.shape(part, hint) for part in self.refs.conjuncts(schema)]
+        shapes = [self.shape(part, hint.deeper()) for part in self.refs.conjuncts(schema)]
         return max(shapes, key=_narrowness)  # each accepts what they all accept
 
     def shared_class(self, schema: Mapping[str, Any]) -> SharedClass | None:
@@ -295,25 +240,23 @@ class _ClassBuilder:
         if target is None:
             return ANY
         found = object_schema(target, self.refs)
-        if pointer in self.named:
-            return nullable({"$ref": f"#/$defs/{self.named[pointer]}"}, found is not None and found.nullable)
-        if found is not None and found.properties:
+        if pointer not in self.named and found is not None and found.properties:
             self.named[pointer] = self.claim(hint.titled(target, self.refs.name(pointer)), found)
-            return nullable({"$ref": f"#/$defs/{self.named[pointer]}"}, found.nullable)
+        if pointer in self.named:
+            return nullable(ClassRef(self.named[pointer]), found is not None and found.nullable)
         if pointer not in self.inlined:  # once: a class inside may refer back to it
             self.inlined[pointer] = ANY
-            shape = self.shape(target, hint.titled({}, self.refs.name(pointer)))
+            shape = self.shape(target, hint.titled({}, self.refs.name(pointer)).deeper())
             self.inlined[pointer] = self.named_type(pointer, shape, _text(target, "description"))
         return self.inlined[pointer]
 
     def named_type(self, pointer: str, shape: Shape, doc: str) -> Shape:
         """Return the shape of a definition without a class, with a name if it gets one."""
-        if pointer not in self.own_types or shape in (ANY, {"type": "null"}) or classes_in(shape):
+        if pointer not in self.type_hints or shape in (ANY, NULL) or classes_in(shape):
             return shape
-        key = self.type_keys[pointer] = f"type {len(self.types)}"
-        self.types[key] = ModelClass(shape, doc=doc)
-        self.hints[key] = self.own_types[pointer]
-        return {**shape, "name": key}
+        self.types[pointer] = ModelClass(shape, doc=doc)
+        self.hints[pointer] = self.type_hints[pointer]
+        return NamedType(pointer, shape)
 
     def single(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         """One schema without references."""
@@ -321,6 +264,7 @@ class _ClassBuilder:
             values = schema["enum"] if "enum" in schema else [schema["const"]]
             return enumeration(values if isinstance(values, list) else [])
         kinds = schema.get("type")
+        # beside `properties`, branches mostly say which of these are required, and no type can
         for keyword in ("anyOf", "oneOf"):
             branches = schema.get(keyword)
             if isinstance(branches, list) and branches and not schema.get("properties"):
@@ -330,6 +274,7 @@ class _ClassBuilder:
                     [self.branch(b, inherited, each) for b, each in zip(branches, hints, strict=True)]
                 )
         kinds = kinds if isinstance(kinds, list) else [kinds]
+        # every integer is a number
         kinds = [kind for kind in kinds if kind != "integer" or "number" not in kinds]
         return union([self.kind(kind, schema, hint) for kind in kinds])
 
@@ -340,20 +285,16 @@ class _ClassBuilder:
 
     def kind(self, kind: object, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         match kind:
-            case "null" | "boolean":
-                return {"type": kind}
-            case "string" | "integer":
-                return {"type": kind, **constraints(kind, schema)}
-            case "number":
-                return {"type": ["integer", "number"], **constraints(kind, schema)}
+            case "null":
+                return NULL
+            case "boolean" | "string" | "integer" | "number":
+                return Scalar(kind, constraints(kind, schema))
             case "array":
+                # a tuple is a list of anything: pydantic would refuse items beyond the declared ones
                 items = schema.get("items", True) if "prefixItems" not in schema else True
-                item_hint = hint if isinstance(items, bool) else hint.of_item()
-                return {
-                    "type": "array",
-                    "items": without_constraints(self.shape(items, item_hint)),
-                    **constraints(kind, schema),
-                }
+                return Array(
+                    without_constraints(self.shape(items, hint.of_item())), constraints(kind, schema)
+                )
             case "object":
                 found = object_schema({**schema, "type": "object"}, self.refs)
                 return self.record(found, hint.titled(schema)) if found is not None else OBJECT
@@ -361,21 +302,19 @@ class _ClassBuilder:
 
     def record(self, found: ObjectSchema, hint: NameHint) -> Shape:
         if found.properties:
-            return nullable({"$ref": f"#/$defs/{self.claim(hint, found)}"}, found.nullable)
-        values = (
-            without_constraints(self.shape(found.values, hint.of_item())) if found.values is not None else ANY
-        )
-        shape = OBJECT if values == ANY else {"type": "object", "additionalProperties": values}
-        return nullable(shape, found.nullable)
+            return nullable(ClassRef(self.claim(hint, found)), found.nullable)
+        values = ANY if found.values is None else self.shape(found.values, hint.of_item())
+        return nullable(Map(without_constraints(values)), found.nullable)
 
     def claim(self, hint: NameHint, found: ObjectSchema) -> str:
         """Return the key of the class for `found`, which is that of an equal one of the same name."""
         content = [hint.name, list(found.properties.items()), sorted(found.required), found.closed]
+        # as text, since the properties are schemas of any depth, which cannot be hashed
         equal = json.dumps([*content, found.description])
         if equal not in self.equal:
             key = self.equal[equal] = f"{len(self.equal)}"
             self.hints[key] = hint
-            self.queue.append((key, found))
+            self.objects[key] = found
         return self.equal[equal]
 
     def description(self, schema: object) -> str:
@@ -384,10 +323,39 @@ class _ClassBuilder:
         if text := _text(schema, "description"):
             return text
         ref = self.refs.only_reference(schema)
-        if ref in self.shared or ref in self.named or ref in self.type_keys:
+        if ref in self.shared or ref in self.named or ref in self.types:
             return ""
         target = None if ref is None else self.refs.follow(ref)[1]
         return "" if target is None else _text(target, "description")
+
+
+def _without_repetition(made: ModelClass, docs: Mapping[str, str]) -> ModelClass:
+    """Return a class without the descriptions of fields that the field's class has already."""
+    if not isinstance(made.body, Record):
+        return made
+    repeated = {
+        wire: replace(each, doc="")
+        for wire, each in made.body.fields.items()
+        if each.doc and each.doc in map(docs.get, classes_in(each.shape))
+    }
+    if not repeated:
+        return made
+    return replace(made, body=replace(made.body, fields={**made.body.fields, **repeated}))
+
+
+def _field_names(properties: Iterable[str]) -> dict[str, str]:
+    """Return the Python name of each property, none of which is the JSON name of another one.
+
+    Fields are set by either name: if `X` were `x` beside a property `x`, `Model(x=1)` would set both.
+    """
+    taken = {*properties}
+    numbers: dict[str, int] = {}
+    names: dict[str, str] = {}
+    for wire in properties:
+        name = _field_name(wire)
+        names[wire] = name if name == wire else unique_name(name, taken, numbers)
+        taken.add(names[wire])
+    return names
 
 
 def _field_name(wire: str) -> str:
@@ -398,7 +366,21 @@ def _field_name(wire: str) -> str:
 
 
 def _narrowness(shape: Shape) -> int:
-    return 0 if shape in (ANY, OBJECT) else next(4 - n for n, key in enumerate(_NARROWNESS) if key in shape)
+    match shape:
+        case Anything() | Map(Anything()):
+            return 0
+        case ClassRef():
+            return 4
+        case Literals() | UnionShape((Literals(), Null())):
+            return 3
+        case NamedType(type=inner):
+            return max(1, _narrowness(inner))
+        case UnionShape() if not is_list_of_types(shape):
+            return 2
+        case Null() | Scalar() | Array() | Map() | UnionShape():
+            return 1
+        case _:
+            assert_never(shape)
 
 
 def _text(schema: Mapping[str, Any], key: str) -> str:

@@ -30,6 +30,7 @@ class NameHint:
     name: str
     parent: str  # key of the class; a name that has no hint, around the outermost classes
     is_explicit: bool = False  # the author named the class, not a property
+    depth: int = 0  # lists, maps, unions and references between the field and the place of the hint
 
     def titled(self, schema: Mapping[str, Any], definition: str = "") -> NameHint:
         """Return the hint with the schema's title, or else the name of its definition, if it has one."""
@@ -42,16 +43,20 @@ class NameHint:
 
     def of_item(self) -> NameHint:
         """Return the hint for one of several values."""
-        return replace(self, name=singular(self.name))
+        return replace(self, name=singular(self.name), depth=self.depth + 1)
+
+    def deeper(self) -> NameHint:
+        """Return the hint for another schema of the same name at the same place."""
+        return replace(self, depth=self.depth + 1)
 
     def of_branches(self, branches: Sequence[object]) -> list[NameHint]:
         """Return hints for the branches of a union: its own for a single object, or a tag, or a number."""
         objects = [branch for branch in branches if isinstance(branch, Mapping) and _is_object(branch)]
         if len(objects) < 2:
-            return [self] * len(branches)
+            return [self.deeper()] * len(branches)
         tags = _tags(objects)
         names = (tags.get(id(branch)) or f"{self.name}Option{n}" for n, branch in enumerate(branches, 1))
-        return [replace(self, name=name) for name in names]
+        return [replace(self, name=name, depth=self.depth + 1) for name in names]
 
 
 def class_names(hints: Mapping[str, NameHint], reserved: Iterable[str]) -> dict[str, str]:
@@ -86,6 +91,7 @@ def class_names(hints: Mapping[str, NameHint], reserved: Iterable[str]) -> dict[
 def _owner(keys: Sequence[str], hints: Mapping[str, NameHint], *, explicit_first: bool) -> str | None:
     """Return the class that gets the name that all of `keys` want; None if it would be a choice."""
     explicit = [key for key in keys if explicit_first and hints[key].is_explicit]
+    # of several classes, only one that its author named may take the name from the others
     owners = explicit if len(keys) > 1 else keys
     return owners[0] if len(owners) == 1 else None
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, assert_never
 
 import jsonschema_rs
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
+from toolgen.models import shapes
 from toolgen.models.shapes import Shape
 
 _EXACT = 2**53  # integers up to here survive as floats
@@ -24,7 +25,7 @@ _COUNT = r"(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})?"
 _PORTABLE_PATTERN = re.compile(rf"\^?(?:(?:{_CHARACTER}|{_SET}|\.|\((?:\?:)?|\)|\|){_COUNT})*\$?", re.ASCII)
 
 
-def constraints(json_type: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def constraints(json_type: str, schema: Mapping[str, Any]) -> shapes.Constraints:
     """Return the keywords that constrain values of `json_type` and that a model can state exactly."""
     found: dict[str, Any] = {}
     for key in _LENGTHS.get(json_type, ()):
@@ -39,9 +40,10 @@ def constraints(json_type: str, schema: Mapping[str, Any]) -> dict[str, Any]:
             if limit is not None:
                 found[key] = limit
         step = schema.get("multipleOf")
+        # steps of floats are a matter of rounding, which two validators do differently
         if json_type == "integer" and type(step) is int and 0 < step <= _EXACT:
             found["multipleOf"] = step
-    return found
+    return tuple(found.items())
 
 
 def is_portable(pattern: object) -> bool:
@@ -51,6 +53,7 @@ def is_portable(pattern: object) -> bool:
     if any(operator in pattern for operator in ("&&", "--", "~~")):  # set arithmetic to pydantic's engine
         return False
     try:
+        # pydantic's engine (https://docs.rs/regex) refuses some patterns, large ones for example
         SchemaValidator(core_schema.str_schema(pattern=pattern))
     except SchemaError:
         return False
@@ -70,24 +73,22 @@ def _limit(limit: object, json_type: str) -> int | float | None:
 _CONTEXT = ("$schema", "$defs", "definitions")  # what the references of a property need around them
 _REFERRING = ("$ref", "allOf", "anyOf", "oneOf", "items", "not", "if")
 _PYTHON: Mapping[str, tuple[type, ...]] = {
-    "string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float), "null": (type(None),)
+    "string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float)
 }  # fmt: skip
 
 
 class Defaults:
-    """Attaches the defaults of one schema document that the schema accepts and that Python can state."""
+    """The defaults of one schema document that the schema accepts and that Python can state."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._context = {key: root[key] for key in _CONTEXT if key in root}
 
-    def attach(self, shape: Shape, schema: object) -> Shape:
-        """Return `shape` with the default of `schema`, if that is valid."""
+    def of(self, shape: Shape, schema: object) -> Any:
+        """Return the default of `schema` if that is valid; else None, the default of all optional fields."""
         if not isinstance(schema, Mapping) or schema.get("default") is None:
-            return shape  # optional fields have the default None in any case
+            return None
         value = schema["default"]
-        if not _has_type(shape, value) or not self._is_valid(schema, value):
-            return shape
-        return {**shape, "default": value}
+        return value if _has_type(shape, value) and self._is_valid(schema, value) else None
 
     def _is_valid(self, schema: Mapping[str, Any], value: object) -> bool:
         context = self._context if any(key in schema for key in _REFERRING) else {}
@@ -100,18 +101,24 @@ class Defaults:
 
 def _has_type(shape: Shape, value: object) -> bool:
     """True if `value` is a Python value of the type of `shape`, without conversion."""
-    if not shape:
-        return isinstance(value, str | int | float)
-    if "enum" in shape:
-        return any(value == known and type(value) is type(known) for known in shape["enum"])
-    if "anyOf" in shape:
-        return any(_has_type(member, value) for member in shape["anyOf"] if member)
-    kinds = shape.get("type", ())
-    for kind in kinds if isinstance(kinds, list) else [kinds]:
-        if kind in _PYTHON and type(value) in _PYTHON[kind]:
-            return True
-        if kind == "array" and isinstance(value, list):
-            return all(
-                not isinstance(item, list | dict) and _has_type(shape["items"], item) for item in value
+    match shape:
+        case shapes.Anything():
+            return isinstance(value, str | int | float)
+        case shapes.Literals(values):
+            return any(value == known and type(value) is type(known) for known in values)
+        case shapes.UnionShape(members):
+            return any(_has_type(member, value) for member in members)
+        case shapes.NamedType(type=inner):
+            return _has_type(inner, value)
+        case shapes.Scalar(kind):
+            return type(value) in _PYTHON[kind]
+        case shapes.Array(items):
+            return isinstance(value, list) and all(
+                not isinstance(item, list | dict) and _has_type(items, item) for item in value
             )
-    return False
+        case shapes.Null():
+            return value is None
+        case shapes.Map() | shapes.ClassRef():
+            return False
+        case _:
+            assert_never(shape)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
-from toolgen.schema.document import Draft, JsonPath, anchors, draft_of, locate, parse_pointer, subschemas
+from toolgen.schema.document import SchemaDocument
 
 _TYPING = ("$ref", "allOf", "anyOf", "oneOf", "type", "enum", "const", "items", "prefixItems")
 _OBJECTS = ("properties", "required", "additionalProperties", "patternProperties")
@@ -16,33 +15,16 @@ _SHAPING = frozenset((*_TYPING, *_OBJECTS))
 
 
 class LocalReferences:
-    """The targets of the `$ref`s of `root`. After `resolve`, all of them are local (`#…`)."""
+    """The references of a document, as its models read them: JSON Pointers from its root."""
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
-        self.root = root
-        self.siblings_apply = draft_of(root) is not Draft.DRAFT_7  # which ignores them beside a $ref
-
-    @cached_property
-    def _anchors(self) -> Mapping[str, JsonPath]:
-        return anchors(self.root, dynamic=False)
-
-    @cached_property
-    def _nested_ids(self) -> bool:
-        return any(
-            path and isinstance(uri := node.get("$id"), str) and not uri.startswith("#")
-            for path, node in subschemas(self.root)
-        )
+    def __init__(self, document: SchemaDocument) -> None:
+        self._document = document.plain
+        self.root = self._document.schema
 
     def follow(self, ref: object) -> tuple[str, Mapping[str, Any] | None]:
-        """Return the reference and its schema; None if the reference may lead elsewhere."""
-        if not isinstance(ref, str) or self._nested_ids:  # a nested $id moves the root that `#` means
-            return str(ref), None
-        if ref == "#" or ref.startswith("#/"):
-            path: JsonPath | None = parse_pointer(ref[1:])
-        else:
-            path = self._anchors.get(ref[1:]) if ref.startswith("#") else None
-        target = None if path is None else locate(self.root, path)
-        return ref, target.value if target is not None and isinstance(target.value, Mapping) else None
+        """Return the reference and its schema; None if it is no object, or a call decides which it is."""
+        target = self._document.target(ref).value
+        return str(ref), target if isinstance(target, Mapping) else None
 
     def name(self, pointer: str) -> str:
         """Return the name of the definition at `pointer`; empty if `pointer` leads to something else."""
@@ -54,7 +36,7 @@ class LocalReferences:
         """Return the `$ref` of `schema` if nothing beside it decides the type."""
         if "$ref" not in schema and "allOf" not in schema:
             return None
-        if "$ref" in schema and not self.siblings_apply:
+        if "$ref" in schema and not self._document.siblings_apply:
             return str(schema["$ref"])
         shaping = _SHAPING.intersection(schema)
         if shaping == {"$ref"}:
@@ -68,7 +50,7 @@ class LocalReferences:
         """Yield the schemas that a value must all match: of `$ref`, of `allOf`, and the rest of `schema`."""
         if "$ref" in schema:
             yield {"$ref": schema["$ref"]}
-            if not self.siblings_apply:
+            if not self._document.siblings_apply:
                 return
         inner = schema.get("allOf")
         if isinstance(inner, list):

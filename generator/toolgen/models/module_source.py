@@ -5,22 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
 
-from toolgen.models.annotations import field_annotation, field_default
-from toolgen.models.class_builder import ModelClass
-from toolgen.models.shapes import classes_in, without_constraints
+from toolgen.models.annotations import field_annotation, field_default, type_annotation
+from toolgen.models.model_classes import ModelClass, Record
+from toolgen.models.shapes import ClassRef, Shape, UnionShape, inner_shapes, without_constraints
 from toolgen.models.shared_classes import ModuleClasses
 from toolgen.python_source.imports import all_statement, import_from, member_order, module_order
-from toolgen.python_source.layout import WIDTH, annotated_assignment, class_statement, flat
+from toolgen.python_source.layout import WIDTH, annotated_assignment, class_statement
 from toolgen.python_source.text_width import width
 
 _IMPORTS: Sequence[Mapping[str, Sequence[str]]] = (
     {"typing": ("Annotated", "Any", "Literal", "TypeAlias")},
-    {"pydantic": ("BaseModel", "ConfigDict", "Field"), "toolgen.runtime.model": ("OpenModel",)},
+    {"pydantic": ("BaseModel", "ConfigDict", "Field", "RootModel"), "toolgen.runtime.model": ("OpenModel",)},
 )
 """Names that classes use, by their modules: the standard library's, then others."""
-_FUTURE = "from __future__ import annotations\n"
 _WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
 
 
@@ -45,14 +43,14 @@ class ClassSource:
 
 @dataclass(frozen=True, slots=True)
 class ModuleSource:
-    """One module: what the template prints, or all that the model engine printed in its stead."""
+    """One module."""
 
     imports: tuple[str, ...] = ()  # lines, an empty one before each group
     types: tuple[StatementSource, ...] = ()
     classes: tuple[ClassSource, ...] = ()
     aliases: tuple[StatementSource, ...] = ()
     exports: str = ""  # `__all__`, if classes are imported for other modules
-    printed: str = ""  # by the engine: imports and classes
+    rebuilt: tuple[str, ...] = ()  # names of classes that refer to later ones
     laid_out: bool = False  # the formatter would change nothing
 
 
@@ -65,19 +63,19 @@ class ModelModules:
 
 
 def module_source(made: ModuleClasses) -> ModuleSource | None:
-    """Return the source of classes; None if they have shapes that only the model engine prints.
+    """Return the source of classes; None if they have shapes whose types only the model engine prints.
 
     Those are unions of classes, root models, and classes that refer to each other in a circle. Few tools of
     the public corpora have any (`make corpus` counts them).
     """
-    if any(is_root_model(each) or _has_unions(each) for each in made.classes.values()):
+    if any(each.is_root_model or any(map(_has_union, each.shapes())) for each in made.classes.values()):
         return None
     order = dependency_order(made.classes)
     if order is None:
         return None
     classes = tuple(_class(name, made.classes[name]) for name in order)
     types = tuple(_type(name, each) for name, each in made.types.items())
-    aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
+    aliases = _aliases(made)
     statements = [*types, *aliases, *(field for each in classes for field in each.fields)]
     used = {name for each in classes for name in (each.base, "ConfigDict" if each.config else "") if name}
     return ModuleSource(
@@ -90,12 +88,16 @@ def module_source(made: ModuleClasses) -> ModuleSource | None:
     )
 
 
-def engine_source(made: ModuleClasses, printed: str) -> ModuleSource:
-    """Return the source of classes that the model engine printed."""
+def source_of_classes(
+    made: ModuleClasses, classes: tuple[ClassSource, ...], rebuilt: tuple[str, ...]
+) -> ModuleSource:
+    """Return the source of a module whose classes the model engine printed."""
     types = tuple(_type(name, each) for name, each in made.types.items())
-    aliases = (*types, *(_alias(name, each) for name, each in made.aliases.items()))
-    lines = "".join(f"{line}\n" for line in (*_imports(aliases, set()), *_shared_imports(made)))
-    return ModuleSource(aliases=aliases, printed=printed.replace(_FUTURE, _FUTURE + lines, 1))
+    aliases = (*types, *_aliases(made))
+    statements = [*aliases, *(field for each in classes for field in each.fields)]
+    used = {word for each in classes for word in _WORD.findall(f"{each.statement} {each.config}")}
+    imports = (*_imports(statements, used), *_shared_imports(made))
+    return ModuleSource(imports, classes=classes, aliases=aliases, rebuilt=rebuilt)
 
 
 def dependency_order(classes: Mapping[str, ModelClass]) -> list[str] | None:
@@ -103,85 +105,56 @@ def dependency_order(classes: Mapping[str, ModelClass]) -> list[str] | None:
 
     Classes come in rounds, in the order of `classes` as far as possible: the order of the model engine.
     """
-    waiting = {name: classes_in(made.shape) for name, made in classes.items()}
+    waiting = {name: made.classes() for name, made in classes.items()}
     order: dict[str, None] = {}
     while waiting:
         before = len(order)
         for name, needed in waiting.items():
             if all(other in order or other not in classes for other in needed):
                 order[name] = None
+        # a circle: every class that is left waits for another one
         if len(order) == before:
             return None
         waiting = {name: needed for name, needed in waiting.items() if name not in order}
     return list(order)
 
 
-def may_confuse_keys(made: ModelClass) -> bool:
-    """True if an unknown key could be taken for a field, by the field's Python name."""
-    is_aliased = any(wire != python for wire, python in made.names.items())
-    return is_aliased and bool(made.shape.get("additionalProperties"))
+def model_config(record: Record) -> str:
+    """Return pydantic's configuration of a class: Python code may set fields by their Python names, too."""
+    extra = "forbid" if record.closed else "allow"
+    return f'ConfigDict(extra="{extra}"{", validate_by_name=True" if record.has_aliases else ""})'
 
 
-def model_config(made: ModelClass) -> str:
-    """Return pydantic's configuration of a class.
-
-    Python code may set fields by their Python names, too, unless one of these is another field's alias.
-    """
-    extra = "allow" if made.shape["additionalProperties"] else "forbid"
-    aliased = {wire: python for wire, python in made.names.items() if wire != python}
-    by_name = bool(aliased) and aliased.keys().isdisjoint(made.names.values())
-    return f'ConfigDict(extra="{extra}"{", validate_by_name=True" if by_name else ""})'
-
-
-def is_root_model(made: ModelClass) -> bool:
-    """True for the type of a value that is not an object."""
-    return "properties" not in made.shape
-
-
-def _has_unions(made: ModelClass) -> bool:
-    return any(map(_has_union, made.shape["properties"].values()))
-
-
-def _has_union(shape: Any) -> bool:
+def _has_union(shape: Shape) -> bool:
     """True if a union in `shape` has several classes."""
-    members = shape.get("anyOf", ())
-    if sum("$ref" in member for member in members) > 1:
-        return True
-    inner = [shape[key] for key in ("items", "additionalProperties") if isinstance(shape.get(key), dict)]
-    return any(map(_has_union, (*members, *inner)))
+    inner = inner_shapes(shape)
+    is_one = isinstance(shape, UnionShape) and sum(isinstance(each, ClassRef) for each in inner) > 1
+    return is_one or any(map(_has_union, inner))
 
 
 def _class(name: str, made: ModelClass) -> ClassSource:
-    required = frozenset(made.shape.get("required", ()))
-    base = made.base or ("OpenModel" if may_confuse_keys(made) else "BaseModel")
-    return ClassSource(
-        statement=class_statement(name, base),
-        base=base,
-        config="" if made.base else model_config(made),
-        doc=made.doc,
-        fields=tuple(
-            StatementSource(
-                _statement(made, wire, base=base, optional=wire not in required), made.docs.get(wire, "")
-            )
-            for wire in made.names
-        ),
-    )
+    record = made.body if isinstance(made.body, Record) else None
+    base = made.base or ("OpenModel" if record is not None and record.may_confuse_keys else "BaseModel")
+    fields = () if record is None else tuple(_field(record, wire, base) for wire in record.fields)
+    config = "" if record is None else model_config(record)
+    return ClassSource(class_statement(name, base), base, config, made.doc, fields)
 
 
-def _statement(made: ModelClass, wire: str, *, base: str, optional: bool) -> str:
-    shape, name = made.shape["properties"][wire], made.names[wire]
-    annotation = field_annotation(shape, alias=None if name == wire else wire, optional=optional)
-    return annotated_assignment(name, annotation, field_default(shape, optional=optional, base=base))
+def _field(record: Record, wire: str, base: str) -> StatementSource:
+    field, optional = record.fields[wire], wire not in record.required
+    annotation = field_annotation(field, alias=None if field.name == wire else wire, optional=optional)
+    default = field_default(field.default, factory=base != "BaseModel") if optional else None
+    return StatementSource(annotated_assignment(field.name, annotation, default), field.doc)
 
 
 def _type(name: str, made: ModelClass) -> StatementSource:
-    python = flat(field_annotation(made.shape, alias=None, optional=False))
-    return StatementSource(f"{name}: TypeAlias = {python}", made.doc)
+    (shape,) = made.shapes()
+    return StatementSource(f"{name}: TypeAlias = {type_annotation(shape)}", made.doc)
 
 
-def _alias(name: str, made: ModelClass) -> StatementSource:
-    python = flat(field_annotation(without_constraints(made.shape), alias=None, optional=False))
-    return StatementSource(f"{name}: TypeAlias = {python}", made.doc)
+def _aliases(made: ModuleClasses) -> tuple[StatementSource, ...]:
+    plain = {name: each.with_shapes(without_constraints) for name, each in made.aliases.items()}
+    return tuple(_type(name, each) for name, each in plain.items())
 
 
 def _is_laid_out(source: StatementSource) -> bool:

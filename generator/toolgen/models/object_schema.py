@@ -33,7 +33,9 @@ def object_schema(schema: Mapping[str, Any], refs: LocalReferences) -> ObjectSch
     for source in sources:
         for name, value in _mapping(source, "properties").items():
             known = properties.get(name, value)
+            # two parts describe the property: both must hold
             properties[name] = value if known == value else {"allOf": [known, value]}
+    # the branches decide what the object holds
     if not properties and any("anyOf" in source or "oneOf" in source for source in sources):
         return None
     declared = properties.keys()
@@ -69,6 +71,7 @@ def _sources(schema: Mapping[str, Any], refs: LocalReferences, seen: set[str]) -
 def _values(sources: list[Mapping[str, Any]]) -> Iterator[object]:
     for source in sources:
         patterns, rest = _mapping(source, "patternProperties"), source.get("additionalProperties")
+        # other patterns beside the rest: its values have no single type
         if not patterns and isinstance(rest, Mapping):
             yield rest
         elif len(patterns) == 1 and rest is False:

@@ -1,4 +1,4 @@
-"""Shapes: types of model fields in a narrow subset of JSON Schema; and unions of them that convert no value.
+"""Shapes: the types of model fields as a closed union of values; and unions that convert no value.
 
 Pydantic accepts `"1"` as an `int` and `1.0` as a `bool` where no member of a union fits better. A union is
 therefore formed only where each value has a member of exactly its own type.
@@ -6,47 +6,106 @@ therefore formed only where each value has a member of exactly its own type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, assert_never
 
-Shape = dict[str, Any]
-"""A schema in the subset that the engine prints faithfully: `type`, `enum`, `anyOf`, `items`, `$ref`…
-
-A type that has a name, that of a definition without a class, has it as `name` beside these.
-"""
-
-ANY: Shape = {}
-OBJECT: Shape = {"type": "object"}
-ARRAY: Shape = {"type": "array", "items": {}}
-_SCALARS = ("string", "boolean", "integer", "number")
-_INNER = ("allOf", "anyOf", "items", "additionalProperties")
-_HOLDING = frozenset(("properties", *_INNER))
-_NAMED = _HOLDING | {"$ref", "name"}
-_TYPE_KEYS = ("type", "items", "additionalProperties")
+ScalarKind: TypeAlias = Literal["string", "boolean", "integer", "number"]
+Constraints: TypeAlias = tuple[tuple[str, Any], ...]
+"""Keywords of JSON Schema and their values."""
 
 
-def enumeration(values: list[Any]) -> Shape:
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Any JSON value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """Only null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """Texts, booleans, integers, or numbers: integers and floats, each kept as what it is."""
+
+    kind: ScalarKind
+    constraints: Constraints = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """Some texts and integers."""
+
+    values: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Lists."""
+
+    items: Shape = Anything()
+    constraints: Constraints = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Objects with any keys."""
+
+    values: Shape = Anything()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """Objects of a class, by its key or name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedType:
+    """A type that has a name: that of a definition without a class."""
+
+    name: str
+    type: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class UnionShape:
+    """Values of any member: no union, null as the last; one that is alone with null may have constraints."""
+
+    members: tuple[Shape, ...]
+
+
+Shape: TypeAlias = Anything | Null | Scalar | Literals | Array | Map | ClassRef | NamedType | UnionShape
+
+ANY = Anything()
+NULL = Null()
+OBJECT = Map()
+_KINDS: tuple[ScalarKind, ...] = ("string", "boolean", "integer", "number")
+
+
+def enumeration(values: Sequence[Any]) -> Shape:
     """Return a literal type for strings, integers and null; the types of the values for anything else."""
     if not values:
         return ANY
-    strings = [v for v in values if isinstance(v, str)]
     integers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
     parts: list[Shape] = []
     if any(isinstance(v, bool) for v in values):
-        parts.append({"type": "boolean"})
+        parts.append(Scalar("boolean"))
     if any(isinstance(v, float) for v in values) or (parts and integers) or any(map(_is_big, integers)):
-        parts.append({"type": ["integer", "number"]})
+        parts.append(Scalar("number"))
         integers = []
     if any(isinstance(v, dict) for v in values):
         parts.append(OBJECT)
     if any(isinstance(v, list) for v in values):
-        parts.append(ARRAY)
-    if strings or integers:
-        kinds = (str, int) if integers else (str,)
-        literals = [v for v in values if isinstance(v, kinds) and not isinstance(v, bool)]
-        parts.insert(0, {"enum": list(dict.fromkeys(literals))})
+        parts.append(Array())
+    kinds = (str, int) if integers else (str,)
+    if literals := [v for v in values if isinstance(v, kinds) and not isinstance(v, bool)]:
+        parts.insert(0, Literals(tuple(dict.fromkeys(literals))))
     if None in values:
-        parts.append({"type": "null"})
+        parts.append(NULL)
     return union(parts)
 
 
@@ -54,176 +113,180 @@ def _is_big(value: int) -> bool:
     return not -(2**63) <= value < 2**63  # pydantic refuses larger literals
 
 
-def union(parts: list[Shape]) -> Shape:
+def union(parts: Sequence[Shape]) -> Shape:
     """Return one shape that accepts what any of `parts` accepts."""
     if len(parts) == 1:
         return parts[0]
     if ANY in parts or not parts:
         return ANY
-    parts = _unique(parts)
-    null = {"type": "null"}
-    rest = [part for part in parts if part != null]
-    if len(rest) <= 1:
-        return nullable(rest[0], null in parts) if rest else null
-    atoms = _unique([atom for part in rest for atom in _atoms(part)])
-    members = [*_literals_and_scalars(atoms), *_containers(atoms)]
-    only = members[0] if len(members) == 1 else {"anyOf": members}
-    if all("type" in member and _is_scalar(member) for member in members):
-        only = {"type": [member["type"] for member in members]}
-    return nullable(only, null in parts or null in atoms)
+    rest = [part for part in dict.fromkeys(parts) if part != NULL]
+    if len(rest) <= 1:  # keeps its constraints and its name
+        return nullable(rest[0], NULL in parts) if rest else NULL
+    atoms = list(dict.fromkeys(atom for part in rest for atom in _atoms(part)))
+    members = (*_literals_and_scalars(atoms), *_containers(atoms))
+    only = members[0] if len(members) == 1 else UnionShape(members)
+    return nullable(only, NULL in parts or NULL in atoms)
 
 
 def nullable(shape: Shape, null: bool) -> Shape:
     """Return the shape, extended by null if `null`."""
-    if not null or shape == ANY:
-        return shape
-    if "name" in shape:
-        unnamed = without_name(shape)
-        return shape if nullable(unnamed, null) == unnamed else {"anyOf": [shape, {"type": "null"}]}
-    if "enum" in shape:
-        return shape if None in shape["enum"] else {**shape, "enum": [*shape["enum"], None]}
-    if "type" in shape:
-        kinds = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
-        return shape if "null" in kinds else {**shape, "type": [*kinds, "null"]}
-    members = shape.get("anyOf", [shape])
-    return shape if {"type": "null"} in members else {"anyOf": [*members, {"type": "null"}]}
+    match shape:
+        case _ if not null or accepts_null(shape):
+            return shape
+        case UnionShape(members):
+            return UnionShape((*members, NULL))
+        case _:
+            return UnionShape((shape, NULL))
 
 
-def without_constraints(shape: Shape) -> Shape:
-    """Return the shape without constraints: inside a list or a union the engine would make each a class."""
-    if shape.get("type") == "null":
-        return ANY
-    if "name" in shape:
-        return shape
-    if "type" in shape:
-        return {key: shape[key] for key in _TYPE_KEYS if key in shape}
-    return shape
-
-
-def classes_in(shape: Shape) -> list[str]:
-    """Return the names of the classes that a shape refers to."""
-    return [class_name(part) for part in _named_parts(shape) if "$ref" in part]
-
-
-def names_in(shape: Shape) -> list[str]:
-    """Return the names of the classes and types that a shape refers to."""
-    return [class_name(part) if "$ref" in part else part["name"] for part in _named_parts(shape)]
-
-
-def _named_parts(shape: Shape) -> list[Shape]:
-    """Return the parts of a shape that are classes, or types with a name, in their order."""
-    found: list[Shape] = []
-    waiting: list[Any] = [shape]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, list):
-            waiting += reversed(part)
-        elif not isinstance(part, dict):
-            continue
-        elif "$ref" in part or "name" in part:
-            found.append(part)
-        elif not _HOLDING.isdisjoint(part):
-            waiting += reversed(part.get("properties", {}).values())
-            waiting += [part[key] for key in reversed(_INNER) if key in part]
-    return found
-
-
-def without_name(shape: Shape) -> Shape:
-    """Return the shape of a named type, written out."""
-    return {key: value for key, value in shape.items() if key != "name"}
-
-
-def written_out(shape: Any, *, is_field: bool = True) -> Any:
-    """Return a shape, or a list of shapes, with named types written out as the engine can print them."""
-    if isinstance(shape, list):
-        return [written_out(item, is_field=False) for item in shape]
-    if not isinstance(shape, dict):
-        return shape
-    if "name" in shape:
-        return without_name(shape) if is_field else without_constraints(without_name(shape))
-    match shape.get("anyOf"):
-        case [{"name": _} as named, {"type": "null"}]:
-            rest = {key: value for key, value in shape.items() if key != "anyOf"}
-            return {**nullable(written_out(named, is_field=is_field), null=True), **rest}
-    inner = {key: written_out(shape[key], is_field=False) for key in _INNER if key in shape}
-    if "properties" in shape:
-        inner["properties"] = {wire: written_out(each) for wire, each in shape["properties"].items()}
-    return {**shape, **inner}
-
-
-def class_name(shape: Shape) -> str:
-    """Return the name of the class that a reference refers to."""
-    return str(shape["$ref"]).removeprefix("#/$defs/")
-
-
-def renamed(shape: Any, names: Mapping[str, str]) -> Any:
-    """Return a shape, or a list of shapes, with the classes in `names` renamed; itself if it has none."""
-    if isinstance(shape, list):
-        return [renamed(item, names) for item in shape]
-    if not isinstance(shape, dict) or _NAMED.isdisjoint(shape):
-        return shape
-    inner = {key: renamed(shape[key], names) for key in _INNER if key in shape}
-    if "$ref" in shape:
-        inner["$ref"] = f"#/$defs/{names.get(class_name(shape), class_name(shape))}"
-    if "name" in shape:
-        inner["name"] = names.get(shape["name"], shape["name"])
-    if "properties" in shape:
-        inner["properties"] = {wire: renamed(each, names) for wire, each in shape["properties"].items()}
-    return {**shape, **inner}
+def accepts_null(shape: Shape) -> bool:
+    """True if null is a value of the shape."""
+    match shape:
+        case Anything() | Null():
+            return True
+        case NamedType(type=inner):
+            return accepts_null(inner)
+        case UnionShape(members):
+            return any(map(accepts_null, members))
+        case _:
+            return False
 
 
 def _atoms(shape: Shape) -> Iterator[Shape]:
-    if "anyOf" in shape:
-        for member in shape["anyOf"]:
-            yield from _atoms(member)
-    elif "enum" in shape:
-        yield {"enum": [value for value in shape["enum"] if value is not None]}
-        if None in shape["enum"]:
-            yield {"type": "null"}
-    elif isinstance(shape.get("type"), list):
-        for kind in shape["type"]:
-            keys = ("items",) if kind == "array" else ("additionalProperties",) if kind == "object" else ()
-            yield {"type": kind, **{key: shape[key] for key in keys if key in shape}}
-    else:
-        yield {key: value for key, value in shape.items() if key in (*_TYPE_KEYS, "$ref")}
+    """Yield the members of a union, without names and constraints."""
+    match shape:
+        case UnionShape(members):
+            for member in members:
+                yield from _atoms(member)
+        case NamedType(type=inner):
+            yield from _atoms(inner)
+        case Null():
+            yield shape
+        case _:
+            yield without_constraints(shape)
 
 
-def _literals_and_scalars(atoms: list[Shape]) -> list[Shape]:
-    kinds = {atom["type"] for atom in atoms if "type" in atom and _is_scalar(atom)}
-    values = [value for atom in atoms for value in atom.get("enum", ())]
+def _literals_and_scalars(atoms: Sequence[Shape]) -> list[Shape]:
+    kinds = {atom.kind for atom in atoms if isinstance(atom, Scalar)}
+    values = [value for atom in atoms if isinstance(atom, Literals) for value in atom.values]
     if "boolean" in kinds and ("integer" in kinds or any(isinstance(value, int) for value in values)):
-        kinds |= {"integer", "number"}  # or 1.0 would become True
+        kinds.add("number")  # or 1.0 would become True
     if "number" in kinds:
-        kinds.add("integer")  # or big integers would lose digits
-    covered = tuple(python for kind, python in (("string", str), ("integer", int)) if kind in kinds)
+        kinds.discard("integer")  # numbers keep integers, or big ones would lose digits
+    covered = (*([str] if "string" in kinds else []), *([int] if kinds & {"integer", "number"} else []))
     values = [value for value in dict.fromkeys(values) if not isinstance(value, covered)]
-    literals: list[Shape] = [{"enum": values}] if values else []
-    return [*literals, *({"type": kind} for kind in _SCALARS if kind in kinds)]
+    literals: list[Shape] = [Literals(tuple(values))] if values else []
+    return [*literals, *(Scalar(kind) for kind in _KINDS if kind in kinds)]
 
 
-def _containers(atoms: list[Shape]) -> list[Shape]:
-    arrays = [atom for atom in atoms if atom.get("type") == "array"]
-    maps = [atom for atom in atoms if atom.get("type") == "object"]
-    classes = [atom for atom in atoms if "$ref" in atom]
+def _containers(atoms: Sequence[Shape]) -> list[Shape]:
+    arrays: list[Shape] = [atom for atom in atoms if isinstance(atom, Array)]
+    maps = [atom for atom in atoms if isinstance(atom, Map)]
+    classes = [atom for atom in atoms if isinstance(atom, ClassRef)]
     if len(arrays) > 1:
-        arrays = [ARRAY]
+        arrays = [Array()]
     objects = [OBJECT] if maps and len(maps) + len(classes) > 1 else [*maps, *classes]
     return [*arrays, *objects]
 
 
-def _is_scalar(shape: Shape) -> bool:
-    return shape["type"] in _SCALARS
+def without_constraints(shape: Shape) -> Shape:
+    """Return the shape without constraints: inside a list or a union the engine would make each a class.
+
+    A type of null alone is any: `list[None]` is less readable.
+    """
+    match shape:
+        case Null():
+            return ANY
+        case Scalar() | Array() if shape.constraints:
+            return replace(shape, constraints=())
+        case UnionShape((single, Null())):
+            return UnionShape((without_constraints(single), NULL))
+        case _:
+            return shape
 
 
-def _unique(shapes: list[Shape]) -> list[Shape]:
-    first: dict[Any, Shape] = {}
-    for shape in shapes:
-        first.setdefault(_frozen(shape), shape)
-    return list(first.values())
+def constrained(shape: Shape) -> Scalar | Array | None:
+    """Return the part of the shape that may have constraints; a named type has its own."""
+    match shape:
+        case Scalar() | Array():
+            return shape
+        case UnionShape((Scalar() | Array() as single, Null())):
+            return single
+        case _:
+            return None
 
 
-def _frozen(value: Any) -> Any:
-    """Return a hashable that equals that of another value exactly where the values are equal."""
-    if isinstance(value, dict):
-        return frozenset((key, _frozen(inner)) for key, inner in value.items())
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def is_list_of_types(shape: UnionShape) -> bool:
+    """True if JSON Schema can state the union as a list of types, which takes fewer words than `anyOf`."""
+    rest = [member for member in shape.members if member != NULL]
+    return all(isinstance(member, Scalar) for member in rest) or (
+        len(rest) == 1 and isinstance(rest[0], Array | Map)
+    )
+
+
+def inner_shapes(shape: Shape) -> tuple[Shape, ...]:
+    """Return the shapes that a shape directly consists of."""
+    match shape:
+        case Scalar() | ClassRef() | Literals() | Anything() | Null():
+            return ()
+        case Array(items=inner) | Map(values=inner) | NamedType(type=inner):
+            return (inner,)
+        case UnionShape(members):
+            return members
+        case _:
+            assert_never(shape)
+
+
+def with_inner(shape: Shape, change: Callable[[Shape], Shape]) -> Shape:
+    """Return the shape with each of its `inner_shapes` changed; itself if none is."""
+    before = inner_shapes(shape)
+    after = tuple(map(change, before))
+    if all(map(operator.is_, before, after)):
+        return shape
+    match shape:
+        case Array():
+            return replace(shape, items=after[0])
+        case Map():
+            return Map(after[0])
+        case NamedType(name):
+            return NamedType(name, after[0])
+        case UnionShape():
+            return UnionShape(after)
+        case Anything() | Null() | Scalar() | Literals() | ClassRef():
+            return shape
+        case _:
+            assert_never(shape)
+
+
+def named_parts(shape: Shape) -> list[ClassRef | NamedType]:
+    """Return the classes and named types that a shape refers to, in their order."""
+    match shape:
+        case ClassRef() | NamedType():
+            return [shape]
+        case _:
+            return [part for inner in inner_shapes(shape) for part in named_parts(inner)]
+
+
+def classes_in(shape: Shape) -> list[str]:
+    """Return the names of the classes that a shape refers to; named types have none."""
+    return [part.name for part in named_parts(shape) if isinstance(part, ClassRef)]
+
+
+def written_out(shape: Shape, *, is_field: bool = True) -> Shape:
+    """Return a shape with named types written out as the engine can print them."""
+    match shape:
+        case NamedType(type=inner):
+            plain = written_out(inner)
+            return plain if is_field else without_constraints(plain)
+        case UnionShape((NamedType() as named, Null())):
+            return nullable(written_out(named, is_field=is_field), null=True)
+        case _:
+            return with_inner(shape, lambda inner: written_out(inner, is_field=False))
+
+
+def renamed(shape: Shape, names: Mapping[str, str]) -> Shape:
+    """Return a shape with the classes and types in `names` renamed."""
+    shape = with_inner(shape, lambda inner: renamed(inner, names))
+    if isinstance(shape, ClassRef | NamedType) and shape.name in names:
+        return replace(shape, name=names[shape.name])
+    return shape

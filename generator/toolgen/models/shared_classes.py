@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from toolgen.data.program import Origins, SharedFile, SharedSchema
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
-from toolgen.models.class_builder import ModelClass, SharedClass, definition_classes
+from toolgen.models.class_builder import SharedClass, definition_classes
 from toolgen.models.class_names import NameHint
-from toolgen.models.shapes import names_in, renamed, written_out
+from toolgen.models.model_classes import ModelClass
+from toolgen.models.shapes import written_out
 from toolgen.python_source.names import pascal, unique_name
 from toolgen.schema.document import format_pointer
 
@@ -43,9 +44,8 @@ class ModuleClasses:
 
     def without_types(self) -> ModuleClasses:
         """Return the module with named types written out in the fields of classes."""
-        classes = {name: replace(made, shape=written_out(made.shape)) for name, made in self.classes.items()}
-        made = (*classes.values(), *self.aliases.values())
-        used = {name for each in made for name in names_in(each.shape)}
+        classes = {name: made.with_shapes(written_out) for name, made in self.classes.items()}
+        used = {name for made in (*classes.values(), *self.aliases.values()) for name in made.names()}
         imported = {name: each for name, each in self.imported.items() if name in used}
         return ModuleClasses(classes, aliases=self.aliases, imported=imported)
 
@@ -66,6 +66,7 @@ class SharedClasses:
 
     def local_names(self, keys: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
         """Return the names under which a module imports classes, by key; none of them is in `taken`."""
+        # sorted: the order of properties must not decide which class keeps its name
         classes = [self.by_key[key] for key in sorted(keys)]
         wanted = Counter(each.name for each in classes)
         used = {*taken}
@@ -89,13 +90,13 @@ class SharedClasses:
     ) -> ModuleClasses:
         """Return a module whose classes refer to shared ones by key, with these imported from `package`."""
         made = [*types.values(), *classes.values(), *aliases.values()]
-        used = {key for each in made for key in names_in(each.shape)} & self.by_key.keys()
+        used = {key for each in made for key in each.names()} & self.by_key.keys()
         names = self.local_names(used, taken)
         shared = {names[key]: self.by_key[key] for key in used}
         return ModuleClasses(
-            {name: with_renamed_classes(each, names) for name, each in classes.items()},
-            {name: with_renamed_classes(each, names) for name, each in types.items()},
-            {name: with_renamed_classes(each, names) for name, each in aliases.items()},
+            {name: each.renamed(names) for name, each in classes.items()},
+            {name: each.renamed(names) for name, each in types.items()},
+            {name: each.renamed(names) for name, each in aliases.items()},
             {name: ImportedClass(package + each.module, each.name) for name, each in sorted(shared.items())},
         )
 
@@ -119,18 +120,18 @@ def _add_circle(files: Mapping[str, SharedFile], file: SharedFile, found: Shared
         )
         for pointer, schema in own.items()
     }
-    unnamed = definition_classes(file.schema, hints, found.of(others))
+    unnamed = definition_classes(file.document, hints, found.of(others))
     names = unnamed.choose_names(())
     types = unnamed.named_types(names)
     roots = [names[key] for key in unnamed.definitions.values()]
     classes = resolve_ambiguous_unions(unnamed.named(names), roots, found.content)
     host = files[file.circle[0]].py_name
     keys = {name: f"{host}.{name}" for name in (*classes, *types)}
-    found.content |= {keys[name]: with_renamed_classes(made, keys) for name, made in classes.items()}
+    found.content |= {keys[name]: made.renamed(keys) for name, made in classes.items()}
     for pointer, key in unnamed.definitions.items():
         name, schema = names[key], own[pointer]
-        made = types[name] if name in types else classes[name]
-        shape = written_out(made.shape) if name in types else None
+        made = types.get(name) or classes[name]
+        shape = written_out(*made.shapes()) if name in types else None
         shared = SharedClass(keys[name], files[schema.path].py_name, name, made.doc, shape)
         found.by_schema[schema] = found.by_key[shared.key] = shared
     taken = names.values()
@@ -144,8 +145,3 @@ def _add_circle(files: Mapping[str, SharedFile], file: SharedFile, found: Shared
 def path_to(definition: str) -> str:
     """Return the pointer to a definition, as references in bundled schemas have it."""
     return "#" + format_pointer(("$defs", definition))
-
-
-def with_renamed_classes(made: ModelClass, names: Mapping[str, str]) -> ModelClass:
-    """Return a class whose fields have other names for classes."""
-    return replace(made, shape=renamed(made.shape, names)) if names else made

@@ -3,8 +3,9 @@
 Names are imported on first access: most commands need few of these modules.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from toolgen.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from toolgen.project.cache.entries import Cache, cache_folder, prune
@@ -82,10 +83,4 @@ _HOMES = {
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"toolgen.project.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME)

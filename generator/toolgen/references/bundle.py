@@ -12,9 +12,19 @@ from typing import Any, NamedTuple
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import Origins, SharedSchema
 from toolgen.data.source import Source, Span
-from toolgen.references.scope import scope_of
 from toolgen.references.shared_files import SharedDefinition, find_definition, resolve_file_reference
-from toolgen.schema.document import Draft, JsonPath, anchors, draft_of, follow, format_pointer, replace_refs
+from toolgen.schema.document import (
+    Draft,
+    JsonPath,
+    Located,
+    NoTarget,
+    Schema,
+    SchemaDocument,
+    follow,
+    format_pointer,
+    replace_refs,
+    subschemas,
+)
 from toolgen.suggestions import did_you_mean, quoted
 
 
@@ -36,10 +46,15 @@ class BundledDefinitions(NamedTuple):
 class Bound:
     """A schema whose references all lead to places inside it, with the origin of each part."""
 
-    schema: Mapping[str, Any]
+    document: SchemaDocument
     source: Source
     path: JsonPath  # of the schema in `source`
     copied: Mapping[str, Origin]  # name in `$defs` → where it was copied from
+
+    @property
+    def schema(self) -> Schema:
+        """The schema, with the definitions that were copied in its `$defs`."""
+        return self.document.schema
 
     def origin(self, path: JsonPath) -> tuple[Source, JsonPath]:
         """Return the file and the path in it where the part of the schema at `path` was written."""
@@ -79,27 +94,29 @@ class Bundler:
         """Return the bundle of `schema`, which is written in `source` at `path`."""
         own = schema.get("$defs")
         self._used_names = set(own) if isinstance(own, dict) else set()
-        self._draft = draft_of(schema)
-        refs = self._own_refs(schema, source, path)
+        document = SchemaDocument(schema)
+        self._draft = document.draft
+        refs = self._own_refs(document, source, path)
         if not refs:
-            return Bound(schema, source, path, {})
+            return Bound(document, source, path, {})
         bundle = replace_refs(schema, refs)
         copied = self._copy_definitions()
-        bundle["$defs"] = {**bundle.get("$defs", {}), **copied.schemas}
-        return Bound(bundle, source, path, copied.origins)
+        if copied.schemas:
+            bundle["$defs"] = {**bundle.get("$defs", {}), **copied.schemas}
+        return Bound(_with_own_targets(document, SchemaDocument(bundle)), source, path, copied.origins)
 
     def bind_files(self, paths: Sequence[str]) -> Bound:
         """Return the bundle of all definitions in some shared files."""
         source = self._shared[paths[0]]
         data: Any = source.data
-        self._draft = draft_of(data)
+        self._draft = source.document.draft
         for path in paths:
             definitions: Any = self._shared[path].data
             for name in definitions["$defs"]:
                 self._include(SharedDefinition(path, name, ()))
         copied = self._copy_definitions()
         draft = {"$schema": data["$schema"]} if "$schema" in data else {}
-        return Bound({**draft, "$defs": copied.schemas}, source, (), copied.origins)
+        return Bound(SchemaDocument({**draft, "$defs": copied.schemas}), source, (), copied.origins)
 
     def uses(self) -> set[str]:
         """Return the shared files that definitions were copied from."""
@@ -115,43 +132,52 @@ class Bundler:
             copied.schemas[bundled], copied.origins[bundled] = copy, Origin(source, name)
         return copied
 
-    def _own_refs(self, schema: Mapping[str, Any], source: Source, path: JsonPath) -> dict[JsonPath, str]:
-        """Return the rewritten references of a tool's schema to shared files, by path."""
-        scope = scope_of(schema)
+    def _own_refs(self, document: SchemaDocument, source: Source, path: JsonPath) -> dict[JsonPath, str]:
+        """Return the rewritten references of a tool's schema, by path: to shared files, and unusual ones."""
         refs: dict[JsonPath, str] = {}
-        for here, keyword, ref in scope.references:
-            span_path = (*path, *here, keyword)
-            if ref.startswith("#"):
-                if not scope.resolves(schema, here, ref[1:]):
+        for here, node in subschemas(document.schema):
+            for keyword, found in document.references(node, here):
+                ref, span_path = node[keyword], (*path, *here, keyword)
+                if isinstance(found, Located):
+                    home = document.resource_of(here)
+                    # A fragment is percent-decoded before it is read as a pointer (RFC 6901, section 6), so
+                    # `#%2F$defs%2FSku` is `#/$defs/Sku`. Validators take it for the name of an anchor.
+                    is_escaped = "%" in ref.partition("#")[2].partition("/")[0]
+                    if keyword == "$ref" and is_escaped and found.path[: len(home)] == home:
+                        refs[here] = "#" + format_pointer(found.path[len(home) :])
+                    continue
+                if found.candidates:
+                    continue
+                if not found.is_elsewhere:
                     self._dangling(source, span_path, ref, self._used_names)
-            elif not scope.knows(here, ref):
+                    continue
                 target = resolve_file_reference(ref, source, span_path, self._shared)
-                new = self._rewrite(target, source, span_path, scope.is_inside_id(here))
+                new = self._rewrite(target, source, span_path, bool(document.resource_of(here)))
                 if new:
                     refs[here] = new
         return refs
 
     def _shared_refs(self, schema: Any, source: Source, name: str) -> dict[JsonPath, str]:
         """Return the rewritten references of a shared definition: `#` no longer means its file."""
-        scope = scope_of(schema)
         refs: dict[JsonPath, str] = {}
-        for here, keyword, ref in scope.references:
-            span_path = ("$defs", name, *here, keyword)
-            inside = scope.is_inside_id(here)
-            target: SharedDefinition | Diagnostic
-            if ref.startswith("#") and inside:
-                continue  # relative to that `$id`, which is copied with it
-            if ref.startswith("#/"):
-                target = find_definition(source, ref[1:], source, span_path)
-            elif ref.startswith("#"):
-                target = _find_anchor(source, ref[1:]) or find_definition(source, ref[1:], source, span_path)
-            elif scope.knows(here, ref):
-                continue
-            else:
-                target = resolve_file_reference(ref, source, span_path, self._shared)
-            new = self._rewrite(target, source, span_path, inside)
-            if new and keyword == "$ref":
-                refs[here] = new
+        document = source.document
+        for here, node in subschemas(schema, ("$defs", name)):
+            inside_id = bool(document.resource_of(here))
+            for keyword, found in document.references(node, here):
+                ref, span_path = node[keyword], (*here, keyword)
+                if isinstance(found, NoTarget) and found.candidates:
+                    for _, (_, definition, *rest) in found.candidates:
+                        self._include(SharedDefinition(source.path, str(definition), tuple(rest)))
+                    continue
+                target: SharedDefinition | Diagnostic
+                is_elsewhere = isinstance(found, NoTarget) and found.is_elsewhere
+                if is_elsewhere:
+                    target = resolve_file_reference(ref, source, span_path, self._shared)
+                else:
+                    target = find_definition(source, ref, source, span_path, here)
+                new = self._rewrite(target, source, span_path, inside_id and is_elsewhere)
+                if new and keyword == "$ref" and not inside_id:  # an `$id` is copied with what is in it
+                    refs[here[2:]] = new
         return refs
 
     def _rewrite(
@@ -168,8 +194,7 @@ class Bundler:
                 message, hint = "a `$dynamicRef` cannot leave its file", "use `$ref`"
             self.faults.append(Diagnostic(source.value(at), "unbundled-ref", message, hint))
             return ""
-        data: Any = self._shared[target.path].data
-        if draft_of(data) != self._draft:
+        if self._shared[target.path].document.draft != self._draft:
             self.faults.append(
                 Diagnostic(
                     source.value(at),
@@ -185,6 +210,7 @@ class Bundler:
         """Add `target` to the bundle, and return the reference to it there."""
         key = (target.path, target.name)
         if key not in self._names:
+            # Definitions of several files may have one name, and the schema's own keep theirs.
             name, number = target.name, 2
             while name in self._used_names:
                 name, number = f"{target.name}_{number}", number + 1
@@ -205,11 +231,13 @@ class Bundler:
         )
 
 
-def _find_anchor(source: Source, anchor: str) -> SharedDefinition | None:
-    """Return the part of a shared file that has the anchor."""
-    data: Any = source.data
-    for name, schema in data["$defs"].items():
-        rest = anchors(schema).get(anchor)
-        if rest is not None:
-            return SharedDefinition(source.path, name, rest)
-    return None
+def _with_own_targets(own: SchemaDocument, bundle: SchemaDocument) -> SchemaDocument:
+    """Return `bundle` with references that name what they name in `own`: copies may have the same anchors."""
+    refs = {
+        here: "#" + format_pointer(target.path)
+        for here, node in subschemas(own.schema)
+        for keyword, target in own.references(node, here)
+        if keyword == "$ref" and isinstance(target, Located)
+        if getattr(bundle.target(node[keyword], here), "path", None) != target.path
+    }
+    return SchemaDocument(replace_refs(bundle.schema, refs)) if refs else bundle

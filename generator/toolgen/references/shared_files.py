@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source, Span
-from toolgen.schema.document import JsonPath, has_schema_at, parse_pointer
+from toolgen.schema.document import JsonPath, Located, parse_pointer
 from toolgen.suggestions import did_you_mean, nearest, quoted
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -45,35 +45,37 @@ def resolve_file_reference(
         )
     if path not in shared:
         return Diagnostic(source.value(at), "dangling-ref", *_no_file(written, path, source, shared))
-    return find_definition(shared[path], fragment, source, at)
+    return find_definition(shared[path], f"#{fragment}", source, at)
 
 
 def find_definition(
-    file: Source, fragment: str, source: Source, at: JsonPath
+    file: Source, reference: str, source: Source, at: JsonPath, home: JsonPath = ()
 ) -> SharedDefinition | Diagnostic:
-    """Resolve `fragment` in `file`, for a reference written in `source` at `at`."""
+    """Return what a reference within `file` names, if it is written at `home` there, or at its root.
+
+    A fault is at the path `at` of `source`.
+    """
     data: Any = file.data
-    path = file.path
-    steps = parse_pointer(fragment) if fragment.startswith("/") else ()
     definitions = data["$defs"]
+    target = file.document.target(reference, home)
+    if isinstance(target, Located) and len(target.path) >= 2 and target.path[0] == "$defs":
+        return SharedDefinition(file.path, str(target.path[1]), target.path[2:])
+    steps = parse_pointer(reference[1:]) if reference.startswith("#/") else ()
     if len(steps) < 2 or steps[0] != "$defs":
         return Diagnostic(
             source.value(at),
             "dangling-ref",
-            f"a `$ref` to a shared file must name one of its definitions; {quoted('#' + fragment)} does not",
-            f"write {path}#/$defs/{next(iter(definitions))}" if path else "",
+            f"a `$ref` to a shared file must name one of its definitions; {quoted(reference)} does not",
+            f"write {file.path}#/$defs/{next(iter(definitions))}",
         )
-    name = str(steps[1])
-    if not has_schema_at(data, steps):
-        return Diagnostic(
-            source.value(at),
-            "dangling-ref",
-            f"there is no {quoted('/'.join(map(str, steps)))} in {path}",
-            (did_you_mean(name, definitions) or "known there: " + ", ".join(definitions))
-            if len(steps) == 2
-            else "",
-        )
-    return SharedDefinition(path, name, steps[2:])
+    return Diagnostic(
+        source.value(at),
+        "dangling-ref",
+        f"there is no {quoted('/'.join(map(str, steps)))} in {file.path}",
+        (did_you_mean(str(steps[1]), definitions) or "known there: " + ", ".join(definitions))
+        if len(steps) == 2
+        else "",
+    )
 
 
 def _outside(written: str, ref: str, span: Span) -> Diagnostic:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema.document import JsonPath, subschemas
+from toolgen.schema.document import JsonPath, SchemaDocument, subschemas
 from toolgen.schema.graph import Graph
 from toolgen.schema.limits import BUDGET, Budget
 from toolgen.schema.patterns import estimate_compiled_bytes
@@ -112,10 +112,10 @@ def find_entangled(graph: Graph, budget: Budget = BUDGET) -> Iterator[Excess]:
 _COMBINATIONS = "a branch that is reached in several ways is checked as often; write it once"
 
 
-def check_budget(schema: Mapping[str, Any], budget: Budget = BUDGET) -> Graph:
-    """Return the graph of `schema`. Raises `TooComplexError` for its first place that exceeds the budget."""
-    check_size(schema, budget)
-    graph = Graph(schema)
+def check_budget(document: SchemaDocument, budget: Budget = BUDGET) -> Graph:
+    """Return the graph of a schema. Raises `TooComplexError` for its first place that exceeds the budget."""
+    check_size(document.schema, budget)
+    graph = Graph(document)
     for excess in find_entangled(graph, budget):
         raise TooComplexError(excess)
     return graph

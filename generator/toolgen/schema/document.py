@@ -7,16 +7,23 @@ value?" asks here, so that a property called `$ref` is never taken for a referen
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Final, NamedTuple
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from toolgen.schema.keywords import (
+    ALL_REFERENCES,
+    CONSTRAINING,
+    DRAFT_7_ONLY,
+    DRAFT_2020_12_ONLY,
     IN_PLACE,
     IN_PLACE_LISTS,
     IN_PLACE_MAPS,
     IN_PLACE_SINGLE,
     MIXED,
+    REFERENCES,
     SCHEMA_HOLDING,
     SCHEMA_LISTS,
     SCHEMA_MAPS,
@@ -51,6 +58,15 @@ DRAFT_URIS: Final[Mapping[str, Draft]] = {
     "https://json-schema.org/draft-07/schema#": Draft.DRAFT_7,
 }
 """The values of `$schema` that are read."""
+
+
+ASSERTED: Final[Mapping[Draft, frozenset[str]]] = {
+    # Section 8 of draft-07's validation lets a validator check encodings and media types; ours does.
+    Draft.DRAFT_7: (CONSTRAINING - DRAFT_2020_12_ONLY) | {"contentEncoding", "contentMediaType"},
+    # `$recursiveRef` belongs to draft 2019-09. `dependencies` is still read.
+    Draft.DRAFT_2020_12: CONSTRAINING - DRAFT_7_ONLY - {"$recursiveRef"},
+}
+"""The keywords by which the validator accepts or refuses values."""
 
 
 def draft_of(schema: object) -> Draft | None:
@@ -194,43 +210,276 @@ def follow(document: Any, path: JsonPath) -> Any:
     return found.value
 
 
-def has_schema_at(document: Any, path: JsonPath) -> bool:
-    """True if a schema, an object or a boolean, is at `path`."""
-    found = locate(document, path)
-    return found is not None and isinstance(found.value, dict | bool)
+# Documents and their references
 
 
-def resolve_reference(document: Any, reference: object) -> Located | None:
-    """Return the part that `#`, `#/a/json/pointer` or `#anchor` names; None if there is none.
+@dataclass(frozen=True, slots=True)
+class NoTarget:
+    """Why it is not known before a call what a reference names."""
 
-    An `$id` below the root is not looked at, nor is `$dynamicAnchor`: what a dynamic reference names depends
-    on the way that led to it.
+    value: ClassVar[None] = None
+    reason: str
+    is_elsewhere: bool = False  # it names another document
+    candidates: tuple[Located, ...] = ()  # a call decides which of these it names
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names that a document offers to its references."""
+
+    resources: Mapping[JsonPath, str]  # path of a subschema with an `$id` → its absolute address
+    addresses: Mapping[str, JsonPath]
+    anchors: Mapping[tuple[JsonPath, str], list[JsonPath]]  # resource and anchor → subschemas
+    dynamic: Mapping[str, list[JsonPath]]  # `$dynamicAnchor` → subschemas
+    are_plain: bool
+
+
+@dataclass(frozen=True)
+class SchemaDocument:
+    """A JSON Schema, with one answer to each question about its draft and its references.
+
+    Build one for each schema when its references are bound, and pass it on. Answers are computed when they
+    are first asked for.
+
+    Args:
+        schema: The schema as the author wrote it. Definitions of other files have been copied into its
+            `$defs`, so that every reference leads to a place inside.
     """
-    if not isinstance(reference, str) or not reference.startswith("#"):
+
+    schema: Schema
+    _targets: dict[tuple[JsonPath, str, str], Located | NoTarget] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @cached_property
+    def draft(self) -> Draft | None:
+        """The draft that `$schema` names; None if it is not one that specs can be written in."""
+        return draft_of(self.schema)
+
+    @cached_property
+    def siblings_apply(self) -> bool:
+        """False in draft-07, which ignores the keywords beside a `$ref`."""
+        return self.draft is not Draft.DRAFT_7
+
+    def target(self, reference: object, at: JsonPath = (), keyword: str = "$ref") -> Located | NoTarget:
+        """Return the schema that `reference` names, the value of `keyword` in the subschema at `at`.
+
+        See JSON Schema 2020-12 core, sections 8.2 and 9.2.
+        """
+        if not isinstance(reference, str):
+            return NoTarget("a reference must be a string")
+        resource = self.resource_of(at)
+        key = (resource, keyword, reference)
+        found = self._targets.get(key)
+        if found is None:
+            found = self._targets[key] = self._resolve(resource, keyword, reference)
+        return found
+
+    def resource_of(self, path: JsonPath) -> JsonPath:
+        """Return the path of the schema that `#` means in the subschema at `path`: of the nearest `$id`."""
+        return _resource_around(self._names.resources, path) if path else ()
+
+    def references(self, node: Schema, at: JsonPath = ()) -> Iterator[tuple[str, Located | NoTarget]]:
+        """Yield the keywords of `node`, the subschema at `at`, that refer to others, with their targets."""
+        for keyword in _REFERENCES[self.draft]:
+            if isinstance(node.get(keyword), str):
+                yield keyword, self.target(node[keyword], at, keyword)
+
+    def resolved(self, schema: Any) -> Any:
+        """Return a schema of this document, or what its references lead to in the end; None if unknown.
+
+        The document must be `plain`.
+        """
+        for _ in range(_MOST_HOPS):
+            if not isinstance(schema, dict) or "$ref" not in schema:
+                return schema
+            schema = self.target(schema["$ref"]).value
         return None
-    fragment = reference[1:]
-    if fragment.startswith("/") or not (name := unquote(fragment)) or name.startswith("/"):
-        return locate(document, parse_pointer(fragment))
-    path = anchors(document, dynamic=False).get(name)
-    return None if path is None else locate(document, path)
+
+    def same_value_schemas(self, schemas: Iterable[Any], unknown: Schema | None = None) -> list[Schema]:
+        """Return the `schemas` of this document, and all that apply to the same value as one of them.
+
+        The document must be `plain`. `unknown` stands for what a reference without a target may name.
+        """
+        seen: dict[int, Schema] = {}
+        waiting = list(schemas)
+        for node in waiting:  # grows
+            if not isinstance(node, dict) or id(node) in seen:
+                continue
+            seen[id(node)] = node
+            waiting += [inner for _, inner in in_place_subschemas(node, ())]
+            for _, target in self.references(node):
+                waiting.append(unknown if target.value is None else target.value)
+        return list(seen.values())
+
+    @property
+    def is_plain(self) -> bool:
+        """True if every reference is a JSON Pointer from the root, and nothing below it has another name."""
+        return self._names.are_plain
+
+    @cached_property
+    def plain(self) -> SchemaDocument:
+        """The same document with JSON Pointers from its root as references, and without names for others.
+
+        Subschemas keep their paths. A `$dynamicRef` with one possible target becomes a `$ref`; one that
+        depends on the call is left as it is.
+        """
+        return self if self.is_plain else SchemaDocument(_with_pointers(self))
+
+    @property
+    def rewritten(self) -> SchemaDocument:
+        """`plain`, which accepts the same values; this document if a call decides what a reference names."""
+        return self.plain if self.plain.is_plain else self
+
+    def _resolve(self, resource: JsonPath, keyword: str, reference: str) -> Located | NoTarget:
+        written, _, fragment = reference.partition("#")
+        if written:
+            found = None
+            if self._names.addresses:  # joining them is expensive
+                address = _join(self._names.resources.get(resource, _BASE), written)
+                found = self._names.addresses.get(address)
+            if found is None:
+                return NoTarget("a reference leads out of the schema", is_elsewhere=True)
+            resource = found
+        name = unquote(fragment)
+        if name and not name.startswith("/"):
+            return self._anchored(resource, keyword, name)
+        target = locate(self.schema, (*resource, *parse_pointer(fragment)))
+        if target is None or not isinstance(target.value, dict | bool):
+            return NoTarget("a reference names nothing in the schema")
+        return target
+
+    def _anchored(self, resource: JsonPath, keyword: str, name: str) -> Located | NoTarget:
+        paths = self._names.anchors.get((resource, name), ())
+        if len(paths) != 1:
+            return NoTarget("several schemas have one anchor" if paths else "a reference names no anchor")
+        target = Located(follow(self.schema, paths[0]), paths[0])
+        if keyword == "$dynamicRef" and target.value.get("$dynamicAnchor") == name:
+            rivals = self._names.dynamic[name]
+            if len(rivals) > 1:
+                candidates = tuple(Located(follow(self.schema, path), path) for path in rivals)
+                return NoTarget("`$dynamicRef` may name several schemas", candidates=candidates)
+        return target
+
+    @cached_property
+    def _names(self) -> _Names:
+        resources: dict[JsonPath, str] = {}
+        addresses: dict[str, JsonPath] = {}
+        anchors: dict[tuple[JsonPath, str], list[JsonPath]] = {}
+        dynamic: dict[str, list[JsonPath]] = {}
+        are_plain = True
+        for path, node in subschemas(self.schema):  # each before those inside
+            if _NAMING.isdisjoint(node):
+                continue
+            are_plain = are_plain and _is_plain(node, path) and self._ignored(node).isdisjoint(node)
+            address = node.get("$id")
+            if isinstance(address, str) and address.partition("#")[0] and not self._ignored(node):
+                base = resources.get(_resource_around(resources, path), _BASE)
+                resources[path] = _join(base, address.rstrip("#"))
+                addresses.setdefault(resources[path], path)
+            names = {str(node[keyword]) for keyword in _NAMES if keyword in node}
+            if isinstance(address, str) and address.startswith("#"):  # an anchor of draft-07
+                names.add(address[1:])
+            for name in names:
+                anchors.setdefault((_resource_around(resources, path), name), []).append(path)
+            if "$dynamicAnchor" in node:
+                dynamic.setdefault(str(node["$dynamicAnchor"]), []).append(path)
+        return _Names(resources, addresses, anchors, dynamic, are_plain)
+
+    def _ignored(self, node: Schema) -> frozenset[str]:
+        """Return the keywords that a subschema may have in vain, beside its `$ref`."""
+        return _BESIDE if "$ref" in node and not self.siblings_apply else _NO_KEYWORDS
 
 
-def anchors(schema: Any, *, dynamic: bool = True) -> dict[str, JsonPath]:
-    """Return the path of each anchor in `schema`, `$dynamicAnchor` only if `dynamic`."""
-    found: dict[str, JsonPath] = {}
-    for path, node in subschemas(schema):
-        for name in anchor_names(node, dynamic=dynamic):
-            found.setdefault(name, path)
-    return found
+_MOST_HOPS: Final = 50
+_REFERENCES: Final[Mapping[Draft | None, tuple[str, ...]]] = {
+    Draft.DRAFT_7: ("$ref",),
+    Draft.DRAFT_2020_12: REFERENCES,
+    None: ALL_REFERENCES,
+}
+_NO_KEYWORDS: Final = frozenset[str]()
+# `format: password` marks a secret even where it is ignored.
+_BESIDE: Final = CONSTRAINING - {"$ref", "format"}
+_NAMES: Final = ("$anchor", "$dynamicAnchor")
+_NAMING: Final = frozenset((*REFERENCES, *_NAMES, "$id"))
+_BASE: Final = "json-schema:///"
+"""The address of a document without an `$id`, as the validator has it."""
 
 
-def anchor_names(node: Mapping[str, Any], *, dynamic: bool = True) -> Iterator[str]:
-    """Yield the anchors of one subschema. Draft-07 writes them as `$id: "#name"`."""
-    for keyword in ("$anchor", "$dynamicAnchor") if dynamic else ("$anchor",):
-        if isinstance(name := node.get(keyword), str):
-            yield name
-    if isinstance(address := node.get("$id"), str) and address.startswith("#"):
-        yield address[1:]
+def _resource_around(resources: Mapping[JsonPath, str], path: JsonPath) -> JsonPath:
+    """Return the path of the nearest resource that holds `path`, the root if there is none."""
+    if not resources:
+        return ()
+    return next((path[:size] for size in range(len(path), 0, -1) if path[:size] in resources), ())
+
+
+def _join(base: str, reference: str) -> str:
+    """Return the absolute address of `reference`, which is relative to `base` (RFC 3986, section 5)."""
+    try:
+        scheme, _, rest = base.partition(":")
+        if urlsplit(reference).scheme:
+            scheme, _, rest = reference.partition(":")
+            reference = ""
+        # `urljoin` joins addresses of the schemes that it knows only.
+        parts = urlsplit(urljoin("http:" + rest, reference))
+        path = urljoin("http://host/", parts.path).removeprefix("http://host") if parts.netloc else parts.path
+    except ValueError:  # not an address
+        return reference
+    return urlunsplit((scheme.lower(), parts.netloc.lower(), path, parts.query, ""))
+
+
+def _is_plain(node: Schema, path: JsonPath) -> bool:
+    reference, address = node.get("$ref", "#"), node.get("$id")
+    return (
+        not any(keyword in node for keyword in (*_NAMES, "$dynamicRef"))
+        and not (isinstance(address, str) and (path or address.startswith("#")))
+        and isinstance(reference, str)
+        and (reference == "#" or reference.startswith("#/"))
+        and ("%" not in reference or reference == "#" + format_pointer(parse_pointer(reference[1:])))
+    )
+
+
+def _with_pointers(document: SchemaDocument) -> Schema:
+    """Return the schema of `document.plain`."""
+    nodes = dict(subschemas(document.schema))
+    edits: dict[JsonPath, dict[str, str]] = {}  # keyword → the reference instead
+    targets: set[JsonPath] = set()  # and the places around them
+    is_decided = True
+    waiting = list(nodes.items())
+    for path, node in waiting:  # grows: a reference may lead to a place that no keyword makes a schema
+        for keyword, target in document.references(node, path):
+            if isinstance(target, NoTarget):
+                is_decided = False
+                continue
+            edits.setdefault(path, {})[keyword] = "#" + format_pointer(target.path)
+            targets.update(target.path[:size] for size in range(len(target.path) + 1))
+            if isinstance(target.value, dict) and target.path not in nodes:
+                new = dict(subschemas(target.value, target.path))
+                nodes |= new
+                waiting += new.items()
+
+    def is_left_out(key: str, value: Any, path: JsonPath) -> bool:
+        if key == "$id":
+            return isinstance(value, str) and (bool(path) or value.startswith("#"))
+        return key == "$anchor" or (key == "$dynamicAnchor" and is_decided)
+
+    def written(value: Any, path: JsonPath) -> Any:
+        if isinstance(value, list):
+            return [written(inner, (*path, index)) for index, inner in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        if path not in nodes:
+            return {key: written(inner, (*path, key)) for key, inner in value.items()}
+        edited, ignored, copy = edits.get(path, {}), document._ignored(value), {}
+        for key, inner in value.items():
+            if key in edited:
+                copy["$ref" if "$ref" not in value else key] = edited[key]
+            elif not is_left_out(key, inner, path) and (key not in ignored or (*path, key) in targets):
+                copy[key] = written(inner, (*path, key))
+        return copy
+
+    made: Schema = written(document.schema, ())
+    return made
 
 
 # JSON types and equality
@@ -290,6 +539,18 @@ def count_parts(value: object) -> int:
             stack += part.values()
             count += sum(map(len, part)) // 100
     return count
+
+
+def as_list(value: object) -> list[Any]:
+    """Return `value` if it is a list, else an empty one: a keyword may have any value that means nothing."""
+    return value if isinstance(value, list) else []
+
+
+def unshared(value: Any) -> Any:
+    """Return a deep copy of JSON data in which no object occurs twice."""
+    if isinstance(value, dict | Mapping):  # `dict` is the fast case
+        return {key: unshared(inner) for key, inner in value.items()}
+    return [unshared(inner) for inner in value] if isinstance(value, list) else value
 
 
 def value_key(value: object) -> object:

@@ -6,12 +6,11 @@ of the document. Nothing here recurses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import unquote, urljoin
 
-from toolgen.schema.document import JsonPath, anchor_names, locate, parse_pointer, subschemas
+from toolgen.schema.document import JsonPath, Located, SchemaDocument, subschemas
 from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE, REFERENCES
 
 _PARTS: Final = {  # keyword → the parts of a value that its schemas apply to
@@ -79,26 +78,19 @@ class Node:
 class Graph:
     """The nodes of one schema document. The root is `nodes[0]`."""
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, document: SchemaDocument) -> None:
+        self.document = document
         self.nodes: list[Node] = []
         self._index: dict[JsonPath, int] = {}
-        self._anchors: dict[str, int] = {}
-        self._bases: dict[JsonPath, str] = {}
-        self._root = schema
-        self._add(schema, ())
+        self._add(document.schema, ())
         for node in self.nodes:  # grows: a reference may lead to a place that no keyword makes a schema
             self._connect(node)
 
     def _add(self, schema: Any, path: JsonPath) -> None:
         for here, node in subschemas(schema, path):
-            if here in self._index:
-                continue
-            index = self._index[here] = len(self.nodes)
-            self.nodes.append(Node(here, node))
-            for name in anchor_names(node):
-                self._anchors.setdefault(name, index)
-            if isinstance(address := node.get("$id"), str) and not address.startswith("#"):
-                self._bases[here] = _join(self._base(here)[1], address.rstrip("#"))
+            if here not in self._index:
+                self._index[here] = len(self.nodes)
+                self.nodes.append(Node(here, node))
 
     def _connect(self, node: Node) -> None:
         if _LEADING.isdisjoint(node.schema):
@@ -108,10 +100,7 @@ class Graph:
                 continue
             path = (*node.path, keyword)
             if keyword in REFERENCES:
-                target = self._target(value, node.path)
-                if target is not None:
-                    node.in_place.append(target)
-                    node.references.append(target)
+                self._connect_reference(keyword, node)
             elif keyword in IN_PLACE_SINGLE:
                 node.in_place += self._at(path)
             elif keyword in IN_PLACE_LISTS or keyword in IN_PLACE_MAPS:
@@ -132,34 +121,14 @@ class Graph:
         else:
             group.unnamed += self._at(path)
 
-    def _target(self, reference: object, path: JsonPath) -> int | None:
-        """Return the node that `reference`, written at `path`, leads to; None outside this document."""
-        if not isinstance(reference, str):
-            return None
-        written, _, fragment = reference.partition("#")
-        home, address = self._base(path)
-        if written:
-            wanted = _join(address, written)
-            found = next((here for here, base in self._bases.items() if base == wanted), None)
-            if found is None:
-                return None
-            home = found
-        if (name := unquote(fragment)) and not name.startswith("/"):
-            return self._anchors.get(name)
-        target = locate(self._root, (*home, *parse_pointer(fragment)))
-        if target is None:
-            return None
-        if target.path not in self._index:
-            self._add(target.value, target.path)
-        return self._index.get(target.path)
-
-    def _base(self, path: JsonPath) -> tuple[JsonPath, str]:
-        """Return the path and address of the nearest schema with an `$id` around `path`, else the root's."""
-        if self._bases:
-            for length in range(len(path), -1, -1):
-                if (address := self._bases.get(path[:length])) is not None:
-                    return path[:length], address
-        return (), ""
+    def _connect_reference(self, keyword: str, node: Node) -> None:
+        target = self.document.target(node.schema[keyword], node.path, keyword)
+        is_known = isinstance(target, Located)
+        for located in (target,) if isinstance(target, Located) else target.candidates:
+            if located.path not in self._index:
+                self._add(located.value, located.path)
+            node.in_place += self._at(located.path)
+            node.references += self._at(located.path) if is_known else ()
 
     def _at(self, path: JsonPath) -> list[int]:
         index = self._index.get(path)
@@ -218,8 +187,29 @@ class Graph:
         return found
 
 
-def _join(base: str, reference: str) -> str:
-    try:
-        return urljoin(base, reference)
-    except ValueError:  # not an address
-        return reference
+# Names that refer to others: files of shared schemas, or references within one schema
+
+
+def all_uses(direct: Mapping[str, Set[str]]) -> dict[str, frozenset[str]]:
+    """Return the names that each name refers to, directly or not; itself only if it is in a circle."""
+    found: dict[str, frozenset[str]] = {}
+    for name in direct:
+        used: set[str] = set()
+        waiting = [*direct[name]]
+        while waiting:
+            other = waiting.pop()
+            if other not in used:
+                used.add(other)
+                waiting += found[other] if other in found else direct[other]
+        found[name] = frozenset(used)
+    return found
+
+
+def circle_of(name: str, uses: Mapping[str, Set[str]]) -> tuple[str, ...]:
+    """Return the names that lead to `name` and that it leads to, sorted, with `name` itself."""
+    return tuple(sorted({name, *(other for other in uses[name] if name in uses[other])}))
+
+
+def references_in(schema: Any) -> set[str]:
+    """Return the values of every `$ref` in a schema."""
+    return {node["$ref"] for _, node in subschemas(schema) if isinstance(node.get("$ref"), str)}

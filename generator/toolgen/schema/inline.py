@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from toolgen.schema.document import (
-    Draft,
     JsonPath,
+    Located,
     Schema,
-    draft_of,
+    SchemaDocument,
+    follow,
     replace_refs,
-    resolve_reference,
     subschemas,
 )
 from toolgen.schema.keywords import CONSTRAINING
@@ -29,14 +29,12 @@ MAX_DEPTH: Final = 250
 RESULT_PROPERTY: Final = "result"
 """The property that holds a wrapped value."""
 
-_IDENTIFIERS: Final = frozenset(
-    {"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor"}
-)
 _DEFINITIONS: Final = ("$defs", "definitions")
 
 
-def wrap_in_object(schema: Schema) -> dict[str, Any]:
-    """Return the schema of an object whose only property is described by `schema`."""
+def wrap_in_object(document: SchemaDocument) -> dict[str, Any]:
+    """Return the schema of an object whose only property is described by a schema."""
+    schema = document.rewritten.schema
     moved = {
         path: f"#/properties/{RESULT_PROPERTY}{node['$ref'][1:]}"
         for path, node in subschemas(schema)
@@ -51,15 +49,15 @@ def _is_pointer(reference: object) -> bool:
     return isinstance(reference, str) and (reference == "#" or reference.startswith("#/"))
 
 
-def inline_references(schema: Schema) -> Schema:
-    """Return `schema` with every reference inlined, except recursive ones."""
-    nodes = [node for _, node in subschemas(schema)]
-    if not any("$ref" in node for node in nodes) or any(_IDENTIFIERS & node.keys() for node in nodes):
-        return schema
+def inline_references(document: SchemaDocument) -> Schema:
+    """Return a schema with every reference inlined, except recursive ones."""
+    plain = document.plain
+    if not plain.is_plain or not any("$ref" in node for _, node in subschemas(plain.schema)):
+        return document.schema
     try:
-        made: dict[str, Any] = _Inliner(schema).inline(schema, ())
+        made: dict[str, Any] = _Inliner(plain).inline(plain.schema, ())
     except _InliningLimitError:
-        return schema
+        return document.schema
     return _without_unused_definitions(made)
 
 
@@ -68,10 +66,9 @@ class _InliningLimitError(Exception):
 
 
 class _Inliner:
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._draft7 = draft_of(schema) is Draft.DRAFT_7
-        self._schemas = {path for path, _ in subschemas(schema)}
+    def __init__(self, document: SchemaDocument) -> None:
+        self._document = document
+        self._schemas = {path for path, _ in subschemas(document.schema)}
         self._count = 0
 
     def inline(self, value: Any, path: JsonPath, following: tuple[JsonPath, ...] = (), depth: int = 0) -> Any:
@@ -86,14 +83,16 @@ class _Inliner:
         self._count += is_schema
         if self._count > MAX_SUBSCHEMAS or depth > MAX_DEPTH:
             raise _InliningLimitError
-        found = resolve_reference(self._schema, value["$ref"]) if is_schema and "$ref" in value else None
-        if found is None or any(found[1] == path[: len(found[1])] for path in (*following, path)):
+        found = self._document.target(value.get("$ref")) if is_schema else None
+        if not isinstance(found, Located) or any(
+            found[1] == path[: len(found[1])] for path in (*following, path)
+        ):
             return {key: self.inline(each, (*path, key), following, depth + 1) for key, each in value.items()}
         target = self.inline(found[0], found[1], (*following, path), depth + 1)
         own = {
             key: self.inline(each, (*path, key), following, depth + 1)
             for key, each in value.items()
-            if key != "$ref" and not self._draft7
+            if key != "$ref" and self._document.siblings_apply
         }
         return _beside(target, own)
 
@@ -110,25 +109,25 @@ def _beside(target: Any, own: dict[str, Any]) -> Any:
 def _without_unused_definitions(schema: dict[str, Any]) -> dict[str, Any]:
     """Return `schema` without the definitions that nothing refers to."""
     result = dict(schema)
+    document = SchemaDocument(schema)
     for keyword in _DEFINITIONS:
         if isinstance(result.get(keyword), Mapping):
-            used = _used_definitions(schema, keyword)
+            used = _used_definitions(document, keyword)
             result[keyword] = {name: each for name, each in schema[keyword].items() if name in used}
             if not result[keyword]:
                 del result[keyword]
     return result
 
 
-def _used_definitions(schema: dict[str, Any], keyword: str) -> set[str]:
-    body = {key: value for key, value in schema.items() if key not in _DEFINITIONS}
-    used: set[str] = set()
+def _used_definitions(document: SchemaDocument, keyword: str) -> set[str]:
+    body = {key: value for key, value in document.schema.items() if key not in _DEFINITIONS}
+    used: set[JsonPath] = set()
     waiting: list[Any] = [body]
-    while waiting:
-        for _, node in subschemas(waiting.pop()):
-            found = resolve_reference(schema, node.get("$ref"))
-            if found and len(found[1]) > 1 and found[1][0] in _DEFINITIONS:
-                home, name = found[1][0], str(found[1][1])
-                if f"{home}/{name}" not in used:
-                    used.add(f"{home}/{name}")
-                    waiting.append(schema[str(home)][name])
-    return {each.partition("/")[2] for each in used if each.startswith(f"{keyword}/")}
+    for schema in waiting:  # grows
+        for _, node in subschemas(schema):
+            found = document.target(node.get("$ref"))
+            if not isinstance(found, Located) or len(found.path) < 2 or found.path[:2] in used:
+                continue
+            used.add(found.path[:2])
+            waiting.append(follow(document.schema, found.path[:2]))
+    return {str(name) for home, name in used if home == keyword}

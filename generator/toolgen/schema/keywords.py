@@ -54,6 +54,14 @@ KEYWORDS: Final = (
     )
 )
 
+DRAFT_7_ONLY: Final = frozenset({"additionalItems"})
+DRAFT_2020_12_ONLY: Final = _words(
+    "$anchor $defs $dynamicAnchor $dynamicRef $recursiveAnchor $recursiveRef $vocabulary contentSchema "
+    "dependentRequired dependentSchemas deprecated maxContains minContains prefixItems unevaluatedItems "
+    "unevaluatedProperties"
+)
+"""Keywords that one draft defines; validators read `$defs` and `dependencies` in both."""
+
 FOREIGN: Final = _words(
     "defaultSnippets discriminator enumDescriptions enumNames errorMessage example externalDocs id "
     "markdownDescription nullable optional propertyOrder propertyOrdering tsType xml"

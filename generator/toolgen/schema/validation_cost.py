@@ -45,6 +45,18 @@ class ValidationCost:
     divisor: float = 0  # the smallest `multipleOf` that is not an integer; 0: none
     numbers: int = 0  # keywords that a number is compared with, at most
 
+    def without_numbers(self) -> ValidationCost | None:
+        """Return the cost for values without long integers; None if it hardly grows."""
+        cost = replace(self, numbers=0)
+        return None if cost == ValidationCost((1,), 1) else cost
+
+    def is_expensive_text(self, size: int) -> bool:
+        """True if the integers in a JSON text of `size` bytes can be too expensive.
+
+        The worst is one integer: a keyword needs a fourth of the square of its words, of 19 digits each.
+        """
+        return self.numbers * (size + size * size // 1_400) > MAX_CHECKS
+
     def checks(self, parts: list[int]) -> int:
         """Return the number of checks for a value with so many parts on each level."""
         known = len(self.by_level)

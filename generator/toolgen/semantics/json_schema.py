@@ -47,15 +47,6 @@ _SHAPE_HINTS = {
 }
 
 
-def check_root(source: Source, path: JsonPath, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Yield a fault if the root is not an object, as MCP requires of every input."""
-    if schema.get("type") == "object":
-        return
-    where = source.value((*path, "type")) if "type" in schema else source.key(path)
-    hint = "write `type: object` at the root of the schema"
-    yield Diagnostic(where, "root-not-object", f"the root of {path[0]} must be `type: object`", hint)
-
-
 def too_complex(place: Callable[[JsonPath], Span], path: JsonPath, excess: Excess) -> Diagnostic:
     """Return the fault of a schema at `path` that exceeds a limit; `place` gives the span of a path."""
     return Diagnostic(place((*path, *excess.path)), "too-complex", excess.message, excess.hint)
@@ -76,6 +67,7 @@ def check_schema(
             "leave it out for 2020-12, or write http://json-schema.org/draft-07/schema#",
         )
         return
+    # A schema beyond the limits is looked at no further: the time of all checks below grows with its size.
     too_large = [too_complex(source.key, path, excess) for excess in find_oversized(schema)]
     if too_large:
         yield from too_large

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
-from toolgen.schema.document import Schema, pointer_tokens
+from toolgen.schema.document import SchemaDocument, as_list, pointer_tokens
 from toolgen.semantics.properties import FoundProperty, find_property, may_be_array, may_be_text
 from toolgen.suggestions import quoted
 
@@ -17,7 +17,7 @@ _SHORTEST: Final = 1000  # characters that a cursor may need
 
 def check_page(tool: ProgramTool) -> Iterator[Diagnostic]:
     """Yield the faults of a tool's pages, each at its place."""
-    page, response = tool.spec.page, tool.output_schema
+    page, response = tool.spec.page, tool.documents.get("output_schema")
     if page is None:
         return
     if tool.spec.max_result_bytes is None:
@@ -32,10 +32,10 @@ def check_page(tool: ProgramTool) -> Iterator[Diagnostic]:
     else:
         yield from _items(tool, response, page.items)
         yield from _cursor(tool, response, "cursor", page.cursor)
-    yield from _cursor(tool, tool.input_schema, "from", page.from_)
+    yield from _cursor(tool, tool.documents["input_schema"], "from", page.from_)
 
 
-def _items(tool: ProgramTool, response: Schema, pointer: str) -> Iterator[Diagnostic]:
+def _items(tool: ProgramTool, response: SchemaDocument, pointer: str) -> Iterator[Diagnostic]:
     found = find_property(response, pointer_tokens(pointer))
     if found.missing is not None:
         yield _missing(tool, "items", "response", pointer, found)
@@ -44,14 +44,15 @@ def _items(tool: ProgramTool, response: Schema, pointer: str) -> Iterator[Diagno
         yield _fault(tool, ("items",), message, "point to the array of items")
 
 
-def _cursor(tool: ProgramTool, schema: Schema, field: str, pointer: str) -> Iterator[Diagnostic]:
+def _cursor(tool: ProgramTool, document: SchemaDocument, field: str, pointer: str) -> Iterator[Diagnostic]:
     """Yield the faults of a cursor: a string without limits, which the request may leave out."""
     subject = "request" if field == "from" else "response"
     names = pointer_tokens(pointer)
-    found = find_property(schema, names)
+    found = find_property(document, names)
     if found.missing is not None:
         yield _missing(tool, field, subject, pointer, found)
         return
+    # A cursor is for the implementation alone to read, so no keyword may limit its text.
     typed = [each for each in found.schemas if "type" in each]
     if typed and not any(map(may_be_text, typed)):
         message = f"{quoted(pointer)} is not a string, and a cursor is one"
@@ -60,7 +61,7 @@ def _cursor(tool: ProgramTool, schema: Schema, field: str, pointer: str) -> Iter
         message = f"{quoted(pointer)} has `{limit}`, and a cursor may be any text"
         remedy = f", or let it be {_SHORTEST} or more" if limit == "maxLength" else ""
         yield _fault(tool, (field,), message, f"remove `{limit}`{remedy}")
-    required = any(names[-1] in _list(each.get("required")) for each in found.holder)
+    required = any(names[-1] in as_list(each.get("required")) for each in found.holder)
     if field == "from" and required:
         message = f"{quoted(pointer)} is required, and the first page is asked for without a cursor"
         yield _fault(tool, (field,), message, "take it out of `required`")
@@ -75,10 +76,6 @@ def _limit(schemas: Sequence[Mapping[str, Any]]) -> str | None:
         if schema.get("maxLength", _SHORTEST) < _SHORTEST:
             return "maxLength"
     return None
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _missing(tool: ProgramTool, field: str, subject: str, pointer: str, found: FoundProperty) -> Diagnostic:

@@ -61,7 +61,7 @@ def _wrong_placeholders(tool: ProgramTool, message: str) -> Iterator[Diagnostic]
 
 
 def _resolve(tool: ProgramTool, written: str, names: list[str], *, counted: bool) -> Iterator[Diagnostic]:
-    found = find_property(tool.input_schema, names)
+    found = find_property(tool.documents["input_schema"], names)
     if found.missing:
         yield _fault(tool, written, f"the request has no {quoted('.'.join(names))}", found.hint)
     elif counted and found.schemas and not any(may_be_array(schema) for schema in found.schemas):
@@ -77,6 +77,7 @@ def _fault(tool: ProgramTool, written: str, message: str, hint: str) -> Diagnost
 def _span(tool: ProgramTool, written: str) -> Span:
     """Return the place of `written` in the message; the whole message if it is escaped in the file."""
     span = tool.source.value(("confirm", "message"))
+    # A message of several lines is a block scalar, whose lines follow the place of the value.
     lines = tool.source.text.split("\n")
     for number in range(span.line, min(span.line + 20, len(lines)) + 1):
         column = lines[number - 1].find(written, span.column - 1 if number == span.line else 0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema.document import in_place_subschemas, locate, parse_pointer
+from toolgen.schema.document import SchemaDocument
 from toolgen.suggestions import did_you_mean
 
 
@@ -20,9 +20,10 @@ class FoundProperty:
     hint: str = ""  # the names that there are instead
 
 
-def find_property(root: Mapping[str, Any], names: Sequence[str]) -> FoundProperty:
+def find_property(document: SchemaDocument, names: Sequence[str]) -> FoundProperty:
     """Return what a schema says of the property at the path `names`."""
-    schemas = _same_value_schemas(root, [root])
+    plain = document.plain
+    schemas = plain.same_value_schemas([plain.schema])
     holder = schemas
     for name in names:
         found = [inner for schema in schemas for inner in _property(schema, name)]
@@ -30,25 +31,8 @@ def find_property(root: Mapping[str, Any], names: Sequence[str]) -> FoundPropert
             known = [key for schema in schemas for key in schema.get("properties", ())]
             hint = did_you_mean(name, known) or ("known here: " + ", ".join(known[:10]) if known else "")
             return FoundProperty([], schemas, name, hint)
-        holder, schemas = schemas, _same_value_schemas(root, found)
+        holder, schemas = schemas, plain.same_value_schemas(found)
     return FoundProperty(schemas, holder)
-
-
-def _same_value_schemas(root: Mapping[str, Any], schemas: list[Any]) -> list[Mapping[str, Any]]:
-    """Return every schema that applies to the same value as one of `schemas`."""
-    views: list[Mapping[str, Any]] = []
-    waiting = list(schemas)
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, dict) or any(node is seen for seen in views):
-            continue
-        views.append(node)
-        waiting.extend(inner for _, inner in in_place_subschemas(node, ()))
-        ref = node.get("$ref")
-        if isinstance(ref, str) and (ref == "#" or ref.startswith("#/")):
-            target = locate(root, parse_pointer(ref[1:]))
-            waiting.append(None if target is None else target.value)
-    return views
 
 
 def _property(node: Mapping[str, Any], name: str) -> list[Any]:

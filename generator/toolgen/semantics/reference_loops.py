@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.references.bundle import Bound
-from toolgen.references.scope import scope_of
-from toolgen.schema.document import JsonPath, follow, in_place_subschemas, locate, parse_pointer
+from toolgen.schema.document import (
+    JsonPath,
+    Located,
+    SchemaDocument,
+    follow,
+    in_place_subschemas,
+    subschemas,
+)
 
 
 def find_loops(bound: Bound) -> Iterator[Diagnostic]:
     """Yield one fault for every loop in a bound schema."""
     schema = bound.schema
-    scope = scope_of(schema)
-    starts = [reference.path for reference in scope.references if reference.keyword == "$ref"]
+    starts = [path for path, node in subschemas(schema) if isinstance(node.get("$ref"), str)]
     done: set[JsonPath] = set()
     for start in starts:
-        trail = _loop_from(schema, start, scope.anchors, done)
+        trail = _loop_from(bound.document, start, done)
         if trail:
             places = [place for place in trail if isinstance(follow(schema, place).get("$ref"), str)]
             refs = [str(follow(schema, place)["$ref"]) for place in places]
@@ -32,12 +36,10 @@ def find_loops(bound: Bound) -> Iterator[Diagnostic]:
             )
 
 
-def _loop_from(
-    schema: Any, start: JsonPath, anchors: Mapping[str, JsonPath], done: set[JsonPath]
-) -> list[JsonPath]:
+def _loop_from(document: SchemaDocument, start: JsonPath, done: set[JsonPath]) -> list[JsonPath]:
     """Return a path of references from a schema back to itself that begins at `start`; empty without one."""
     trail: list[JsonPath] = []
-    stack: list[tuple[JsonPath, Iterator[JsonPath]]] = [(start, _steps(schema, start, anchors))]
+    stack: list[tuple[JsonPath, Iterator[JsonPath]]] = [(start, _steps(document, start))]
     while stack:
         here, following = stack[-1]
         if here not in done and (not trail or trail[-1] != here):
@@ -51,19 +53,17 @@ def _loop_from(
             done.update(trail)
             return trail[trail.index(step) :]
         elif step not in done:
-            stack.append((step, _steps(schema, step, anchors)))
+            stack.append((step, _steps(document, step)))
     return []
 
 
-def _steps(schema: Any, here: JsonPath, anchors: Mapping[str, JsonPath]) -> Iterator[JsonPath]:
-    node = follow(schema, here)
+def _steps(document: SchemaDocument, here: JsonPath) -> Iterator[JsonPath]:
+    # Conditions count, too: a schema that may never end must not be run (2020-12 core, section 9.4.1).
+    node = follow(document.schema, here)
     if not isinstance(node, dict):
         return
-    ref = node.get("$ref")
-    if isinstance(ref, str) and ref.startswith("#"):
-        path = anchors.get(ref[1:]) if ref[1:] and not ref.startswith("#/") else parse_pointer(ref[1:])
-        target = None if path is None else locate(schema, path)
-        if target is not None and isinstance(target.value, dict | bool):
-            yield target.path
+    target = document.target(node.get("$ref"), here)
+    if isinstance(target, Located):
+        yield target.path
     for inner, _ in in_place_subschemas(node, here):
         yield inner

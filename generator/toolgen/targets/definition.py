@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict
 
-TARGET_NAME: Final = r"^[A-Za-z0-9_.:-]{1,128}$"
-"""What a spec may write as the published name; a target's own pattern may ask for more."""
+from toolgen.schema.providers import StrictRequestLimits
 
 
 class TargetOptions(BaseModel):
     """Options for one target, below `targets.<name>` of a spec."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-    name: Annotated[str, StringConstraints(pattern=TARGET_NAME)] | None = Field(
-        None, description="The published name; by default that of the tool."
-    )
+    name: str | None = None
 
 
 class OwnTargetOptions(TargetOptions):
     """Options for a target of the project's own."""
 
-    strict: bool | None = Field(None, description="Strict mode, where the target's dialect has one.")
-
-
-@dataclass(frozen=True, slots=True)
-class StrictRequestLimits:
-    """The size of the grammar that a provider compiles for one request, of all its strict tools together."""
-
-    tools: int
-    optional: int  # properties that are not required
-    unions: int  # places with `anyOf` or several types
+    strict: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from toolgen.yaml12.writer import block, entry, write
 
 
 @dataclass(frozen=True, slots=True)
-class _Edit:
+class _LineEdit:
     """Lines to put in the place of others."""
 
     start: int
@@ -32,7 +32,7 @@ class _Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _MappingBlock:
     """A block mapping in the text, and its data."""
 
     node: MappingNode
@@ -95,7 +95,7 @@ def _with_item(text: str, data: dict[str, Any], key: str, item: Mapping[str, Any
     lines = text.split("\n")
     if not isinstance(root, MappingNode) or root.flow_style:
         raise _NotPatchableError
-    entries = _entries(lines, _Block(root, data, len(lines)))
+    entries = _entries(lines, _MappingBlock(root, data, len(lines)))
     if key not in entries or not isinstance(entries[key].node, SequenceNode) or entries[key].node.flow_style:
         raise _NotPatchableError
     found = entries[key]
@@ -135,23 +135,26 @@ def _patch(text: str, wanted: Mapping[str, Any], depth: int) -> str:
     lines = text.split("\n")
     if not isinstance(root, MappingNode) or root.flow_style:
         raise _NotPatchableError
-    edits = list(enumerate(_edits(lines, _Block(root, data, len(lines)), wanted, depth)))
+    edits = list(enumerate(_edits(lines, _MappingBlock(root, data, len(lines)), wanted, depth)))
     # backwards, so that line numbers stay true; of several insertions at one line, the last one first
     for _, edit in sorted(edits, key=lambda each: (each[1].start, each[1].end, each[0]), reverse=True):
         lines[edit.start : edit.end] = edit.lines
     return "\n".join(lines)
 
 
-def _edits(lines: list[str], block: _Block, wanted: Mapping[str, Any], depth: int) -> Iterator[_Edit]:
+def _edits(
+    lines: list[str], block: _MappingBlock, wanted: Mapping[str, Any], depth: int
+) -> Iterator[_LineEdit]:
     """Yield the edits that change `block` to `wanted`, in up to `depth` levels of mappings."""
     entries = _entries(lines, block)
+    # Entries are never moved: a comment between two of them may be about either.
     if [key for key in wanted if key in entries] != [key for key in entries if key in wanted]:
         raise _NotPatchableError
     first = next(iter(entries.values()))
     at = first.start
     for name in wanted:
         if name not in entries:
-            yield _Edit(at, at, _written(name, wanted[name], first.column))
+            yield _LineEdit(at, at, _written(name, wanted[name], first.column))
             continue
         old = entries[name]
         at = old.end
@@ -159,10 +162,10 @@ def _edits(lines: list[str], block: _Block, wanted: Mapping[str, Any], depth: in
             yield from _entry_edits(lines, old, wanted[name], depth)
     for name, old in entries.items():
         if name not in wanted:
-            yield _Edit(old.start, old.end, [])
+            yield _LineEdit(old.start, old.end, [])
 
 
-def _entries(lines: list[str], block: _Block) -> dict[str, _MappingEntry]:
+def _entries(lines: list[str], block: _MappingBlock) -> dict[str, _MappingEntry]:
     if not block.data or len(block.data) != len(block.node.value):
         raise _NotPatchableError
     column = block.node.value[0][0].start_mark.column
@@ -176,12 +179,12 @@ def _entries(lines: list[str], block: _Block) -> dict[str, _MappingEntry]:
     }
 
 
-def _entry_edits(lines: list[str], old: _MappingEntry, wanted: Any, depth: int) -> Iterator[_Edit]:
+def _entry_edits(lines: list[str], old: _MappingEntry, wanted: Any, depth: int) -> Iterator[_LineEdit]:
     """Yield edits inside of the entry if both values are block mappings, else one edit of all of it."""
     is_block = isinstance(old.node, MappingNode) and not old.node.flow_style
     if depth > 1 and is_block and isinstance(wanted, dict) and not old.value.keys().isdisjoint(wanted):
         try:
-            yield from list(_edits(lines, _Block(old.node, old.value, old.end), wanted, depth - 1))
+            yield from list(_edits(lines, _MappingBlock(old.node, old.value, old.end), wanted, depth - 1))
             return
         except _NotPatchableError:
             pass  # rewritten below
@@ -192,10 +195,12 @@ def _entry_edits(lines: list[str], old: _MappingEntry, wanted: Any, depth: int) 
             return
         except _NotPatchableError:
             pass  # rewritten below
-    yield _Edit(old.start, old.end, _written(old.name, wanted, old.column))
+    yield _LineEdit(old.start, old.end, _written(old.name, wanted, old.column))
 
 
-def _item_edits(lines: list[str], old: _MappingEntry, wanted: Sequence[Any], depth: int) -> Iterator[_Edit]:
+def _item_edits(
+    lines: list[str], old: _MappingEntry, wanted: Sequence[Any], depth: int
+) -> Iterator[_LineEdit]:
     """Yield edits of the items of a block list that differ, and of those that are new at its end."""
     column = old.node.start_mark.column
     starts = [item.start_mark.line for item in old.node.value]
@@ -210,13 +215,13 @@ def _item_edits(lines: list[str], old: _MappingEntry, wanted: Sequence[Any], dep
     ):
         end = _end(lines, start, stop, column)
         if json.dumps(value) != json.dumps(new):
-            yield from _one_item_edits(lines, _Item(item, value, start, end, column), new, depth)
+            yield from _one_item_edits(lines, _SequenceItem(item, value, start, end, column), new, depth)
     if added := wanted[len(starts) :]:
-        yield _Edit(end, end, _lines_of_items(added, column))
+        yield _LineEdit(end, end, _lines_of_items(added, column))
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class _SequenceItem:
     """One item of a block list."""
 
     node: Any
@@ -226,12 +231,13 @@ class _Item:
     column: int  # of its dash
 
 
-def _one_item_edits(lines: list[str], old: _Item, wanted: Any, depth: int) -> Iterator[_Edit]:
+def _one_item_edits(lines: list[str], old: _SequenceItem, wanted: Any, depth: int) -> Iterator[_LineEdit]:
     """Yield edits inside of an item, if both values are block mappings and its first key stays."""
     is_block = isinstance(old.node, MappingNode) and not old.node.flow_style
     if is_block and isinstance(wanted, dict) and not old.value.keys().isdisjoint(wanted):
-        inner = _Block(old.node, old.value, old.end)
+        inner = _MappingBlock(old.node, old.value, old.end)
         dash = lines[old.start]
+        # Without its dash, the item's first line is one of a mapping like any other.
         blank = dash[: old.column] + " " + dash[old.column + 1 :]
         try:
             edits = list(_edits([*lines[: old.start], blank, *lines[old.start + 1 :]], inner, wanted, depth))
@@ -240,7 +246,7 @@ def _one_item_edits(lines: list[str], old: _Item, wanted: Any, depth: int) -> It
         if edits and all(edit.start > old.start for edit in edits):
             yield from edits
             return
-    yield _Edit(old.start, old.end, _lines_of_items([wanted], old.column))
+    yield _LineEdit(old.start, old.end, _lines_of_items([wanted], old.column))
 
 
 def _lines_of_items(items: Sequence[Any], column: int) -> list[str]:

@@ -108,6 +108,7 @@ class YamlReader:
             self._tag(event)
         anchor: str | None = event.anchor
         if anchor is not None:
+            # An anchor may be used again, and then names the later value (YAML 1.2.2, section 3.2.2.2).
             self._anchors.pop(anchor, None)
             self._open.add(anchor)
         value = self._mapping() if wanted == "map" else self._sequence()
@@ -128,6 +129,7 @@ class YamlReader:
         spans: dict[str, Event] = {}
         while type(event := self._next()) is not MappingEndEvent:
             text = event.value if type(event) is ScalarEvent else ""
+            # Most keys are plain words, which need not be resolved.
             if (
                 text
                 and text[0] not in NUMERIC
@@ -202,6 +204,7 @@ class YamlReader:
         return text
 
     def _alias(self, event: AliasEvent) -> Any:
+        # Copied, not shared: what changes one of the values must not change the other.
         name = str(event.anchor)
         span = span_of(self.file, event)
         if name in self._open:

@@ -20,6 +20,7 @@ PLAIN_WORDS: dict[str, bool | None] = {
 
 NUMERIC = frozenset("0123456789+-.")  # first characters of numbers
 
+# The regular expressions of the table in section 10.3.2.
 _INT = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEX = re.compile(r"0x[0-9a-fA-F]+")

@@ -100,6 +100,7 @@ def _span(file: str, text: str, mark: Mark | None) -> Span:
     """Return `mark` as editors count lines; the end of the last line with text if it is behind that."""
     if mark is None:
         return Span(file, 1, 1)
+    # What is never closed is reported behind the last line, where an editor cannot go.
     lines = text.split("\n")
     line = min(mark.line, len(lines) - 1)
     if line < mark.line or (not lines[line] and mark.index >= len(text)):

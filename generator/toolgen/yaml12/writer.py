@@ -59,6 +59,7 @@ def entry(key: str, value: Any, indent: int) -> Iterator[str]:
     pad = " " * indent
     shown = _inline(key, flow=True)
     first, *rest = _node(value, indent + 2)
+    # The colon of a simple key comes within 1,024 characters (YAML 1.2.2, section 7.4.2).
     if len(shown.encode()) > _KEY:
         yield f"{pad}? {shown}"
         yield f"{pad}:{first}" if first.startswith("\n") else f"{pad}: {first}"
@@ -102,6 +103,7 @@ def _inline(value: Any, flow: bool) -> str:
     if isinstance(value, str):
         return value if is_plain(value, flow) else _quoted(value)
     if isinstance(value, float):
+        # YAML 1.1 reads `1e16` as text: its floats have a point.
         text = repr(value)
         return text if "e" not in text or "." in text else text.replace("e", ".0e")
     return json.dumps(value)  # null, true, 12, {}, []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from toolgen.data.compiled_spec import NameClaim, NameKind
 from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.data.program import ProgramTool, SharedFile
-from toolgen.python_source.names import class_stem, snake
+from toolgen.python_source.names import class_stem, tool_module
 from toolgen.schema.document import JsonPath
+
+_CALLED = (NameKind.TOOL, NameKind.ALIAS)  # two specs of one name have the same owner
 
 
 def find_conflicts(claims: Iterable[NameClaim]) -> list[Diagnostic]:
@@ -21,7 +23,7 @@ def find_conflicts(claims: Iterable[NameClaim]) -> list[Diagnostic]:
     by_kind: dict[NameKind, list[NameClaim]] = {kind: [] for kind in NameKind}
     for claim in claims:
         by_kind[claim.kind].append(claim)
-    for kind in (NameKind.TOOL, NameKind.ALIAS):
+    for kind in _CALLED:
         by_kind[kind].sort(key=lambda claim: claim.source.path)
     for kind in (NameKind.PUBLISHED, NameKind.GROUP, NameKind.PYTHON, NameKind.SHARED):
         by_kind[kind].sort(key=lambda claim: claim.owner)
@@ -66,7 +68,7 @@ def group_names(tool: ProgramTool) -> Iterator[NameClaim]:
 
 def python_names(tool: ProgramTool) -> Iterator[NameClaim]:
     """Yield the name of the tool's module and the stem of its classes' names."""
-    module = snake(tool.spec.name, "tool")
+    module = tool_module(tool.spec.name)
     for name in dict.fromkeys((module, class_stem(module))):
         yield NameClaim(NameKind.PYTHON, name, tool.spec.name, tool.source, ("name",))
 
@@ -76,18 +78,26 @@ def module_of_shared_file(path: str, shared: SharedFile) -> NameClaim:
     return NameClaim(NameKind.SHARED, shared.py_name, path, shared.source, ("$defs",))
 
 
-def _called(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
-    owners: dict[str, NameClaim] = {}
+def _taken(
+    claims: Iterable[NameClaim], name_of: Callable[[NameClaim], object]
+) -> Iterator[tuple[NameClaim, NameClaim]]:
+    """Yield each claim of a name that another owner has, after that owner's claim."""
+    owners: dict[object, NameClaim] = {}
     for claim in claims:
-        first = owners.setdefault(claim.name, claim)
-        if first is not claim:
-            yield Diagnostic(
-                claim.source.value(claim.path),
-                "duplicate-tool",
-                f"the {_word(claim)} {claim.name!r} is taken by another tool",
-                "rename one of the two",
-                (Note(first.source.value(first.path), f"the {_word(first)} of the other tool"),),
-            )
+        first = owners.setdefault(name_of(claim), claim)
+        if first is not claim and (first.owner != claim.owner or claim.kind in _CALLED):
+            yield first, claim
+
+
+def _called(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
+    for first, claim in _taken(claims, lambda claim: claim.name):
+        yield Diagnostic(
+            claim.source.value(claim.path),
+            "duplicate-tool",
+            f"the {_word(claim)} {claim.name!r} is taken by another tool",
+            "rename one of the two",
+            (Note(first.source.value(first.path), f"the {_word(first)} of the other tool"),),
+        )
 
 
 def _word(claim: NameClaim) -> str:
@@ -95,17 +105,14 @@ def _word(claim: NameClaim) -> str:
 
 
 def _published(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
-    owners: dict[tuple[str, str], NameClaim] = {}
-    for claim in claims:
-        first = owners.setdefault((claim.target, claim.name), claim)
-        if first.owner != claim.owner:
-            yield Diagnostic(
-                claim.source.value(claim.path),
-                "name-collision",
-                f"{claim.target} would publish both {first.owner!r} and {claim.owner!r} as {claim.name!r}",
-                f"give one of them another targets.{claim.target}.name",
-                (Note(first.source.value(first.path), f"{first.owner!r} gets its name here"),),
-            )
+    for first, claim in _taken(claims, lambda claim: (claim.target, claim.name)):
+        yield Diagnostic(
+            claim.source.value(claim.path),
+            "name-collision",
+            f"{claim.target} would publish both {first.owner!r} and {claim.owner!r} as {claim.name!r}",
+            f"give one of them another targets.{claim.target}.name",
+            (Note(first.source.value(first.path), f"{first.owner!r} gets its name here"),),
+        )
 
 
 def _groups(groups: Iterable[NameClaim], published: Iterable[NameClaim]) -> Iterator[Diagnostic]:
@@ -123,11 +130,9 @@ def _groups(groups: Iterable[NameClaim], published: Iterable[NameClaim]) -> Iter
 
 
 def _python(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
-    owners: dict[str, NameClaim] = {}
     reported: set[str] = set()
-    for claim in claims:
-        first = owners.setdefault(claim.name, claim)
-        if first.owner != claim.owner and claim.owner not in reported:
+    for first, claim in _taken(claims, lambda claim: claim.name):
+        if claim.owner not in reported:
             reported.add(claim.owner)  # its module and its classes: one mistake
             yield Diagnostic(
                 claim.source.value(claim.path),
@@ -139,17 +144,15 @@ def _python(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
 
 
 def _shared(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
-    owners: dict[str, NameClaim] = {}
-    for claim in claims:
-        first = owners.setdefault(claim.name, claim)
-        if first.owner != claim.owner:
-            yield Diagnostic(
-                claim.source.key(claim.path),
-                "name-collision",
-                f"{claim.owner} and {first.owner} would both be models/shared/{claim.name}.py",
-                "rename one of the two files",
-                (Note(first.source.key(first.path), f"{first.owner} begins here"),),
-            )
+    # case folded: two letters that `lower` keeps apart are one where case does not count (Windows, macOS)
+    for first, claim in _taken(claims, lambda claim: claim.name.casefold()):
+        yield Diagnostic(
+            claim.source.key(claim.path),
+            "name-collision",
+            f"{claim.owner} and {first.owner} would both be models/shared/{claim.name}.py",
+            "rename one of the two files",
+            (Note(first.source.key(first.path), f"{first.owner} begins here"),),
+        )
 
 
 def _is_written(data: Any, path: JsonPath) -> bool:

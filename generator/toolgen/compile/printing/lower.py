@@ -13,7 +13,14 @@ from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, S
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Source
 from toolgen.data.spec import Inject, Spec
-from toolgen.python_source.names import RUNTIME_NAMES, class_stem, models_module, pascal, snake, unique_name
+from toolgen.python_source.names import (
+    RUNTIME_NAMES,
+    class_stem,
+    models_module,
+    pascal,
+    tool_module,
+    unique_name,
+)
 
 _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
 _MEMBERS = frozenset(
@@ -39,7 +46,7 @@ def lower(program: Program, settings: PackageSettings) -> Package:
 
 def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
     spec = tool.spec
-    py_name = snake(spec.name, "tool")
+    py_name = tool_module(spec.name)
     stem = class_stem(py_name)
     response = f"{stem}Response" if tool.output_schema is not None else None
     chunk = f"{stem}Chunk" if tool.chunk_schema is not None else None
@@ -72,6 +79,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         published=tool.published,
+        documents=tool.documents,
         origins=tool.origins,
     )
 
@@ -214,6 +222,7 @@ def _nesting_faults(source: Source, definition: Mapping[str, object]) -> Iterato
 
 def _is_deeper(root: object, limit: int) -> bool:
     """True if `root` has more than `limit` levels of mappings and lists."""
+    # level by level: recursion would end at Python's own limit
     level = [root]
     for _ in range(limit):
         level = [inner for outer in level for inner in _children(outer)]

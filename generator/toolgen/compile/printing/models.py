@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import MappingProxyType
@@ -11,26 +11,14 @@ from types import MappingProxyType
 from toolgen.data.package import Package, Tool
 from toolgen.data.program import SharedFile
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
-from toolgen.models.class_builder import ModelClass, UnnamedClasses, root_classes
+from toolgen.models.class_builder import UnnamedClasses, root_classes
 from toolgen.models.class_names import longer_name
-from toolgen.models.engine import EngineModule, engine_version, print_modules
-from toolgen.models.module_source import (
-    ModelModules,
-    ModuleSource,
-    engine_source,
-    is_root_model,
-    module_source,
-)
-from toolgen.models.shapes import classes_in
-from toolgen.models.shared_classes import (
-    ModuleClasses,
-    SharedClasses,
-    shared_classes,
-    with_renamed_classes,
-)
-from toolgen.schema.document import Schema
+from toolgen.models.engine import engine_input, engine_source, engine_version, print_classes
+from toolgen.models.model_classes import ModelClass
+from toolgen.models.module_source import ModelModules, ModuleSource, module_source
+from toolgen.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 
-_RULES = 5  # raised when the engine prints the same classes otherwise than before
+_RULES = 6  # raised when the engine prints the same classes otherwise than before
 
 
 def model_modules(
@@ -47,39 +35,24 @@ def model_modules(
     classes = shared_classes(shared)
     tools = {tool.py_name: tool_classes(tool, classes) for tool in package.tools}
     files = {file.path: classes.modules[file.path] for file in package.shared}
-    sources = iter(_sources([*tools.values(), *files.values()], cache))
-    return ModelModules({name: next(sources) for name in tools}, {path: next(sources) for path in files})
+    return ModelModules(
+        {name: _source(each, cache) for name, each in tools.items()},
+        {path: _source(each, cache) for path, each in files.items()},
+    )
 
 
-def _sources(modules: Sequence[ModuleClasses], cache: MutableMapping[str, bytes]) -> list[ModuleSource]:
-    found = [module_source(each) for each in modules]
-    unusual = [each for each, source in zip(modules, found, strict=True) if source is None]
-    printed = map(engine_source, unusual, _printed(unusual, cache))
-    return [next(printed) if source is None else source for source in found]
+def _source(made: ModuleClasses, cache: MutableMapping[str, bytes]) -> ModuleSource:
+    return module_source(made) or engine_source(made, _printed(made, cache))
 
 
-def _printed(modules: Sequence[ModuleClasses], cache: MutableMapping[str, bytes]) -> list[str]:
-    """Return what the model engine prints for each module."""
-    asked = list(map(engine_module, modules))
-    keys = [sha256("\n".join(_key(each)).encode("utf-8", "surrogatepass")).hexdigest() for each in asked]
-    printed = {key: found.decode() for key in keys if (found := cache.get(key)) is not None}
-    missing = {key: each for key, each in zip(keys, asked, strict=True) if key not in printed}
-    for key, text in zip(missing, print_modules(list(missing.values())), strict=True):
-        printed[key] = text
-        cache[key] = text.encode()
-    return [printed[key] for key in keys]
-
-
-def engine_module(made: ModuleClasses) -> EngineModule:
-    """Return what the model engine is asked for to print the classes."""
-    plain = made.without_types()
-    return EngineModule(plain.classes, frozenset(plain.imported))
-
-
-def _key(module: EngineModule) -> Iterator[str]:
-    yield f"models {_RULES} {engine_version()} {sorted(module.imported)}"
-    for name, made in module.classes.items():
-        yield json.dumps([name, made.shape, dict(made.names), dict(made.docs), made.doc])
+def _printed(made: ModuleClasses, cache: MutableMapping[str, bytes]) -> str:
+    """Return what the model engine prints for a module."""
+    text = f"models {_RULES} {engine_version()} {json.dumps(engine_input(made))}"
+    key = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    found = cache.get(key)
+    if found is None:
+        found = cache[key] = print_classes(made).encode()
+    return found.decode()
 
 
 def tool_classes(tool: Tool, shared: SharedClasses | None = None) -> ModuleClasses:
@@ -97,7 +70,7 @@ def tool_classes(tool: Tool, shared: SharedClasses | None = None) -> ModuleClass
     for part in parts:
         made = part.classes({*reserved, *imported.values()}, shared)
         made = _disambiguated(made, classes, part.name)
-        if part.name == tool.chunk_class and is_root_model(made[part.name]):
+        if part.name == tool.chunk_class and made[part.name].is_root_model:
             aliases[part.name] = made.pop(part.name)  # implementations yield plain values
         classes |= made
     return shared.module(classes, aliases, taken={*reserved, *classes})
@@ -122,22 +95,19 @@ class _Part:
 
 def _parts(tool: Tool, shared: SharedClasses) -> Iterator[_Part]:
     """Yield the request, the response and the chunk of a tool; only the request has defaults."""
-    schemas: list[tuple[str, str | None, Schema | None, str]] = [
-        ("input_schema", tool.request_class, tool.input_schema, "The request of"),
-        ("output_schema", tool.response_class, tool.output_schema, "The response of"),
-        ("chunk_schema", tool.chunk_class, _chunk_schema(tool), "One chunk of the result of"),
-    ]
-    for key, name, schema, text in schemas:
-        if name is not None and schema is not None:
+    for key, name, text in (
+        ("input_schema", tool.request_class, "The request of"),
+        ("output_schema", tool.response_class, "The response of"),
+        ("chunk_schema", tool.chunk_class, "One chunk of the result of"),
+    ):
+        if name is not None and key in tool.documents:
             classes = root_classes(
-                schema, name, defaults=key == "input_schema", shared=shared.of(tool.origins.get(key, {}))
+                tool.documents[key],
+                name,
+                defaults=key == "input_schema",
+                shared=shared.of(tool.origins.get(key, {})),
             )
             yield _Part(name, f"{text} `{tool.wire_name}`.", classes)
-
-
-def _chunk_schema(tool: Tool) -> Schema | None:
-    stream = tool.definition.get("stream")
-    return stream["chunk_schema"] if stream else None
 
 
 def _disambiguated(
@@ -145,10 +115,11 @@ def _disambiguated(
 ) -> dict[str, ModelClass]:
     """Return `classes`, renamed where `others` has another class of that name."""
     differing = {name for name in classes.keys() & others.keys() if classes[name] != others[name]}
+    # a class that refers to a renamed one is another class, too
     while more := {
         name
         for name in (classes.keys() & others.keys()) - differing
-        if differing.intersection(classes_in(classes[name].shape))
+        if differing.intersection(classes[name].classes())
     }:
         differing |= more
     taken = {*classes, *others}
@@ -156,4 +127,4 @@ def _disambiguated(
     for name in sorted(differing):
         names[name] = longer_name(name, classes[name].ancestors or (root,), taken)
         taken.add(names[name])
-    return {names.get(name, name): with_renamed_classes(made, names) for name, made in classes.items()}
+    return {names.get(name, name): made.renamed(names) for name, made in classes.items()}

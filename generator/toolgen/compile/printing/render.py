@@ -23,6 +23,7 @@ from toolgen.data.changes import Tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
 from toolgen.data.target import Target
+from toolgen.models.module_source import ModuleSource
 from toolgen.python_source.names import models_module
 from toolgen.python_source.text_width import is_width_known
 
@@ -58,40 +59,44 @@ def render_tools(
 
     Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
     """
-    files: dict[str, list[_RenderedFile]] = {tool.py_name: [] for tool in package.tools}
-    for target in targets:
-        outputs = _outputs_with(TOOL, target)
-        jobs = [TemplateJob(path, tool=number) for number in range(len(package.tools)) for path in outputs]
-        texts = iter(_texts(target, package, jobs, sources))
-        for tool in package.tools:
-            module = sources.tools[tool.py_name].module
-            for template, output in outputs.items():
-                text = next(texts)
-                laid_out = _needs_no_formatter(target, template, text) and (
-                    module.laid_out or output != _MODELS
-                )
-                path = tool_path(output, tool.py_name)
-                files[tool.py_name].append(_RenderedFile(path, text, target.name, laid_out))
-    return {name: _together(rendered) for name, rendered in files.items()}
+    modules = {tool.py_name: sources.tools[tool.py_name].module for tool in package.tools}
+    return _render_each(TOOL, modules, [tool.py_name for tool in package.tools], package, targets, sources)
 
 
 def render_shared(
     package: Package, targets: Sequence[Target], sources: PackageSources
 ) -> dict[str, RenderedFiles]:
     """Return the files of each shared file by its path below the specs folder. Raises as `render_tools`."""
-    files: dict[str, list[_RenderedFile]] = {file.path: [] for file in package.shared}
+    modules = {file.path: sources.shared[file.path] for file in package.shared}
+    return _render_each(SHARED, modules, [file.py_name for file in package.shared], package, targets, sources)
+
+
+def _render_each(
+    placeholder: str,
+    modules: Mapping[str, ModuleSource],
+    names: Sequence[str],
+    package: Package,
+    targets: Sequence[Target],
+    sources: PackageSources,
+) -> dict[str, RenderedFiles]:
+    """Return the files of each of `modules`; `names` are what their paths have for the placeholder."""
+    files: dict[str, list[_RenderedFile]] = {key: [] for key in modules}
+    kind = "tool" if placeholder == TOOL else "shared"
     for target in targets:
-        outputs = _outputs_with(SHARED, target)
-        jobs = [TemplateJob(path, shared=number) for number in range(len(package.shared)) for path in outputs]
+        outputs = _outputs_with(placeholder, target)
+        jobs = [TemplateJob(path, **{kind: number}) for number in range(len(names)) for path in outputs]
+        # all at once: a project's own templates are rendered by one child process
         texts = iter(_texts(target, package, jobs, sources))
-        for file in package.shared:
-            module = sources.shared[file.path]
+        for (key, module), name in zip(modules.items(), names, strict=True):
             for template, output in outputs.items():
                 text = next(texts)
-                laid_out = _needs_no_formatter(target, template, text) and module.laid_out
-                path = shared_path(output, file.py_name)
-                files[file.path].append(_RenderedFile(path, text, target.name, laid_out))
-    return {path: _together(rendered) for path, rendered in files.items()}
+                prints_models = placeholder == SHARED or output == _MODELS
+                laid_out = _needs_no_formatter(target, template, text) and (
+                    module.laid_out or not prints_models
+                )
+                path = tool_path(output, name) if placeholder == TOOL else shared_path(output, name)
+                files[key].append(_RenderedFile(path, text, target.name, laid_out))
+    return {key: _together(rendered) for key, rendered in files.items()}
 
 
 def render_index(package: Package, targets: Sequence[Target]) -> RenderedFiles:
@@ -158,6 +163,7 @@ def _texts(
     sources: PackageSources = NO_SOURCES,
 ) -> list[str]:
     """Return the text of each job."""
+    # a stranger's template must not run in this process
     if target.own:
         return render_in_sandbox(target, package, jobs, sources) if jobs else []
     environment = _environment(tuple(sorted(target.templates.items())))

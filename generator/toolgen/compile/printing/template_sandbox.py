@@ -88,7 +88,7 @@ def template_names(job: TemplateJob, model: Package, sources: PackageSources) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _RenderTask:
     """The input of the child process."""
 
     templates: Mapping[str, str]
@@ -117,13 +117,14 @@ def render_in_sandbox(
     (`template-limit`), and `TemplateBug` if a built-in template fails.
     """
     seconds = SECONDS + SECONDS_PER_TOOL * len(model.tools)
-    task = pickle.dumps(_Task(dict(target.templates), model, sources, list(jobs), seconds))
+    task = pickle.dumps(_RenderTask(dict(target.templates), model, sources, list(jobs), seconds))
     paths = [path for path in sys.path if path]
     process = subprocess.Popen(
         [sys.executable, "-I", "-B", "-c", _CHILD, json.dumps(paths)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # other variables may hold secrets
         env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
     )
     try:  # a machine under load gives a process less than its share
@@ -150,6 +151,7 @@ def render_in_sandbox(
             raise _template_error(target, job, _TemplateFailure(**message["failure"]))
     if len(texts) == len(jobs):
         return texts
+    # our own bug: a template's failure comes as a message
     if process.returncode > 0:
         raise RuntimeError(errors.decode("utf-8", "replace"))
     out_of_time = _OUT_OF_TIME.format(f"{seconds:g}")
@@ -174,7 +176,7 @@ class _LimitError(Exception):
 
 def child() -> None:
     """Render in the child process: read the task from stdin, write one JSON object per line to stdout."""
-    task: _Task = pickle.loads(sys.stdin.buffer.read())
+    task: _RenderTask = pickle.loads(sys.stdin.buffer.read())
     templates = task.templates
     environment = ImmutableSandboxedEnvironment(
         loader=jinja2.FunctionLoader(
@@ -183,6 +185,7 @@ def child() -> None:
         **OPTIONS,
     )
     environment.filters.update(FILTERS)
+    # only now: imports and the task itself may take what they need
     _limit(task.seconds)
     for number, job in enumerate(task.jobs):
         _send({"start": number})

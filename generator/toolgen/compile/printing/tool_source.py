@@ -11,12 +11,13 @@ from toolgen.models.module_source import ModelModules, ModuleSource
 from toolgen.python_source.imports import all_statement, import_from, import_groups
 from toolgen.python_source.layout import (
     Brackets,
+    PythonCode,
     assignment,
     class_statement,
+    laid_out,
     method_statement,
     type_expression,
 )
-from toolgen.python_source.literal_layout import Code, laid_out
 from toolgen.python_source.literals import literal
 
 _ANY = re.compile(r"(?<![\w.])Any\b")
@@ -136,6 +137,7 @@ def _preview(tool: Tool) -> str:
 def _definition(tool: Tool, variants: Sequence[Variant]) -> str:
     """Return the statements of the module of a tool's definition."""
     if tool.carries_extensions:
+        # a TypedDict has no `x-` keys, so type checkers would refuse the literal
         data = laid_out(tool.definition, indent=4, tail=",")
         statements = [f'DEFINITION: Final = cast(\n    "ToolDefinition",\n    {data}\n)']
     else:
@@ -159,9 +161,9 @@ def _providers(variants: Sequence[Variant]) -> str:
     """Return the statement that maps providers to what they publish otherwise."""
     providers = {
         variant.target: {
-            **({"input_schema": Code(variant.constant)} if variant.constant else {}),
+            **({"input_schema": PythonCode(variant.constant)} if variant.constant else {}),
             **({"strict": True} if variant.strict else {}),
-            **({"output_schema": Code(variant.output_constant)} if variant.output_constant else {}),
+            **({"output_schema": PythonCode(variant.output_constant)} if variant.output_constant else {}),
             **({} if variant.input_examples is None else {"input_examples": variant.input_examples}),
         }
         for variant in variants

@@ -8,20 +8,24 @@ from functools import cache
 from typing import Any, Final
 
 from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name, published_names
-from toolgen.compile.publishing.content_losses import content_losses
 from toolgen.compile.publishing.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
+from toolgen.data.spec import ContentSpec
 from toolgen.data.target import Target
+from toolgen.runtime.content.carried import carries
 from toolgen.runtime.definition.input_examples import InputExamples, input_examples
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.publish import publish, publish_output
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.providers import PROVIDERS
+from toolgen.schema.document import JsonPath
+from toolgen.schema.providers import PROVIDERS, CarriedContent, ProviderLimits
 from toolgen.schema.validator import compiled
 from toolgen.targets.definition import TargetOptions
 
 _NO_EXAMPLES: Final = InputExamples()
+_RANGES: Final = {"*/*": "files", "audio/*": "audio", "image/*": "images", "video/*": "videos"}  # in words
+_IN_DOCS: Final = "docs/results.md lists what each provider takes"
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:
@@ -52,8 +56,9 @@ def _adapted(tool: ProgramTool, targets: Sequence[Target]) -> ProgramTool:
         for field_and_loss in made.losses:
             losers.setdefault(field_and_loss, []).append(target.name)
         warnings += made.warnings
+    # one warning for all targets with the same loss: the author changes the schema once
     warnings += (_warning(tool, names, *field_and_loss) for field_and_loss, names in losers.items())
-    warnings += content_losses(tool, [target for target in targets if _asked(tool, target)])
+    warnings += _content_losses(tool, [target for target in targets if _asked(tool, target)])
     return replace(tool, published=published, warnings=(*tool.warnings, *warnings))
 
 
@@ -68,16 +73,17 @@ class _Adaptation:
 
 def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
     options, asked = tool.spec.options_of(target.name), _asked(tool, target)
-    schema = publish(target.dialect, tool.input_schema, _option(options, "strict", None))
+    schema = publish(target.dialect, tool.documents["input_schema"], _option(options, "strict", None))
     losses = [("input_schema", loss) for loss in schema.losses if loss.always or asked]
     output = None
-    if tool.output_schema is not None and _option(options, "output_schema", True):
-        output = publish_output(target.dialect, tool.output_schema)
+    if "output_schema" in tool.documents and _option(options, "output_schema", True):
+        output = publish_output(target.dialect, tool.documents["output_schema"])
     if output is not None and asked:
         losses += (("output_schema", loss) for loss in output.losses)
     examples = plain = _NO_EXAMPLES
     if tool.spec.examples and _option(options, "input_examples", True):
         examples = _examples(tool, target, schema)
+        # compared below: generated code has only the examples that differ from the definition's
         plain = _examples(tool, target, Published(tool.input_schema))
     published = PublishedTool(
         published_name(tool, target.name),
@@ -161,3 +167,58 @@ def _warning(tool: ProgramTool, targets: Sequence[str], field: str, loss: Loss) 
     where = tool.source.key(keyword) if keyword in tool.source.marks.keys else tool.source.value(path)
     reason = loss.reason[:1].lower() + loss.reason[1:].removesuffix(".")
     return Diagnostic(where, "dialect-loss", f"{', '.join(targets)}: {reason}")
+
+
+def _content_losses(tool: ProgramTool, targets: Sequence[Target]) -> Iterator[Diagnostic]:
+    """Yield a warning for each media type in `content` that only arrives as a line of text.
+
+    `content: any` declares nothing that could be lost.
+    """
+    if isinstance(tool.spec.content, str):
+        return
+    for index, entry in enumerate(tool.spec.content):
+        losers: dict[_Lost, list[str]] = {}  # loss → the targets that share it
+        for target in targets:
+            apis = PROVIDERS.get(target.dialect or "", ProviderLimits()).messages
+            for api in apis:
+                name = target.name if len(apis) == 1 else f"{target.name} ({api.api})"
+                for lost in _lost(entry, api):
+                    losers.setdefault(lost, []).append(name)
+        for lost, names in losers.items():
+            loss = f"results hold {lost.subject}; a line of text describes what is missing"
+            where: JsonPath = ("content", index, *lost.path)
+            yield Diagnostic(
+                tool.source.value(where), "dialect-loss", f"{', '.join(names)}: {loss}", _IN_DOCS
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """Media types that an API does not take."""
+
+    path: JsonPath  # from the entry
+    subject: str
+
+
+def _lost(entry: ContentSpec, api: CarriedContent) -> Iterator[_Lost]:
+    if entry.type in ("text", "link"):
+        return
+    if not entry.media_types:
+        media_types = "*/*" if entry.type == "file" else f"{entry.type}/*"
+        if subject := _subject(entry.type, media_types, api):
+            yield _Lost(("type",), subject)
+    for number, media_type in enumerate(entry.media_types):
+        if subject := _subject(entry.type, media_type, api):
+            yield _Lost(("media_types", number), subject)
+
+
+def _subject(kind: str, media_type: str, api: CarriedContent) -> str | None:
+    """Return what an API takes of a media type or of a range of them: nothing, or some; None if all."""
+    tree, _, subtype = media_type.partition("/")
+    if subtype != "*":
+        return None if carries(api, kind, media_type) else f"no {media_type}"
+    # every API carries texts
+    if tree == "text":
+        return None
+    some = any(tree in ("*", each.partition("/")[0]) for each in api.formats(kind))
+    return f"{'only some' if some else 'no'} {_RANGES.get(media_type, media_type)}"

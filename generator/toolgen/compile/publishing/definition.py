@@ -64,7 +64,7 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "final_answer": spec.final_answer or None,
         "coerce": None if (settings.coerce if spec.coerce is None else spec.coerce) else False,
         "meta": spec.meta,
-        "targets": written_fields.get("targets"),
+        "targets": _targets(tool, written_fields.get("targets"), settings),
         **spec.extensions,
     }
     schemas = ("input_schema", "output_schema")
@@ -73,6 +73,16 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         for key, value in entry.items()
         if value is not None and (value not in ([], {}) or key in schemas or key.startswith("x-"))
     }
+
+
+def _targets(
+    tool: ProgramTool, written: dict[str, Any] | None, settings: PackageSettings
+) -> dict[str, Any] | None:
+    """Return the options of targets as the author wrote them, with what the configuration says of MCP."""
+    mcp = (written or {}).get(MCP.name, {})
+    if settings.mcp_output_schema or tool.output_schema is None or "output_schema" in mcp:
+        return written
+    return {**(written or {}), MCP.name: {**mcp, "output_schema": False}}
 
 
 def _injected(item: Inject) -> dict[str, Any]:

@@ -1,16 +1,25 @@
-"""Limits of one request that contains all tools."""
+"""Sizes and limits of one request that contains all tools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from itertools import accumulate
+from typing import Any, Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import RequestCost, Tool, ToolSummary
+from toolgen.data.sizes import LARGEST, TargetSize
 from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.schema.dialects.anthropic import grammar_cost
-from toolgen.targets.definition import StrictRequestLimits
+from toolgen.schema.dialects.published import Published
+from toolgen.schema.providers import StrictRequestLimits
+from toolgen.targets.builtin import BUILT_IN, MCP
+
+_LIST_RESULT: Final = len('{"tools":}')  # around the list of MCP
 
 
 def tool_summary(tool: Tool, targets: Sequence[Target]) -> ToolSummary:
@@ -77,3 +86,62 @@ def _over(
             f"{target.name}: one request takes {most} {what}; from here on there are more, {sums[-1]} in all",
             "give each request a part of them: `toolkit.select(…)`",
         )
+
+
+def tool_sizes(tool: Tool, targets: Sequence[Target]) -> dict[str, int]:
+    """Return the bytes of a tool's definition in the list of each target, with the comma behind it."""
+    return {target.name: _tool_size(tool, target.name) for target in targets if target.tool_name}
+
+
+def target_sizes(sizes: Mapping[str, Mapping[str, int]], targets: Sequence[Target]) -> tuple[TargetSize, ...]:
+    """Return the sizes of all definitions, from those of each tool by its name, for targets with any tool."""
+    return tuple(_target_size(sizes, target.name) for target in targets if target.tool_name and sizes)
+
+
+def _target_size(sizes: Mapping[str, Mapping[str, int]], target: str) -> TargetSize:
+    of_tools = {name: of_targets[target] for name, of_targets in sizes.items()}
+    # n definitions have n - 1 commas between two brackets
+    total = sum(of_tools.values()) + 1 + (_LIST_RESULT if target == MCP.name else 0)
+    largest = sorted(of_tools, key=lambda name: (-of_tools[name], name))[:LARGEST]
+    return TargetSize(target, total, len(of_tools), {name: of_tools[name] - 1 for name in largest})
+
+
+def _tool_size(tool: Tool, target: str) -> int:
+    definition: Any = tool.definition
+    if target == MCP.name:
+        from toolgen.runtime.adapters.mcp.listing import served_tools
+
+        (listed,) = served_tools({tool.wire_name: definition})
+        return _json_size(listed) + 1
+    published = tool.published[target]
+    if target not in BUILT_IN:
+        plain = {
+            "name": published.name,
+            "description": tool.description,
+            "input_schema": published.input_schema,
+        }
+        return _json_size({**plain, "strict": True} if published.strict else plain) + 1
+    from toolgen.runtime.adapters.provider_tool import provider_tool
+
+    described = provider_tool(
+        definition,
+        target,
+        Published(published.input_schema, published.strict),
+        output=published.output_schema,
+        examples=published.input_examples,
+    )
+    # what a second one adds: lists may have entries that are there once, such as a tool that searches tools
+    once, twice = (_request_definitions(target)([described] * times) for times in (1, 2))
+    return _json_size(twice) - _json_size(once)
+
+
+@cache
+def _request_definitions(target: str) -> Callable[[Sequence[Any]], Any]:
+    """Return the function that writes the definitions of a request; OpenAI's for Chat Completions."""
+    names = import_module(f"toolgen.runtime.adapters.{target}").PROVIDER.module_names
+    return lambda tools: next(iter(names(tools).values()))
+
+
+def _json_size(value: Any) -> int:
+    # text that is no Unicode is sent with its surrogates replaced, by as many bytes
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass"))

@@ -55,6 +55,7 @@ def read(texts: Mapping[str, bytes | str], prefix: str = "") -> tuple[Source, ..
 
 def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) -> Source:
     text = decode_text(file, raw)
+    # JSON that YAML reads in another way, or that is faulty, is left to the YAML reader, which knows places
     data = _parse_json(text)
     if data is None:
         data = _parse_yaml(file, text, faults)
@@ -69,21 +70,14 @@ def decode_text(file: str, raw: bytes | str) -> str:
     """Return the text of a file as `Source.text` has it. Raises `DocumentError` if it is not UTF-8."""
     if isinstance(raw, bytes):
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise DocumentError(
-                Diagnostic(Span(file, 1, 1), "not-utf-8", "the file is UTF-16", "save it as UTF-8")
-            )
+            raise _refusal(Span(file, 1, 1), "not-utf-8", "the file is UTF-16", "save it as UTF-8")
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError as error:
             before = raw[: error.start].decode("utf-8").removeprefix("\ufeff")
-            raise DocumentError(
-                Diagnostic(
-                    _span_after(file, _with_unix_line_ends(before)),
-                    "not-utf-8",
-                    f"the byte 0x{raw[error.start]:02x} is not UTF-8",
-                    "save the file as UTF-8",
-                )
-            ) from None
+            span = _span_after(file, _with_unix_line_ends(before))
+            message = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
+            raise _refusal(span, "not-utf-8", message, "save the file as UTF-8") from None
     else:
         text = raw
     return _with_unix_line_ends(text.removeprefix("\ufeff"))
@@ -105,16 +99,12 @@ def _parse_json(text: str) -> dict[str, Any] | list[Any] | None:
 def _parse_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
     bad = re.search(_CONTROL_OF_ASCII if text.isascii() else _CONTROL, text)
     if bad is not None:
-        number = f"{ord(bad[0]):04X}"
+        span, number = _span_after(file, text[: bad.start()]), f"{ord(bad[0]):04X}"
         message = f"the character U+{number} is not allowed in a text file"
         if "\ud800" <= bad[0] <= "\udfff":
-            raise DocumentError(
-                Diagnostic(_span_after(file, text[: bad.start()]), "lone-surrogate", message, "remove it")
-            )
+            raise _refusal(span, "lone-surrogate", message, "remove it")
         hint = f'remove it, or write it as an escape in double quotes: "\\u{number}"'
-        raise DocumentError(
-            Diagnostic(_span_after(file, text[: bad.start()]), "control-character", message, hint)
-        )
+        raise _refusal(span, "control-character", message, hint)
     stand_ins = _stand_ins_for_breaks(text)
     reader = YamlReader(file, text.translate(stand_ins) if stand_ins else text)
     try:
@@ -122,9 +112,7 @@ def _parse_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
     except MarkedYAMLError as error:
         raise DocumentError(describe_syntax_error(file, text, error)) from None
     except YAMLError as error:
-        raise DocumentError(
-            Diagnostic(Span(file, 1, 1), "yaml-syntax", f"this is not YAML: {error}")
-        ) from None
+        raise _refusal(Span(file, 1, 1), "yaml-syntax", f"this is not YAML: {error}") from None
     finally:
         faults.extend(reader.faults)
     return _translate(data, {ord(new): chr(old) for old, new in stand_ins.items()}) if stand_ins else data
@@ -155,6 +143,7 @@ def _without_refused_characters(text: str) -> str:
     """Return `text` with every character that libyaml refuses in JSON replaced: positions stay the same."""
     if text[:1] in ("{", "["):
         text = re.sub(_CONTROL, "?", text.replace("\t", " "))
+        # libyaml refuses surrogates, which plain JSON may escape in pairs
         text = re.sub(r"\\u[dD][89a-fA-F]", r"\\u00", text)
     stand_ins = _stand_ins_for_breaks(text)
     return text.translate(stand_ins) if stand_ins else text
@@ -200,6 +189,10 @@ def _is_shallow(data: Any) -> bool:
 
 def _with_unix_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _refusal(span: Span, code: str, message: str, hint: str = "") -> DocumentError:
+    return DocumentError(Diagnostic(span, code, message, hint))
 
 
 def _span_after(file: str, before: str) -> Span:

@@ -18,9 +18,8 @@ from collections.abc import Iterator
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
-from toolgen.schema.containment.check import check_containment
-from toolgen.schema.containment.results import NotContained
 from toolgen.schema.document import Schema, subschemas
+from toolgen.schema_proof.containment import NotContained, check_containment
 from toolgen.suggestions import shortened
 
 _DEFINITIONS = ("$schema", "$defs", "definitions")  # keys of a document's root, which references point to
@@ -33,7 +32,7 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     opposite = _opposite(tool.chunk_schema)
     if opposite is None:
         return
-    verdict = check_containment(tool.output_schema, opposite)
+    verdict = check_containment(tool.documents["output_schema"], opposite)
     if isinstance(verdict, NotContained):
         value = shortened(json.dumps(verdict.witness, ensure_ascii=False), 80)
         yield Diagnostic(

@@ -27,6 +27,7 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     """Warn about examples whose input is that of an earlier one, and whose result is not."""
     first: dict[object, int] = {}
     for index, example in enumerate(tool.spec.examples):
+        # an example without a result cannot contradict another
         if example.error is None and "output" not in example.model_fields_set:
             continue
         earlier = first.setdefault(value_key(example.input), index)

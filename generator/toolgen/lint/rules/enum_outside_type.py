@@ -25,6 +25,7 @@ _LONGEST = 60  # characters of a value in the message
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about each value of `enum` that is not of the schema's `type`."""
     kind = node.get("type")
+    # without one type there is nothing to compare the values with
     if not isinstance(kind, str):
         return
     for index, value in enumerate(node["enum"]):

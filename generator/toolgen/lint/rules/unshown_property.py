@@ -18,9 +18,8 @@ from typing import Any, Final
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.runtime.confirmation.question import MAX_VALUE
-from toolgen.schema.containment.check import check_containment
-from toolgen.schema.containment.results import NotContained, Unanalysed
-from toolgen.schema.document import Schema, in_place_subschemas, resolve_reference
+from toolgen.schema.document import Schema, SchemaDocument
+from toolgen.schema_proof.containment import NotContained, Unanalysed, check_containment
 from toolgen.suggestions import quoted
 
 _PLACEHOLDER: Final = re.compile(r"\{([^{}|]+)\}")  # `{list|count}` shows a number, and no item
@@ -42,14 +41,15 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     if confirm is None or confirm.preview or not isinstance(tool.input_schema, Mapping):
         return
     shown = [tuple(match[1].strip().split(".")) for match in _PLACEHOLDER.finditer(confirm.message)]
-    if missing := [".".join(path) for path in _unshown(tool.input_schema, [tool.input_schema], shown)]:
+    document = tool.documents["input_schema"].plain
+    if missing := [".".join(path) for path in _unshown(document, [document.schema], shown)]:
         yield _warning(
             tool,
             f"the user agrees without seeing {_listed(missing)}",
             "name them in the message, or set `preview: true` and show them there",
         )
     checked = list(dict.fromkeys(shown))[:_MOST_CHECKED]
-    if cut := [".".join(path) for path in checked if _may_be_cut(tool.input_schema, path)]:
+    if cut := [".".join(path) for path in checked if _may_be_cut(tool.documents["input_schema"], path)]:
         yield _warning(
             tool,
             f"the question shows {MAX_VALUE} characters of a value, and there may be more of {_listed(cut)}",
@@ -67,12 +67,12 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(quoted, names[:_MOST_NAMES])) + more
 
 
-def _may_be_cut(schema: Schema, path: Sequence[str]) -> bool:
+def _may_be_cut(document: SchemaDocument, path: Sequence[str]) -> bool:
     """True if a valid request has a value at `path` that is too long for a question."""
     short: Schema = {"$ref": "#/$defs/short"}
     for name in reversed(path):
         short = {"properties": {name: short}}
-    verdict = check_containment(schema, {**short, "$defs": {"short": _SHORT}})
+    verdict = check_containment(document, {**short, "$defs": {"short": _SHORT}})
     # No pattern says what a URL or an address is, so no long one is found; both may be long.
     return isinstance(verdict, NotContained) or (
         isinstance(verdict, Unanalysed) and verdict.path[-1:] == ("format",)
@@ -80,34 +80,25 @@ def _may_be_cut(schema: Schema, path: Sequence[str]) -> bool:
 
 
 def _unshown(
-    root: Mapping[str, Any], schemas: list[Any], shown: Sequence[Sequence[str]]
+    document: SchemaDocument, schemas: list[Any], shown: Sequence[Sequence[str]]
 ) -> Iterator[tuple[str, ...]]:
     """Yield the paths of properties that no path in `shown` leads to, with all that is in them."""
-    for name, inner in _properties(root, schemas).items():
+    for name, inner in _properties(document, schemas).items():
         deeper = [path[1:] for path in shown if path[0] == name]
         if any(not path for path in deeper) or all(
             isinstance(each, dict) and "const" in each for each in inner
         ):
             continue  # shown as a whole, or without a choice
-        below = [] if not deeper else [(name, *path) for path in _unshown(root, inner, deeper)]
-        if not deeper or not _properties(root, inner):
+        below = [] if not deeper else [(name, *path) for path in _unshown(document, inner, deeper)]
+        if not deeper or not _properties(document, inner):
             below = [(name,)]
         yield from below
 
 
-def _properties(root: Mapping[str, Any], schemas: list[Any]) -> dict[str, list[Any]]:
+def _properties(document: SchemaDocument, schemas: list[Any]) -> dict[str, list[Any]]:
     """Return the schemas of each property of a value that `schemas` describe."""
     found: dict[str, list[Any]] = {}
-    seen: list[Any] = []
-    waiting = list(schemas)
-    while waiting:
-        node = waiting.pop(0)
-        if not isinstance(node, Mapping) or any(node is each for each in seen):
-            continue
-        seen.append(node)
+    for node in document.same_value_schemas(schemas):
         for name, inner in node.get("properties", {}).items():
             found.setdefault(name, []).append(inner)
-        waiting += [inner for _, inner in in_place_subschemas(node, ())]
-        target = resolve_reference(root, node["$ref"]) if "$ref" in node else None
-        waiting += [] if target is None else [target.value]
     return found

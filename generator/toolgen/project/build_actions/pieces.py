@@ -62,6 +62,7 @@ def files_of_piece(path: str) -> frozenset[str]:
     """Return the files that the piece at `path` says were written; none where there is no piece."""
     try:
         piece = _read(path) if os.path.isfile(path) else None
+    # a damaged piece claims no files: what it wrote counts as foreign
     except UnableError:
         piece = None
     return frozenset(piece.manifest.outputs) if piece else frozenset()
@@ -80,6 +81,7 @@ def refuse_differing(pieces: Mapping[str, Piece], index: Manifest) -> None:
         manifest = piece.manifest
         if (piece.settings, piece.targets) != (first.settings, first.targets):
             _refuse(f"{path} and {first_path} were made with different options")
+        # the toolchain decides the bytes: a mixed package would never be up to date
         for name in sorted(manifest.toolchain.keys() | index.toolchain.keys()):
             theirs, ours = manifest.toolchain.get(name), index.toolchain.get(name)
             if theirs != ours:
@@ -145,6 +147,7 @@ def _read(path: str) -> Piece:
         manifest, compiled = parse_manifest(content["manifest"]), decode(content["compiled"].encode())
         settings = PackageSettings(**content["settings"])
         targets, spec_path = tuple(content["targets"]), content["spec_path"]
+    # whatever is wrong in it, the answer is to make the piece again
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         manifest = compiled = None
     if manifest is None or compiled is None or not _is_intact(text):

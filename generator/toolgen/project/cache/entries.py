@@ -105,6 +105,7 @@ def _is_private(folder: Path) -> bool:
         found = os.stat(folder)
     except OSError:
         return True
+    # Windows has other permissions
     return not hasattr(os, "geteuid") or (found.st_uid in (os.geteuid(), 0) and not found.st_mode & 0o022)
 
 
@@ -123,6 +124,7 @@ def _open(path: str) -> tuple[str, bytes] | None:
     except OSError:
         return None
     head, _, body = data.removeprefix(_MAGIC).partition(b"\n")
+    # the hash covers the key, so that an entry under another name is found out
     if not data.startswith(_MAGIC) or sha256(body).hexdigest().encode() != head:
         return None
     key, _, value = body.partition(b"\n")
@@ -166,6 +168,7 @@ def _folders(parent: str, name: re.Pattern[str]) -> list[str]:
 def _prune_bucket(bucket: str, now: float) -> None:
     for entry in list(os.scandir(bucket)):
         unfinished = entry.name.endswith(TEMPORARY_SUFFIX)  # by a run that was killed
+        # a run takes less than a day: what it has not finished by then, nobody will
         limit = _DAY if unfinished else _MAX_AGE
         with suppress(OSError):
             if now - entry.stat(follow_symlinks=False).st_mtime > limit:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import MutableMapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from hashlib import sha256
 
 from toolgen.compile.output_changes import digest
-from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.diagnostic import Diagnostic, Sunset
+from toolgen.data.sizes import TargetSize
 from toolgen.files import Entry, Folder
 from toolgen.project.cache.entries import Cache, cache_folder
 from toolgen.project.cache.toolchain import generator_id
@@ -23,7 +24,7 @@ from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.specs import ReadProject
 from toolgen.project.output.manifest import MAX_MANIFEST, NAME
 
-_FORMAT = 1
+_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class BuildRecord:
     manifest: str  # hash of the manifest's text
     tools: int
     warnings: tuple[Diagnostic, ...] = ()
+    sunsets: tuple[Sunset, ...] = ()
+    sizes: tuple[TargetSize, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class UpToDate:
     tools: int
     files: int
     warnings: tuple[Diagnostic, ...]
+    sunsets: tuple[Sunset, ...]
+    sizes: tuple[TargetSize, ...]
 
 
 def find_up_to_date(read: ReadProject) -> UpToDate | None:
@@ -49,7 +54,9 @@ def find_up_to_date(read: ReadProject) -> UpToDate | None:
     cache = Cache(cache_folder() / generator_id())
     record = _parse_record(cache.get(record_key(read)))
     files = None if record is None else _count_files(read.project, record)
-    return None if record is None or files is None else UpToDate(record.tools, files, record.warnings)
+    if record is None or files is None:
+        return None
+    return UpToDate(record.tools, files, record.warnings, record.sunsets, record.sizes)
 
 
 def record_key(read: ReadProject) -> str:
@@ -64,14 +71,18 @@ def record_key(read: ReadProject) -> str:
 
 def save_record(key: str, record: BuildRecord, cache: MutableMapping[str, bytes]) -> None:
     """Store the result of compiling the inputs with this key."""
-    data = [record.manifest, record.tools, [warning.as_data() for warning in record.warnings]]
-    cache[key] = json.dumps(data).encode()
+    warnings = [warning.as_data() for warning in record.warnings]
+    sunsets = [[each.day, each.error.as_data()] for each in record.sunsets]
+    sizes = list(map(astuple, record.sizes))
+    cache[key] = json.dumps([record.manifest, record.tools, warnings, sunsets, sizes]).encode()
 
 
 def _parse_record(data: bytes | None) -> BuildRecord | None:
     try:
-        manifest, tools, warnings = json.loads(data or b"")
-        return BuildRecord(manifest, int(tools), tuple(map(Diagnostic.of_data, warnings)))
+        manifest, tools, warnings, sunsets, sizes = json.loads(data or b"")
+        found = tuple(Sunset(day, Diagnostic.of_data(error)) for day, error in sunsets)
+        measured = tuple(TargetSize(*each) for each in sizes)
+        return BuildRecord(manifest, int(tools), tuple(map(Diagnostic.of_data, warnings)), found, measured)
     except (ValueError, TypeError, RecursionError):
         return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from functools import cached_property
 from hashlib import new as new_hash
 from pathlib import Path
 from types import TracebackType
+from typing import IO
 
 from toolgen.project.errors import UnableError
 
@@ -44,11 +46,13 @@ _FULL_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _MAX_REF = 10_000  # characters: the system limits what can be passed to git
 _SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
 _COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
+_CHECK = ("--batch-check", "--follow-symlinks")
 _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 
 MAX_ENTRIES = 1_000_000  # of one listing
 MAX_LISTED_BYTES = 256 * 1024 * 1024
+MAX_SECONDS = 60.0  # until git prints something: below `.git`, it waits for whoever writes to a named pipe
 _CHUNK = 64 * 1024
 
 
@@ -89,8 +93,7 @@ class GitRepository:
     def __init__(self, top: Path, git: str) -> None:
         self.top = top  # of the work tree
         self._git = git
-        self._checks: _CatFile | None = None
-        self._contents: _CatFile | None = None
+        self._processes: dict[tuple[str, ...], _CatFile] = {}
 
     def __enter__(self) -> GitRepository:
         return self
@@ -105,15 +108,15 @@ class GitRepository:
 
     def close(self) -> None:
         """End the processes."""
-        for process in (self._checks, self._contents):
-            if process is not None:
-                process.close()
-        self._checks = self._contents = None
+        for process in self._processes.values():
+            process.close()
+        self._processes.clear()
 
     def commit(self, ref: str) -> str | None:
         """Return the commit that `ref` names; None if it names none, or several."""
         if not is_ref(ref):
             return None
+        # `^{commit}`: a tag leads to the commit that it names
         done = _run(
             self._git, self.top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
         )
@@ -124,11 +127,14 @@ class GitRepository:
 
         Links that leave the repository, or lead nowhere, lead to nothing.
         """
-        if "\n" in path:
-            return None
-        if self._checks is None:
-            self._checks = _CatFile(self._git, self.top, "--batch-check", "--follow-symlinks")
-        return self._checks.ask(f"{commit}:{path}")
+        # a question is one line, so that git cannot be asked for such a path
+        return None if "\n" in path else self._cat_file(*_CHECK).ask(f"{commit}:{path}")
+
+    def _cat_file(self, *options: str) -> _CatFile:
+        """Return the process with these options, started when it is first needed."""
+        if options not in self._processes:
+            self._processes[options] = _CatFile(self._git, self.top, *options)
+        return self._processes[options]
 
     def entries(self, tree: str, *, recursive: bool = True, under: str = "") -> Iterator[TreeEntry]:
         """Yield the entries of a tree or commit, sorted as git does; files only if `recursive`.
@@ -140,6 +146,7 @@ class GitRepository:
         for line in self._lines(*words, *(["--", under] if under else [])):
             meta, _, path = line.partition(b"\t")
             mode, kind, oid = meta.decode().split(" ")
+            # https://git-scm.com/docs/git-fast-import#_filemodify lists the modes
             is_link = mode == "120000"
             yield TreeEntry(
                 path.decode("utf-8", "surrogateescape"),
@@ -161,7 +168,7 @@ class GitRepository:
             assert process.stderr is not None
             try:
                 count, size, rest = 0, 0, b""
-                while chunk := os.read(process.stdout.fileno(), _CHUNK):
+                while chunk := os.read(_awaited(process.stdout).fileno(), _CHUNK):
                     *lines, rest = (rest + chunk).split(b"\0")
                     count, size = count + len(lines), size + len(chunk)
                     if count > MAX_ENTRIES or size > MAX_LISTED_BYTES:
@@ -177,21 +184,18 @@ class GitRepository:
 
     def size(self, oid: str) -> int:
         """Return the size of an object in bytes. Raises `MissingObjectError`."""
-        if self._checks is None:
-            self._checks = _CatFile(self._git, self.top, "--batch-check", "--follow-symlinks")
-        found = self._checks.ask(oid)
-        if found is None:
-            raise MissingObjectError(f"the object {oid} is missing")
-        return found.size
+        return self._object(self._cat_file(*_CHECK), oid).size
 
     def read(self, oid: str) -> bytes:
         """Return the content of a file. Raises `MissingObjectError`."""
-        if self._contents is None:
-            self._contents = _CatFile(self._git, self.top, "--batch")
-        found = self._contents.ask(oid)
+        process = self._cat_file("--batch")
+        return process.content(self._object(process, oid).size)
+
+    def _object(self, process: _CatFile, oid: str) -> GitObject:
+        found = process.ask(oid)
         if found is None:
             raise MissingObjectError(f"the object {oid} is missing")
-        return self._contents.content(found.size)
+        return found
 
     def blob_id(self, content: bytes) -> str:
         """Return the name that git gives to a file with this content."""
@@ -233,8 +237,10 @@ class GitRepository:
         remote = "origin" if "origin" in remotes else remotes[0]
         depth = " --depth=1" if self._is_shallow else ""
         base = re.split(r"[~^@:]", ref, maxsplit=1)[0]
+        # servers give a commit away by its full name only
         if _FULL_SHA.fullmatch(ref):
             return f"git fetch{depth} {remote} {ref}"
+        # a relative or short name means something only where the history is complete
         if base in ("", "HEAD", "FETCH_HEAD") or base != ref or _SHA.fullmatch(ref):
             return f"git fetch{' --unshallow' if self._is_shallow else ''} {remote}"
         if ref.startswith(f"{remote}/"):
@@ -294,14 +300,34 @@ def open_repository(folder: Path) -> GitRepository | None:
 
 
 def _run(git: str, folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [git, *_OPTIONS, *words],
-        cwd=folder,
-        env=_environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
+    try:
+        return subprocess.run(
+            [git, *_OPTIONS, *words],
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=MAX_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise _no_answer() from None
+
+
+def _awaited(stream: IO[bytes]) -> IO[bytes]:
+    """Wait until git has printed something to `stream`, of which everything has been read, or ends."""
+    if hasattr(select, "poll"):  # not on Windows, which has no pipes in folders
+        poll = select.poll()
+        poll.register(stream)
+        if not poll.poll(MAX_SECONDS * 1_000):
+            raise _no_answer()
+    return stream
+
+
+def _no_answer() -> UnableError:
+    message = f"git did not answer within {MAX_SECONDS:g} seconds"
+    hint = "if `git status` waits, too, remove what is no file: `find .git ! -type f ! -type d` shows it"
+    return UnableError("cannot-compare", message, hint)
 
 
 def _environment() -> dict[str, str]:
@@ -335,7 +361,7 @@ class _CatFile:
             self._process.stdin.flush()
         except BrokenPipeError:  # it ends where a partial clone lacks an object
             return None
-        words = self._process.stdout.readline().split(b" ")
+        words = _awaited(self._process.stdout).readline().split(b" ")
         if len(words) == 3 and words[1] in (b"blob", b"tree", b"commit", b"tag"):
             return GitObject(words[0].decode(), words[1].decode(), int(words[2]))
         if len(words) == 2 and words[0] in (b"symlink", b"dangling", b"loop", b"notdir"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -37,48 +39,44 @@ def locate(root: Path, start: Path, named: str) -> RootedPath:
     return RootedPath(path, "")
 
 
-def read_text(root: Path, path: str, *, limit: int = MAX_BYTES) -> str | None:
-    """Return the UTF-8 text of the file `path` below `root`; None if there is no such file."""
+@contextmanager
+def _errors_of(root: Path, what: str, code: str = "unreadable-file") -> Iterator[None]:
+    """Raise errors as a command reports them; end the block quietly where nothing is there."""
     try:
-        with Folder(root) as folder:
-            return folder.read(path, limit=limit).decode("utf-8")
+        yield
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        pass
     except OutsideError as error:
         raise leaves(root, error) from error
-    except OversizedFileError as error:
-        code = "unreadable-file" if limit == MAX_BYTES else "too-complex"
-        raise UnableError(code, f"cannot read {path}: {reason(error)}") from error
     except OSError as error:
-        raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
+        code = code if isinstance(error, OversizedFileError) else "unreadable-file"
+        raise UnableError(code, f"cannot {what}: {reason(error)}") from error
+
+
+def read_text(root: Path, path: str, *, limit: int = MAX_BYTES) -> str | None:
+    """Return the UTF-8 text of the file `path` below `root`; None if there is no such file."""
+    # a file that is too large for its purpose is not unreadable
+    code = "unreadable-file" if limit == MAX_BYTES else "too-complex"
+    try:
+        with _errors_of(root, f"read {path}", code), Folder(root) as folder:
+            return folder.read(path, limit=limit).decode("utf-8")
     except UnicodeDecodeError as error:
         raise UnableError("unreadable-file", f"{path} is not UTF-8 text") from error
+    return None
 
 
 def kind_of(root: Path, path: str, *, links: bool = False) -> FileKind | None:
     """Return the kind of what is at `path` below `root`; None if nothing is. `links`: follow one."""
-    try:
-        with Folder(root) as folder:
-            return folder.kind(path, links=links)
-    except OutsideError as error:
-        raise leaves(root, error) from error
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
+    with _errors_of(root, f"read {path}"), Folder(root) as folder:
+        return folder.kind(path, links=links)
+    return None
 
 
 def names_in(root: Path, path: str) -> list[str]:
     """Return the names in the folder `path` below `root`, sorted; none if there is no such folder."""
-    try:
-        with Folder(root) as folder:
-            return [entry.name for entry in folder.entries(path)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OutsideError as error:
-        raise leaves(root, error) from error
-    except OSError as error:
-        raise UnableError("unreadable-file", f"cannot list {path}: {reason(error)}") from error
+    with _errors_of(root, f"list {path}"), Folder(root) as folder:
+        return [entry.name for entry in folder.entries(path)]
+    return []
 
 
 def leaves(root: Path, error: OutsideError) -> UnableError:

@@ -45,6 +45,7 @@ def policy_of(project: Project) -> Policy:
     if faults:
         raise SpecErrors(faults)
     text = read_text(project.root, settings.accept, limit=MAX_BYTES)
+    # the default file need not be there: then nothing is accepted
     if text is None and settings.is_accept_set:
         message = f"there is no file {settings.accept}"
         raise UnableError("unreadable-file", message, f"create it, or correct 'accept' in {project.file}")
@@ -59,6 +60,7 @@ def policy_of(project: Project) -> Policy:
 
 def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
     """Return the entries of a file of accepted changes. Raises `SpecErrors` with every fault in it."""
+    # some editors write a byte order mark, which TOML does not know
     data = parse_toml(file, text.removeprefix("\ufeff"))
     top = Table(file, text, "", data)
     hint = "entries begin with [[accept]]"
@@ -135,6 +137,7 @@ def _unknown_code(span: Span, code: str) -> Diagnostic:
 
 def _day(value: object) -> date | None:
     """Return a day, written as a date of TOML or as text."""
+    # a datetime is a date, too, and says more than was asked
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 import tomllib
 from collections.abc import Container, Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import Any, Final
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
 from toolgen.files.toml_limits import toml_limit_fault
+from toolgen.python_source.names import not_importable
 from toolgen.suggestions import did_you_mean
 
 FILE = "toolgen.toml"
@@ -34,6 +34,7 @@ _BREAKING_VALUES: dict[str, tuple[str, ...]] = {
 }
 _RULE_LEVELS = ("error", "warning", "info", "off")
 _FIELD_SECTIONS: dict[str, dict[str, type]] = {
+    "mcp": {"output_schema": bool},
     "server": {"name": str, "version": str, "instructions": str},
     "test": {"fixtures": str},
 }
@@ -87,6 +88,7 @@ class Table:
 
     def _find(self, key: str) -> tuple[int, int]:
         written = re.compile(rf"""^\s*(?:{re.escape(self.name)}\.)?["']?(?P<key>{re.escape(key)})["']?\s*=""")
+        # the key is in its table or, dotted, in one above
         inside, begins = not self.name, self.line
         for number, line in enumerate(self.text.splitlines(), self.line):
             if header := _TABLE_HEADER.match(line):
@@ -124,6 +126,7 @@ class Project:
     server_name: str | None = None  # None: the package's
     server_version: str = "0.0.0"
     server_instructions: str | None = None
+    mcp_output_schema: bool = True  # False: output schemas are not published over MCP
     test_fixtures: str | None = None  # file with the fixtures of `toolgen test`
     breaking: BreakingSettings = BreakingSettings()
 
@@ -155,6 +158,7 @@ class Project:
         return Table(self.file, self.text, "" if self.file == FILE else TABLE, {}).value(key, value)
 
     def _strips_src(self, path: str) -> bool:
+        # with an `__init__.py`, `src` is a package, and part of what is imported
         return path.startswith("src/") and not (self.root / "src" / "__init__.py").exists()
 
 
@@ -193,6 +197,7 @@ def find_table(own: str | None, shared: str | None) -> Table | None:
             message = f"both {FILE} and [{TABLE}] configure this project"
             raise SpecErrors([Diagnostic(at, "two-configurations", message, "keep one of them")])
         return Table(FILE, own, "", data)
+    # without the word it need not be parsed: a broken pyproject.toml is not our matter
     if shared is None or "toolgen" not in shared:
         return None
     data_shared = _tool_table(parse_toml(PYPROJECT, shared))
@@ -211,12 +216,11 @@ def make_project(root: Path, table: Table) -> Project:
     faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _TYPES))}
     sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
     for name, types in _FIELD_SECTIONS.items():
-        values, section_faults = _section(table, name, types)
-        sound.update(values)
-        faults.update(section_faults)
-    breaking = _breaking(table)
-    faults.update(breaking.faults)
-    project = Project(root=root, file=table.file, text=table.text, **sound, breaking=breaking.settings)
+        _, values = _section(table, name, types, faults)
+        sound |= {f"{name}_{key}": value for key, value in values.items()}
+    breaking = _breaking(table, faults)
+    project = Project(root=root, file=table.file, text=table.text, **sound, breaking=breaking)
+    # names are compared only where the folders are sound: one mistake, one report
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
         raise SpecErrors([*faults.values(), *further])
@@ -232,54 +236,36 @@ def _clean(key: str, value: Any) -> Any:
     return "/".join(part for part in value.split("/") if part not in ("", ".")) or "."
 
 
-def _section(table: Table, name: str, types: dict[str, type]) -> tuple[dict[str, Any], dict[str, Diagnostic]]:
-    """Return a section as fields of the project, and its faults."""
+def _section(
+    table: Table, name: str, types: dict[str, type], faults: dict[str, Diagnostic]
+) -> tuple[Table, dict[str, Any]]:
+    """Return a section and its sound values; add its faults to `faults`, by `section.key`."""
     data = table.data.get(name, {})
     if not isinstance(data, dict):
-        return {}, {name: _invalid(table, name, f"'{name}' must be a section: [{name}]")}
-    inner = Table(table.file, table.text, f"{table.name}.{name}" if table.name else name, data)
-    faults = {
-        f"{name}.{key}": fault
-        for key, value in islice(data.items(), MAX_KEYS)
-        if (fault := _shape_fault(inner, key, value, types))
+        faults[name] = _invalid(table, name, f"'{name}' must be a section: [{name}]")
+        data = {}
+    inner = Table(table.file, table.text, f"{table.name}.{name}".removeprefix("."), data)
+    checked = dict(islice(data.items(), MAX_KEYS))
+    found = {
+        key: fault
+        for key, value in checked.items()
+        if (fault := _shape_fault(inner, key, value, types) or _value_fault(inner, key, value))
     }
-    fields = {
-        f"{name}_{key}": value
-        for key, value in islice(data.items(), MAX_KEYS)
-        if f"{name}.{key}" not in faults
-    }
-    return fields, faults
+    faults |= {f"{name}.{key}": fault for key, fault in found.items()}
+    return inner, {key: value for key, value in checked.items() if key not in found}
 
 
-@dataclass(frozen=True, slots=True)
-class _BreakingSection:
-    """The section `[breaking]`, and its faults."""
-
-    settings: BreakingSettings
-    faults: dict[str, Diagnostic]
-
-
-def _breaking(table: Table) -> _BreakingSection:
-    data = table.data.get("breaking", {})
-    if not isinstance(data, dict):
-        fault = _invalid(table, "breaking", "'breaking' must be a section: [breaking]")
-        return _BreakingSection(BreakingSettings(), {"breaking": fault})
-    inner = Table(table.file, table.text, f"{table.name}.breaking".removeprefix("."), data)
-    faults: dict[str, Diagnostic] = {}
-    for key, value in islice(data.items(), MAX_KEYS):
-        found = _shape_fault(inner, key, value, _BREAKING_TYPES) or _value_fault(inner, key, value)
-        if found is not None:
-            faults[f"breaking.{key}"] = found
-    levels = data.get("levels", {})
+def _breaking(table: Table, faults: dict[str, Diagnostic]) -> BreakingSettings:
+    """Return the section `[breaking]`; add its faults to `faults`."""
+    before = len(faults)
+    inner, values = _section(table, "breaking", _BREAKING_TYPES, faults)
+    levels = inner.data.get("levels", {})
     for code, level in levels.items() if isinstance(levels, dict) else ():
-        if level not in _RULE_LEVELS and len(faults) < MAX_KEYS:
+        if level not in _RULE_LEVELS and len(faults) - before < MAX_KEYS:
             own = Table(table.file, table.text, f"{inner.name}.levels", levels)
             message = f"the level of '{code}' must be one of {', '.join(_RULE_LEVELS)}"
             faults[f"breaking.levels.{code}"] = Diagnostic(own.key(code), "invalid-setting", message)
-    if faults:
-        return _BreakingSection(BreakingSettings(), faults)
-    settings = BreakingSettings(**data, is_accept_set="accept" in data)
-    return _BreakingSection(settings, faults)
+    return BreakingSettings(**values, is_accept_set="accept" in values)
 
 
 def _value_fault(table: Table, key: str, value: str) -> Diagnostic | None:
@@ -323,6 +309,7 @@ def _invalid(table: Table, key: str, message: str, hint: str = "") -> Diagnostic
 
 def _folder_faults(project: Project, table: Table, faulty: Container[str]) -> Iterator[Diagnostic]:
     """Yield a fault for each folder outside the project or inside another one, after resolving symlinks."""
+    # a link could lead out of the project, or make two folders one
     root = project.root.resolve()
     real: dict[str, Path] = {}
     for key in ("specs", "output", "templates"):
@@ -351,11 +338,9 @@ def _folder_faults(project: Project, table: Table, faulty: Container[str]) -> It
 def _name_faults(project: Project, table: Table, faulty: Container[str]) -> Iterator[Diagnostic]:
     """Yield a fault for each name that cannot be imported or that belongs to the generated package."""
     for key, name in (("output", project.package), ("implementations", project.implementations)):
-        bad = [
-            part for part in (name or "x").split(".") if not part.isidentifier() or keyword.iskeyword(part)
-        ]
-        if bad and key in table.data and key not in faulty:
-            message = f"'{key}' must be a name that Python can import; '{bad[0]}' cannot be"
+        bad = None if name is None else not_importable(name)
+        if bad is not None and key in table.data and key not in faulty:
+            message = f"'{key}' must be a name that Python can import; '{bad}' cannot be"
             yield _invalid(table, key, message)
     generated, written = project.package, project.implementations or ""
     if "output" not in faulty and f"{written}.".startswith(f"{generated}."):

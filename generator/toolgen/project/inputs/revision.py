@@ -10,7 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.project.errors import UnableError
 from toolgen.project.files.git import EntryKind, GitRepository, MissingObjectError, TreeEntry
@@ -24,7 +23,7 @@ from toolgen.project.inputs.configuration import (
     make_project,
 )
 from toolgen.project.inputs.discovery import find_configuration
-from toolgen.project.inputs.specs import SUFFIXES, too_large
+from toolgen.project.inputs.specs import SUFFIXES, UnreadableSpecError, check_name, outside, too_large
 from toolgen.project.inputs.targets import SETTINGS, targets_of
 from toolgen.schema.limits import BUDGET
 
@@ -141,9 +140,8 @@ class _CommitReader:
         for entry in self._entries(found.oid):
             try:
                 content = self._content(entry, folder)
-            except _UnreadableError as fault:
-                shown = (prefix + entry.path).encode("utf-8", "backslashreplace").decode()
-                faults.append(Diagnostic(Span(shown, 1, 1), fault.code, fault.message, fault.hint))
+            except UnreadableSpecError as fault:
+                faults.append(fault.diagnostic(prefix + entry.path))
             else:
                 if content is not None:
                     specs[entry.path] = content
@@ -175,7 +173,7 @@ class _CommitReader:
         """Return the content of a spec; None for a file that is none."""
         is_spec = entry.path.endswith(SUFFIXES)
         if entry.kind is EntryKind.SUBMODULE:
-            raise _UnreadableError(
+            raise UnreadableSpecError(
                 "unreadable-spec",
                 "this is a submodule, whose files the commit does not have",
                 "give a folder with the submodule checked out, instead of a ref",
@@ -186,15 +184,14 @@ class _CommitReader:
             oid = entry.oid if is_spec else None
         if oid is None:
             return None
-        if not entry.path.isprintable():
-            raise _UnreadableError("unreadable-spec", "this file's name is not printable text")
+        check_name(entry.path)
         return self._by_id[oid] if oid in self._by_id else self._read(oid)
 
     def _read(self, oid: str) -> bytes:
         try:
             size = self.repository.size(oid)
             if size > BUDGET.spec_bytes:
-                raise _UnreadableError("too-complex", too_large(size))
+                raise UnreadableSpecError("too-complex", too_large(size))
             content = self.repository.read(oid)
         except MissingObjectError as error:
             raise self._missing(error) from None
@@ -202,7 +199,7 @@ class _CommitReader:
             wanted = pointer[1].decode()
             found = next((each for each in self._known.values() if sha256(each).hexdigest() == wanted), None)
             if found is None:
-                raise _UnreadableError(
+                raise UnreadableSpecError(
                     "unreadable-spec",
                     "this is a pointer of Git LFS, whose content is not in the repository",
                     "give a folder with a checkout of the commit, instead of a ref",
@@ -219,11 +216,11 @@ class _CommitReader:
         leaves = posixpath.normpath(posixpath.join(folder, leads)).startswith(("/", "../"))
         is_folder = found.kind == "tree" if found else leaves and "." not in posixpath.basename(entry.path)
         if is_outside and (is_spec or is_folder):
-            raise _UnreadableError("spec-outside", f"this link leaves the specs folder: {target}")
+            raise outside(target)
         if not is_spec or (found is not None and is_folder):
             return None
         if found is None:
-            raise _UnreadableError("unreadable-spec", f"this link leads to no file: {target}")
+            raise UnreadableSpecError("unreadable-spec", f"this link leads to no file: {target}")
         return found.oid
 
     def _own_targets(self, project: Project, folder: str) -> dict[str, dict[str, str]]:
@@ -260,13 +257,6 @@ class _CommitReader:
     def _missing(self, error: MissingObjectError) -> UnableError:
         message = f"this clone lacks files of {self.commit.label}: {error}"
         return UnableError("cannot-compare", message, f"run `{self.repository.refetch_command()}`")
-
-
-class _UnreadableError(Exception):
-    """The reason why one file cannot be read."""
-
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        self.code, self.message, self.hint = code, message, hint
 
 
 def _folder_at(reader: _CommitReader, project: Project) -> str:

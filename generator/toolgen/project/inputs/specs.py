@@ -49,10 +49,8 @@ def read_specs(project: Project) -> dict[str, bytes]:
                 try:
                     if _is_spec(folder, entry):
                         found[entry.path] = _read(folder, entry)
-                except _UnreadableError as fault:
-                    shown = f"{project.specs}/{entry.path}".removeprefix("./")
-                    place = Span(shown.encode("utf-8", "backslashreplace").decode(), 1, 1)
-                    faults.append(Diagnostic(place, fault.code, fault.message))
+                except UnreadableSpecError as fault:
+                    faults.append(fault.diagnostic(f"{project.specs}/{entry.path}".removeprefix("./")))
     except (FileNotFoundError, NotADirectoryError) as error:
         hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
         raise UnableError("no-specs", f"there is no folder {project.specs}", hint) from error
@@ -69,16 +67,32 @@ def read_specs(project: Project) -> dict[str, bytes]:
     return found
 
 
+class UnreadableSpecError(Exception):
+    """The reason why one file cannot be read."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        self.code, self.message, self.hint = code, message, hint
+
+    def diagnostic(self, path: str) -> Diagnostic:
+        """Return the fault of the file at `path`, which need not be Unicode."""
+        shown = path.encode("utf-8", "backslashreplace").decode()
+        return Diagnostic(Span(shown, 1, 1), self.code, self.message, self.hint)
+
+
+def check_name(path: str) -> None:
+    """Raise `UnreadableSpecError` for a name that no message can show."""
+    if not path.isprintable():  # which includes names that are not UTF-8
+        raise UnreadableSpecError("unreadable-spec", "this file's name is not printable text")
+
+
 def too_large(size: int) -> str:
     """Return the message about a file of `size` bytes."""
     return f"a file of {size:,} bytes; at most {BUDGET.spec_bytes:,} are read"
 
 
-class _UnreadableError(Exception):
-    """The reason why one file cannot be read."""
-
-    def __init__(self, code: str, message: str) -> None:
-        self.code, self.message = code, message
+def outside(target: str) -> UnreadableSpecError:
+    """Return the error for a link to `target`."""
+    return UnreadableSpecError("spec-outside", f"this link leaves the specs folder: {target}")
 
 
 def _is_spec(folder: Folder, entry: Entry) -> bool:
@@ -95,16 +109,14 @@ def _is_spec(folder: Folder, entry: Entry) -> bool:
 
 
 def _read(folder: Folder, entry: Entry) -> bytes:
-    if not entry.path.isprintable():  # which includes names that are not UTF-8
-        raise _UnreadableError("unreadable-spec", "this file's name is not printable text")
+    check_name(entry.path)
     try:
         return folder.read(entry.path, limit=BUDGET.spec_bytes)
     except OutsideError as error:
-        target = folder.read_link(entry.path)
-        raise _UnreadableError("spec-outside", f"this link leaves the specs folder: {target}") from error
+        raise outside(folder.read_link(entry.path)) from error
     except OversizedFileError as error:
-        raise _UnreadableError("too-complex", too_large(error.size)) from error
+        raise UnreadableSpecError("too-complex", too_large(error.size)) from error
     except IrregularFileError as error:
-        raise _UnreadableError("unreadable-spec", "this is not a file") from error
+        raise UnreadableSpecError("unreadable-spec", "this is not a file") from error
     except OSError as error:
-        raise _UnreadableError("unreadable-spec", f"cannot read this file: {reason(error)}") from error
+        raise UnreadableSpecError("unreadable-spec", f"cannot read this file: {reason(error)}") from error

@@ -74,7 +74,8 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
 
 
 def _builtin() -> dict[str, dict[str, str]]:
-    with Folder(toolgen.templates.__path__[0]) as folder:
+    # sandboxes of build systems, and `uv pip install --link-mode=symlink`, install each file as a link
+    with DeclaredFolder(toolgen.templates.__path__[0]) as folder:
         return _templates_in(folder, "templates")
 
 

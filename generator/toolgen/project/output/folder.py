@@ -47,6 +47,7 @@ def read_output(project: Project, tree: Tree) -> ExistingOutput:
 
 def refuse_foreign(project: Project, changes: Iterable[Change], manifest: Manifest) -> None:
     """Raise `UnableError` if a file would be replaced that toolgen never wrote."""
+    # a file with our header was written by a run whose manifest is lost
     foreign = [
         f"{project.output}/{change.path}"
         for change in changes
@@ -125,6 +126,7 @@ def _read(folder: Folder | None, path: str, limit: int = MAX_BYTES) -> bytes | N
         return folder.read(path, links=False, limit=limit)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    # an OSError itself, which `_opened` reports
     except OutsideError:
         raise
     except OSError as error:
@@ -143,6 +145,7 @@ def _with_journal(folder: Folder | None, manifest: Manifest) -> Manifest:
         return manifest
     for path, digests in read_journal(folder).items():
         found = _digest_of(folder, path)
+        # only with the announced content: a user may have edited the file since
         if found is not None and found in digests:
             outputs[path] = GeneratedFile(found)
     return replace(manifest, outputs=outputs)

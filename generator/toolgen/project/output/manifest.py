@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -20,9 +19,6 @@ _FORMAT = 2
 _OUTPUT = re.compile(
     r'^    (?P<path>"(?:[^"\\]|\\.)+"): (?P<output>\{"sha256": "[0-9a-f]{64}", "spec": [^\n]+?\}),?$',
     re.MULTILINE,
-)
-_RENAMED = re.compile(
-    r'^    (?P<path>"models/[^"\\]+\.py"): (?P<names>\{"[A-Za-z_]\w*": "[^\n]+?"\}),?$', re.MULTILINE
 )
 _SEAL = re.compile(r'^  "sha256": ', re.MULTILINE)
 _HASH = re.compile(r"^[0-9a-f]{64}$")
@@ -57,8 +53,6 @@ def parse_manifest(text: str) -> Manifest | None:
                 path: GeneratedFile(output["sha256"], output["spec"])
                 for path, output in content["outputs"].items()
             },
-            renamed_classes=_renamed_classes(content.get("renamed_classes", {})),
-            is_of_0_1=content["format"] == 1,
         )
         seal = content.pop("sha256")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -76,7 +70,6 @@ def merged_manifest(text: str) -> Manifest:
     if not _is_merge(text):
         return Manifest()
     outputs: dict[str, GeneratedFile] = {}
-    renamed: dict[str, dict[str, str]] = {}
     for found in _OUTPUT.finditer(with_lf(text)):
         try:
             path, output = json.loads(found["path"]), GeneratedFile(**json.loads(found["output"]))
@@ -86,12 +79,7 @@ def merged_manifest(text: str) -> Manifest:
             first = outputs.setdefault(path, output)
             if first.sha256 != output.sha256:
                 outputs[path] = replace(first, other_sides=first.other_sides | {output.sha256})
-    for found in _RENAMED.finditer(with_lf(text)):
-        try:
-            renamed |= _renamed_classes({json.loads(found["path"]): json.loads(found["names"])})
-        except ValueError:
-            continue
-    return Manifest(outputs=outputs, renamed_classes=renamed)
+    return Manifest(outputs=outputs)
 
 
 def _is_merge(text: str) -> bool:
@@ -103,18 +91,8 @@ def _is_output(output: GeneratedFile) -> bool:
     return bool(_HASH.match(str(output.sha256))) and isinstance(output.spec, str | None)
 
 
-def _renamed_classes(content: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the names in a manifest. Raises ValueError for other text, since names are printed."""
-    for names in content.values():
-        if not all(map(str.isidentifier, ".".join([*names, *names.values()]).split("."))):
-            raise ValueError("not a name of a class")
-    return {path: dict(names) for path, names in content.items()}
-
-
 def _content(manifest: Manifest) -> dict[str, Any]:
-    renamed = {path: dict(names) for path, names in manifest.renamed_classes.items()}
     return {
-        **({"renamed_classes": renamed} if renamed else {}),
         "format": _FORMAT,
         "toolchain": dict(manifest.toolchain),
         "templates": manifest.templates,

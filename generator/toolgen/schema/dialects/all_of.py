@@ -7,8 +7,11 @@ from typing import Any, Final
 
 from toolgen.schema.document import JsonObject
 
+DROPPED: Final = "dropped"
+"""Not a keyword: texts about what the dialect cannot say, with keys of which the first counts."""
+
 _STRUCTURAL: Final = frozenset({"properties", "items", "prefixItems", "anyOf", "oneOf", "enum"})
-_NEGLIGIBLE: Final = frozenset({"type", "title", "description", "required"})
+_NEGLIGIBLE: Final = frozenset({"type", "title", "description", "required", DROPPED})
 
 
 def merge_all_of(parts: Sequence[JsonObject]) -> tuple[JsonObject, list[str]]:
@@ -77,6 +80,7 @@ def _common_values(one: list[Any], other: list[Any]) -> list[Any]:
 _MERGE_RULES: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "type": _common_types,
     "enum": _common_values,
+    DROPPED: lambda one, other: {**one, **other, **one},
     "required": lambda one, other: list(dict.fromkeys([*one, *other])),
     "minimum": max,
     "maximum": min,

@@ -7,13 +7,14 @@ The rules: https://platform.claude.com/docs/en/build-with-claude/structured-outp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.document import JsonPath, resolve_reference, subschemas
+from toolgen.schema.document import JsonPath, Located, SchemaDocument, subschemas
+from toolgen.schema.graph import all_uses, references_in
 
 _SUPPORTED = frozenset(
     {
@@ -28,25 +29,31 @@ _FORMATS = frozenset(
 )
 
 
-def publish(schema: Mapping[str, Any], strict: bool) -> Published:
+def publish(document: SchemaDocument, strict: bool) -> Published:
     """Return what a tool publishes for Anthropic.
 
     `strict` is the spec's `targets.anthropic.strict`. True: the strict form if there is one. False: the
     author's schema.
     """
     if not strict:
-        return Published(schema)
-    losses = tuple(_losses(schema))
+        return Published(document.schema)
+    schema = document.plain.schema
+    losses = tuple(_losses(document.plain))
     if any(loss.fatal for loss in losses):
-        return Published(schema, losses=losses)
+        return Published(document.schema, losses=losses)
     dropped = {(*loss.path, loss.keyword) for loss in losses}
     made: dict[str, Any] = _without(schema, dropped, frozenset(path for path, _ in subschemas(schema)))
     return Published(made, True, losses)
 
 
-def _losses(schema: Mapping[str, Any]) -> Iterator[Loss]:
-    for path, node in subschemas(schema):
-        yield from _fatal(schema, path, node)
+def _losses(document: SchemaDocument) -> Iterator[Loss]:
+    nodes = dict(subschemas(document.schema))
+    recursive = _recursive_references(document)
+    for path, node in nodes.items():
+        yield from _fatal(path, node, recursive)
+        target = document.target(node.get("$ref"))
+        if isinstance(target, Located) and target.path not in nodes and isinstance(target.value, dict):
+            yield Loss(path, "$ref", "Strict mode cannot say the keyword that this leads into.", True)
         for keyword, value in node.items():
             if _is_annotation(keyword):
                 continue
@@ -64,7 +71,7 @@ def _losses(schema: Mapping[str, Any]) -> Iterator[Loss]:
                 )
 
 
-def _fatal(schema: Mapping[str, Any], path: JsonPath, node: Mapping[str, Any]) -> Iterator[Loss]:
+def _fatal(path: JsonPath, node: Mapping[str, Any], recursive: Set[str]) -> Iterator[Loss]:
     types = node.get("type")
     is_object = types == "object" or "properties" in node or (isinstance(types, list) and "object" in types)
     if is_object and node.get("additionalProperties") is not False:
@@ -75,28 +82,19 @@ def _fatal(schema: Mapping[str, Any], path: JsonPath, node: Mapping[str, Any]) -
             yield Loss(path, keyword, f"Strict mode cannot say `{keyword}`.", True)
     if any(isinstance(value, dict | list) for value in node.get("enum", ())):
         yield Loss(path, "enum", "Strict mode takes no lists or objects in an enum.", True)
-    if "$ref" in node and _is_recursive(schema, node["$ref"]):
+    if "$ref" in node and node["$ref"] in recursive:
         yield Loss(path, "$ref", "Strict mode takes no schema that refers to itself.", True)
 
 
-def _is_recursive(schema: Mapping[str, Any], start: str) -> bool:
-    """True if the target of the reference `start` contains `start` again, directly or through others."""
-    seen: set[str] = set()
-    waiting = _refs(schema, start)
-    while waiting:
-        ref = waiting.pop()
-        if ref == start:
-            return True
-        if ref not in seen:
-            seen.add(ref)
-            waiting += _refs(schema, ref)
-    return False
-
-
-def _refs(schema: Mapping[str, Any], ref: str) -> list[str]:
-    found = resolve_reference(schema, ref)
-    inside = () if found is None else subschemas(found.value)
-    return [node["$ref"] for _, node in inside if isinstance(node.get("$ref"), str)]
+def _recursive_references(document: SchemaDocument) -> set[str]:
+    """Return the references whose targets contain them again, directly or through others."""
+    uses: dict[str, set[str]] = {}
+    waiting = list(references_in(document.schema))
+    for ref in waiting:  # grows
+        if ref not in uses:
+            uses[ref] = references_in(document.target(ref).value)
+            waiting += uses[ref]
+    return {ref for ref, used in all_uses(uses).items() if ref in used}
 
 
 def _is_annotation(keyword: str) -> bool:

@@ -7,24 +7,24 @@ back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Restorer
 from toolgen.schema.document import (
     JsonPath,
+    Located,
     Schema,
+    SchemaDocument,
     format_pointer,
-    parse_pointer,
     replace_refs,
-    resolve_reference,
     subschemas,
 )
-from toolgen.schema.providers import ProviderLimits
+from toolgen.schema.provider_names import ProviderNames, ascii_name
+from toolgen.schema.providers import MAX_ARGUMENT_NAME, ProviderLimits
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
-_MAX_NAME_LENGTH: Final = 64  # every provider that limits names allows so many characters
 
 Properties = dict[str, Any]
 
@@ -38,13 +38,14 @@ def flatten_root(schema: Schema, provider: ProviderLimits) -> tuple[Schema, tupl
     if not unwanted:
         return schema, ()
     losses = tuple(_loss(keyword) for keyword in unwanted)
-    whole = _with_referenced_branches(schema, unwanted)
-    branches = _Branches(whole)
+    whole = _with_referenced_branches(_document_of(schema), unwanted)
+    plain = SchemaDocument(whole).plain
+    branches = _Branches(plain)
     properties: Properties = dict(whole.get("properties", {}))
     required = dict.fromkeys(whole.get("required", ()))
     for keyword in unwanted:
         if keyword in _LISTS:
-            found, always = branches.collect(whole[keyword], is_all_of=keyword == "allOf")
+            found, always = branches.collect(plain.schema[keyword], is_all_of=keyword == "allOf")
             if schema.get("additionalProperties") is not False:
                 _add(properties, found)
             required |= dict.fromkeys(always)
@@ -66,20 +67,33 @@ def _loss(keyword: str) -> Loss:
     )
 
 
-def _with_referenced_branches(schema: Schema, unwanted: Iterable[str]) -> dict[str, Any]:
-    """Return `schema` with references into keywords that are removed leading to copies of them in `$defs`."""
-    removed = {keyword: format_pointer((keyword,)) for keyword in unwanted}
+def _document_of(schema: Schema) -> SchemaDocument:
+    """Return the document of `schema`, in which `#` means the root in every reference."""
+    document = SchemaDocument(schema)
+    is_moved = any(document.resource_of(path) for path, node in subschemas(schema) if "$ref" in node)
+    return document.rewritten if is_moved else document
+
+
+def _references(document: SchemaDocument) -> Iterator[tuple[JsonPath, JsonPath]]:
+    """Yield the path of each subschema with a `$ref`, and that of its target."""
+    for path, node in subschemas(document.schema):
+        target = document.target(node.get("$ref"), path)
+        if isinstance(target, Located):
+            yield path, target.path
+
+
+def _with_referenced_branches(document: SchemaDocument, unwanted: Sequence[str | int]) -> dict[str, Any]:
+    """Return a schema with references into keywords that are removed leading to copies of them in `$defs`."""
     refs: dict[JsonPath, str] = {}
     referenced: dict[str, str] = {}  # name in `$defs` → keyword
-    for path, node in subschemas(schema):
-        reference = node.get("$ref")
-        for keyword, start in removed.items():
-            if isinstance(reference, str) and reference.startswith(f"#{start}/"):
-                referenced[f"root_{keyword}"] = keyword
-                refs[path] = f"#/$defs/root_{keyword}/{keyword}{reference.removeprefix('#' + start)}"
+    for path, target in _references(document):
+        if target and target[0] in unwanted:
+            name = f"root_{target[0]}"
+            referenced[name] = str(target[0])
+            refs[path] = "#" + format_pointer(("$defs", name, *target))
     if not refs:
-        return dict(schema)
-    whole: dict[str, Any] = replace_refs(schema, refs)
+        return dict(document.schema)
+    whole: dict[str, Any] = replace_refs(document.schema, refs)
     definitions = {name: {keyword: whole[keyword]} for name, keyword in referenced.items()}
     return {**whole, "$defs": {**whole.get("$defs", {}), **definitions}}
 
@@ -87,8 +101,8 @@ def _with_referenced_branches(schema: Schema, unwanted: Iterable[str]) -> dict[s
 class _Branches:
     """The properties of branches, collected once for each target of a reference."""
 
-    def __init__(self, whole: Schema) -> None:
-        self._whole = whole
+    def __init__(self, document: SchemaDocument) -> None:
+        self._document = document
         self._known: dict[str, tuple[Properties, list[str]]] = {}
 
     def collect(self, branches: Any, *, is_all_of: bool) -> tuple[Properties, list[str]]:
@@ -124,8 +138,7 @@ class _Branches:
     def _target(self, reference: str) -> tuple[Properties, list[str]]:
         if reference not in self._known:
             self._known[reference] = ({}, [])  # for a reference that leads back to itself
-            target = resolve_reference(self._whole, reference)
-            self._known[reference] = self._branch(target.value) if target else ({}, [])
+            self._known[reference] = self._branch(self._document.target(reference).value)
         return self._known[reference]
 
 
@@ -149,14 +162,15 @@ def rename_properties(schema: Schema, renames: Mapping[str, str]) -> tuple[Schem
     """Return `schema` with the properties at its root renamed, see `property_renames`."""
     if not renames:
         return schema, ()
+    document = _document_of(schema)
+    whole = _unused_definition(document.schema)
     refs = {
-        path: _renamed_reference(node["$ref"], renames)
-        for path, node in subschemas(schema)
-        if isinstance(node.get("$ref"), str) and node["$ref"].startswith("#/properties/")
+        path: "#" + format_pointer(("properties", renames.get(str(target[1]), target[1]), *target[2:]))
+        for path, target in _references(document)
+        if target[:1] == ("properties",) and len(target) > 1
     }
-    whole = _unused_definition(schema)
-    to_root = {path: f"#/$defs/{whole}" for path, node in subschemas(schema) if node.get("$ref") == "#"}
-    made: dict[str, Any] = replace_refs(schema, {**refs, **to_root})
+    to_root = {path: f"#/$defs/{whole}" for path, target in _references(document) if not target}
+    made: dict[str, Any] = replace_refs(document.schema, {**refs, **to_root})
     if to_root:  # only the arguments themselves are renamed, not objects inside that have the same schema
         inside = {key: value for key, value in made.items() if key not in ("$defs", "$schema")}
         made["$defs"] = {**made.get("$defs", {}), whole: inside}
@@ -187,28 +201,14 @@ def property_renames(schema: Schema, provider: ProviderLimits) -> dict[str, str]
         return {}
     properties = schema.get("properties", {})
     is_allowed = re.compile(provider.argument_name).fullmatch
-    taken = {name for name in properties if is_allowed(name)}
+    allowed = {name for name in properties if is_allowed(name)}
+    names = ProviderNames(allowed, limit=MAX_ARGUMENT_NAME)
     renames: dict[str, str] = {}
-    counts: dict[str, int] = {}  # by stem: numbers that are taken
     for name in properties:
-        if name in taken or name in renames:
-            continue
-        stem = re.sub(r"[^a-zA-Z0-9_]", "_", name)[:_MAX_NAME_LENGTH] or "_"
-        stem = stem if is_allowed(stem) else f"_{stem}"[:_MAX_NAME_LENGTH]
-        new, count = stem, counts.get(stem, 1)
-        while new in taken:
-            count += 1
-            new = f"{stem[: _MAX_NAME_LENGTH - len(str(count)) - 1]}_{count}"
-        counts[stem] = count
-        taken.add(new)
-        renames[name] = new
+        if name not in allowed:
+            new = ascii_name(name, "_", limit=MAX_ARGUMENT_NAME)
+            renames[name] = names.add(new if is_allowed(new) else f"_{new}"[:MAX_ARGUMENT_NAME])
     return renames
-
-
-def _renamed_reference(reference: str, renames: Mapping[str, str]) -> str:
-    step, slash, rest = reference.removeprefix("#/properties/").partition("/")
-    (name,) = parse_pointer(f"/{step}")
-    return f"#/properties/{renames[str(name)]}{slash}{rest}" if name in renames else reference
 
 
 def property_names_restorer(renames: Mapping[str, str]) -> Restorer | None:

@@ -7,24 +7,23 @@ Keywords that Gemini does not have are put into the description; the runtime sti
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from toolgen.schema.dialect_loss import Loss
-from toolgen.schema.dialects.all_of import merge_all_of
+from toolgen.schema.dialects.all_of import DROPPED, merge_all_of
 from toolgen.schema.dialects.gemini_keywords import describe_dropped, translate
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import (
-    Draft,
     JsonObject,
     JsonPath,
-    draft_of,
+    Located,
+    SchemaDocument,
     follow,
-    resolve_reference,
     subschemas,
 )
 from toolgen.schema.keywords import CONSTRAINING
+from toolgen.schema.provider_names import ProviderNames, ascii_name
 from toolgen.schema.providers import GEMINI_KEYWORDS
 
 MAX_SUBSCHEMAS: Final = 5_000
@@ -42,12 +41,12 @@ _CYCLE: Final = (
 )
 
 
-def publish(schema: Mapping[str, Any]) -> Published:
-    """Return what a tool publishes for Gemini; `schema` itself if nothing has to change."""
-    if all(_is_supported(node) for _, node in subschemas(schema)):
-        return Published(schema)
+def publish(document: SchemaDocument) -> Published:
+    """Return what a tool publishes for Gemini; the author's schema if nothing has to change."""
+    if all(_is_supported(node) for _, node in subschemas(document.schema)):
+        return Published(document.schema)
     for inline in (True, False):
-        converter = _Converter(schema, inline)
+        converter = _Converter(document.plain, inline)
         try:
             made = converter.root()
         except _InlinedTooLargeError:
@@ -70,29 +69,34 @@ class _InlinedTooLargeError(Exception):
 class _Converter:
     """One conversion: the definitions made so far, and the losses."""
 
-    def __init__(self, schema: Mapping[str, Any], inline: bool) -> None:
+    def __init__(self, document: SchemaDocument, inline: bool) -> None:
         self.losses: dict[Loss, None] = {}
-        self._schema, self._inline = schema, inline
-        self._draft7 = draft_of(schema) is Draft.DRAFT_7
+        self._document, self._inline = document, inline
         self._names: dict[JsonPath, str] = {}  # path of a definition → its name in `$defs`
-        self._used_names: set[str] = set()
+        self._unique_names = ProviderNames()
         self._depth = 0
         self._following: list[JsonPath] = []  # targets of the references that are being followed
         self._subschemas = 0
 
     def root(self) -> JsonObject:
         """Return the whole schema, with definitions of recursive subschemas."""
-        printed = self._convert(self._schema, (), target=())
+        printed = self._convert(self._document.schema, (), target=())
         definitions: JsonObject = {}
         while waiting := [place for place, name in self._names.items() if name not in definitions]:
             target = waiting[0]
             definitions[self._names[target]] = {}
-            node = follow(self._schema, target)
+            node = follow(self._document.schema, target)
             definitions[self._names[target]] = self._convert(node, target, target=target)
-        return {**printed, "$defs": dict(sorted(definitions.items()))} if definitions else printed
+        made = _with_descriptions(printed)
+        if definitions:
+            made["$defs"] = {name: _with_descriptions(each) for name, each in sorted(definitions.items())}
+        return made
 
     def _convert(self, node: Any, path: JsonPath, target: JsonPath | None = None) -> JsonObject:
-        """Convert one subschema. `target` is its path if a reference led to it."""
+        """Convert one subschema. `target` is its path if a reference led to it.
+
+        What was dropped is under `DROPPED`: it is described when all parts of the subschema are merged.
+        """
         self._subschemas += 1
         if self._inline and (self._subschemas > MAX_SUBSCHEMAS or self._depth > MAX_DEPTH):
             raise _InlinedTooLargeError
@@ -115,13 +119,15 @@ class _Converter:
 
     def _body(self, node: Mapping[str, Any], path: JsonPath) -> JsonObject:
         reference = node.get("$ref")
-        if reference is not None and self._draft7:
+        if reference is not None and not self._document.siblings_apply:
             node = {"$ref": reference}
         own = translate({key: value for key, value in node.items() if key != "$ref"})
         for keyword in own.dropped:
             if keyword in CONSTRAINING:
                 self._lose(path, keyword, f"There is no `{keyword}`; toolgen still enforces it.")
         printed = self._children(own.schema, node, path)
+        if own.dropped:
+            printed[DROPPED] = describe_dropped(own.dropped)
         parts = [printed]
         if reference is not None:
             parts = [printed, self._reference(reference, path)]
@@ -131,7 +137,7 @@ class _Converter:
         whole, lost = merge_all_of(parts)
         for keyword in lost:
             self._lose(path, keyword, f"Only one `{keyword}` can be said; toolgen enforces them all.")
-        return describe_dropped(whole, own.dropped)
+        return whole
 
     def _children(self, own: JsonObject, node: Mapping[str, Any], path: JsonPath) -> JsonObject:
         """Return `own` with its subschemas converted."""
@@ -175,8 +181,8 @@ class _Converter:
             printed.pop("required", None)
 
     def _reference(self, reference: Any, path: JsonPath) -> JsonObject:
-        found = resolve_reference(self._schema, reference)
-        if found is None:
+        found = self._document.target(reference)
+        if not isinstance(found, Located):
             self._lose(
                 path, "$ref", f"What {reference!r} leads to cannot be said; toolgen still enforces it."
             )
@@ -188,17 +194,29 @@ class _Converter:
 
     def _name_of(self, place: JsonPath) -> str:
         if place not in self._names:
-            stem = re.sub(r"[^A-Za-z0-9_]", "_", str(place[-1]) if place else "root") or "schema"
-            name, count = stem, 1
-            while name in self._used_names:
-                count += 1
-                name = f"{stem}_{count}"
-            self._names[place] = name
-            self._used_names.add(name)
+            name = ascii_name(str(place[-1]) if place else "root", "schema")
+            self._names[place] = self._unique_names.add(name)
         return self._names[place]
 
     def _lose(self, path: JsonPath, keyword: str, reason: str, *, always: bool = False) -> None:
         self.losses[Loss(path, keyword, reason, always=always)] = None
+
+
+def _with_descriptions(printed: JsonObject) -> JsonObject:
+    """Return a converted schema with what was dropped at the end of descriptions."""
+    made = {key: value for key, value in printed.items() if key != DROPPED}
+    if "properties" in made:
+        made["properties"] = {name: _with_descriptions(each) for name, each in made["properties"].items()}
+    for keyword in _ONE:
+        if isinstance(made.get(keyword), dict):
+            made[keyword] = _with_descriptions(made[keyword])
+    for keyword in _LISTS:
+        if keyword in made:
+            made[keyword] = [_with_descriptions(each) for each in made[keyword]]
+    if printed.get(DROPPED):
+        more = f"({'; '.join(printed[DROPPED].values())})"
+        made["description"] = f"{made['description']} {more}" if made.get("description") else more
+    return made
 
 
 def _requires_reference(printed: JsonObject) -> bool:

@@ -107,17 +107,12 @@ def _items(made: JsonObject, dropped: JsonObject, node: Mapping[str, Any]) -> No
         dropped["items"] = False
 
 
-def describe_dropped(printed: JsonObject, dropped: JsonObject) -> JsonObject:
-    """Return `printed` with the keywords that were dropped added to its description, if they are short."""
-    if "$ref" in printed:
-        return {"$ref": printed["$ref"]}
-    texts = [
-        f"{keyword}: {text}"
+def describe_dropped(dropped: JsonObject) -> dict[str, str]:
+    """Return a text for each dropped keyword that is short, by itself; that of `default` by the keyword."""
+    texts = {
+        keyword: f"{keyword}: {text}"
         for keyword, value in dropped.items()
         if len(text := json.dumps(value, ensure_ascii=False)) <= _MAX_LENGTH
-    ]
-    if not texts:
-        return printed
-    more = f"({'; '.join(texts)})"
-    description = f"{printed['description']} {more}" if printed.get("description") else more
-    return {**printed, "description": description}
+    }
+    # A schema has many patterns if its parts have; of defaults it has the outermost.
+    return {keyword if keyword == "default" else text: text for keyword, text in texts.items()}

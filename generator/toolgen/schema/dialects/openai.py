@@ -7,13 +7,14 @@ The rules: https://developers.openai.com/api/docs/guides/structured-outputs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.document import Draft, draft_of, resolve_reference
+from toolgen.schema.document import SchemaDocument, subschemas
+from toolgen.schema.graph import all_uses, references_in
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.convert import LossError, StrictConverter
 from toolgen.schema.strict.normal_form import NormalForm, NoStrictFormError
@@ -27,9 +28,9 @@ class StrictForm:
     losses: tuple[Loss, ...]
 
 
-def to_strict(schema: Mapping[str, Any]) -> StrictForm:
-    """Return the strict form of `schema`, which must not refer to other documents, with every loss."""
-    converter = StrictConverter(NormalForm(schema))
+def to_strict(document: SchemaDocument) -> StrictForm:
+    """Return the strict form of a schema, with every loss."""
+    converter = StrictConverter(NormalForm(document))
     try:
         strict = converter.root()
     except NoStrictFormError as error:
@@ -38,27 +39,27 @@ def to_strict(schema: Mapping[str, Any]) -> StrictForm:
     return StrictForm(None if any(loss.fatal for loss in losses) else strict, losses)
 
 
-def publish(schema: Mapping[str, Any], strict: bool | None) -> Published:
+def publish(document: SchemaDocument, strict: bool | None) -> Published:
     """Return what a tool publishes for OpenAI.
 
     `strict` is the spec's `targets.openai.strict`. True: the strict form if there is one, with every loss.
     False: the author's schema. None: the strict form only if nothing is lost.
     """
     if strict is False:
-        return Published(schema)
+        return Published(document.schema)
     if strict is None:
-        made = _lossless(schema)
-        return Published(schema) if made is None else Published(made, True)
-    form = to_strict(schema)
+        made = _lossless(document)
+        return Published(document.schema) if made is None else Published(made, True)
+    form = to_strict(document)
     if form.schema is None:
-        return Published(schema, losses=form.losses)
+        return Published(document.schema, losses=form.losses)
     return Published(form.schema, True, form.losses)
 
 
-def _lossless(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the strict form of `schema`; None if it would lose anything, as it does for most schemas."""
+def _lossless(document: SchemaDocument) -> dict[str, Any] | None:
+    """Return the strict form of a schema; None if it would lose anything, as it does for most schemas."""
     try:
-        strict = StrictConverter(NormalForm(schema), lossless=True).root()
+        strict = StrictConverter(NormalForm(document), lossless=True).root()
     except (NoStrictFormError, LossError):
         return None
     return None if _exceeded_limits(strict) else strict
@@ -66,7 +67,7 @@ def _lossless(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _exceeded_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:
     """Return a fatal loss for each of OpenAI's size limits that the schema `strict` exceeds."""
-    limits, nodes = OPENAI_STRICT, list(_subschemas(strict))
+    limits, nodes = OPENAI_STRICT, [node for _, node in subschemas(strict)]
     enums = [node["enum"] for node in nodes if "enum" in node]
     names = [name for node in nodes for name in node.get("properties", ())] + list(strict.get("$defs", ()))
     consts = [node["const"] for node in nodes if "const" in node]
@@ -91,14 +92,6 @@ def _text_length(values: list[Any]) -> int:
     return sum(len(value) for value in values if isinstance(value, str))
 
 
-def _subschemas(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield node
-    for below in _children(node):
-        yield from _subschemas(below)
-    for definition in node.get("$defs", {}).values():
-        yield from _subschemas(definition)
-
-
 def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
     found = [*node.get("properties", {}).values(), *node.get("anyOf", ())]
     return [*found, node["items"]] if "items" in node else found
@@ -107,10 +100,8 @@ def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
 def _depth(strict: dict[str, Any]) -> int:
     """Return how deep objects are nested. References to a definition that contains itself count as 0."""
     defs = strict.get("$defs", {})
-    uses = {
-        name: {each["$ref"] for each in _subschemas(node) if "$ref" in each} for name, node in defs.items()
-    }
-    known = {"#": 0} | {f"#/$defs/{name}": 0 for name in defs if _is_recursive(name, uses)}
+    uses = {"#": set[str]()} | {f"#/$defs/{name}": references_in(node) for name, node in defs.items()}
+    known = {"#": 0} | {name: 0 for name, used in all_uses(uses).items() if name in used}
 
     def depth(node: dict[str, Any]) -> int:
         reference = node.get("$ref")
@@ -124,24 +115,12 @@ def _depth(strict: dict[str, Any]) -> int:
     return max(map(depth, (strict, *defs.values())))
 
 
-def _is_recursive(name: str, uses: dict[str, set[str]]) -> bool:
-    """True if the definition `name` contains itself, directly or through others."""
-    seen: set[str] = set()
-    waiting = [*uses[name]]
-    while waiting:
-        reference = waiting.pop()
-        if reference not in seen:
-            seen.add(reference)
-            waiting += uses.get(reference.removeprefix("#/$defs/"), ())
-    return f"#/$defs/{name}" in seen
+def accepts_strings(document: SchemaDocument) -> bool:
+    """True unless it is certain that a schema accepts no string."""
+    return _accepts_strings(document.plain.schema, document.plain, {})
 
 
-def accepts_strings(schema: Any) -> bool:
-    """True unless it is certain that `schema` accepts no string."""
-    return _accepts_strings(schema, schema, {})
-
-
-def _accepts_strings(node: Any, root: Any, targets: dict[str, bool]) -> bool:
+def _accepts_strings(node: Any, document: SchemaDocument, targets: dict[str, bool]) -> bool:
     """`targets` holds the answers for the targets of references, True while one is being looked at."""
     if not isinstance(node, Mapping):
         return node is not False
@@ -149,9 +128,9 @@ def _accepts_strings(node: Any, root: Any, targets: dict[str, bool]) -> bool:
     if isinstance(reference, str):
         if reference not in targets:
             targets[reference] = True
-            found = resolve_reference(root, reference)
-            targets[reference] = found is None or _accepts_strings(found.value, root, targets)
-        if not targets[reference] or draft_of(root) is Draft.DRAFT_7:  # which ignores the other keywords
+            found = document.target(reference).value
+            targets[reference] = found is None or _accepts_strings(found, document, targets)
+        if not targets[reference] or not document.siblings_apply:
             return targets[reference]
     types = node.get("type", "string")
     if "string" not in ([types] if isinstance(types, str) else types):
@@ -160,7 +139,7 @@ def _accepts_strings(node: Any, root: Any, targets: dict[str, bool]) -> bool:
     if not any(isinstance(value, str) for value in values):
         return False
     branches = {
-        keyword: [_accepts_strings(branch, root, targets) for branch in node[keyword]]
+        keyword: [_accepts_strings(branch, document, targets) for branch in node[keyword]]
         for keyword in ("allOf", "anyOf", "oneOf")
         if keyword in node
     }

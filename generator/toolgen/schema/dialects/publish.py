@@ -12,22 +12,22 @@ from toolgen.schema.dialects.arguments import (
     rename_properties,
 )
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.document import Schema
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.providers import PROVIDERS
 from toolgen.schema.strict.restore import restorer as strict_restorer
 
 
-def publish(dialect: str | None, schema: Schema, strict: bool | None = None) -> Published:
-    """Return what `schema` is in `dialect`.
+def publish(dialect: str | None, document: SchemaDocument, strict: bool | None = None) -> Published:
+    """Return what a schema is in `dialect`.
 
     `strict` is the spec's `targets.<target>.strict`; None if the author did not say.
     """
     provider = PROVIDERS.get(dialect or "")
     if provider is None:
-        return Published(schema)
-    published = _convert(dialect, schema, strict)
+        return Published(document.schema)
+    published = _convert(dialect, document, strict)
     if dialect == "openai" and published.strict:
-        return replace(published, restore=lambda: strict_restorer(schema))
+        return replace(published, restore=lambda: strict_restorer(document))
     flat, root_losses = flatten_root(published.schema, provider)
     renames = property_renames(flat, provider)
     renamed, name_losses = rename_properties(flat, renames)
@@ -42,29 +42,29 @@ def publish(dialect: str | None, schema: Schema, strict: bool | None = None) -> 
     )
 
 
-def publishes_output(dialect: str | None, schema: Schema) -> bool:
+def publishes_output(dialect: str | None, document: SchemaDocument) -> bool:
     """True if the provider has a field for the schema of a tool's results.
 
     OpenAI's field describes results that are JSON. A result that is a string is sent as it is, so a schema
     that accepts strings is not published there.
     """
-    return dialect == "gemini" or (dialect == "openai" and not openai.accepts_strings(schema))
+    return dialect == "gemini" or (dialect == "openai" and not openai.accepts_strings(document))
 
 
-def publish_output(dialect: str | None, schema: Schema) -> Published | None:
+def publish_output(dialect: str | None, document: SchemaDocument) -> Published | None:
     """Return what the schema of a tool's results is in `dialect`; None if it is not published."""
-    if not publishes_output(dialect, schema):
+    if not publishes_output(dialect, document):
         return None
-    return gemini.publish(schema) if dialect == "gemini" else Published(schema)
+    return gemini.publish(document) if dialect == "gemini" else Published(document.schema)
 
 
-def _convert(dialect: str | None, schema: Schema, strict: bool | None) -> Published:
+def _convert(dialect: str | None, document: SchemaDocument, strict: bool | None) -> Published:
     match dialect:
         case "openai":
-            return openai.publish(schema, strict)
+            return openai.publish(document, strict)
         case "anthropic" | "bedrock":
-            return anthropic.publish(schema, bool(strict))
+            return anthropic.publish(document, bool(strict))
         case "gemini":
-            return gemini.publish(schema)
+            return gemini.publish(document)
         case _:
-            return Published(schema)
+            return Published(document.schema)

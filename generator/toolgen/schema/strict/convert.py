@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.document import JsonObject, JsonPath
+from toolgen.schema.provider_names import ProviderNames, ascii_name
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.ambiguity import accepts_null, is_restorable
 from toolgen.schema.strict.constraints import Subschema, ValueLocation
@@ -44,7 +44,7 @@ def root_alternative(form: NormalForm) -> tuple[Alternative, str | None]:
     if len(bare_root) == 1 and bare_root[0].type == "object" and alternatives:
         known = form.properties(bare_root[0]).keys()
         if all(each.type == "object" and each.properties.keys() <= known for each in alternatives):
-            return bare_root[0], "oneOf" if "oneOf" in form.schema else "anyOf"
+            return bare_root[0], "oneOf" if "oneOf" in form.root[0].schema else "anyOf"
     raise NoStrictFormError(
         (), "type", "The arguments are not one plain object, and strict mode has no other."
     )
@@ -62,7 +62,7 @@ class StrictConverter:
         self._losses: dict[Loss, None] = {}
         self._defs: dict[str, JsonObject] = {}
         self._names: dict[tuple[JsonPath, ...], str] = {}  # location → its name in `$defs`
-        self._used_names = {"#"}
+        self._unique_names = ProviderNames()
         self._in_progress: set[tuple[JsonPath, ...]] = set()  # they may contain themselves
         self._subschemas = 0
 
@@ -121,13 +121,7 @@ class StrictConverter:
 
     def _free_name(self, part: Subschema) -> str:
         last = str(part.path[-1]) if part.path else "root"
-        stem = re.sub(r"[^A-Za-z0-9_-]", "_", last) or "schema"
-        name, count = stem, 1
-        while name in self._used_names:
-            count += 1
-            name = f"{stem}_{count}"
-        self._used_names.add(name)
-        return name
+        return self._unique_names.add(ascii_name(last, "schema", hyphens=True))
 
     def _inline(self, location: ValueLocation, depth: int) -> JsonObject:
         if not is_restorable(self._form, location):

@@ -13,11 +13,10 @@ from typing import Any, Final, NamedTuple
 
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.document import (
-    Draft,
     JsonPath,
-    draft_of,
+    Located,
+    SchemaDocument,
     is_type,
-    resolve_reference,
     same_value,
     value_key,
 )
@@ -85,11 +84,10 @@ class NoStrictFormError(Exception):
 class NormalForm:
     """One author's schema, with the alternatives of its locations, computed on demand."""
 
-    def __init__(self, schema: Any) -> None:
-        self.schema = schema
+    def __init__(self, document: SchemaDocument) -> None:
+        self._document = document.plain
         self.restorable: set[tuple[int, int]] = set()  # pairs of alternatives, see `ambiguity`
         self.overlap_cache: dict[tuple[str, int, int], bool] = {}  # by the identity of two alternatives
-        self._draft7 = draft_of(schema) is Draft.DRAFT_7
         self._steps = 0
         self._alternatives: dict[tuple[JsonPath, ...], tuple[Alternative, ...]] = {}
         self._in_progress: set[tuple[JsonPath, ...]] = set()
@@ -102,7 +100,7 @@ class NormalForm:
 
     @property
     def root(self) -> ValueLocation:
-        return (Subschema(self.schema, ()),)
+        return (Subschema(self._document.schema, ()),)
 
     def alternatives(self, location: ValueLocation) -> tuple[Alternative, ...]:
         """Return every way to satisfy `location`; none if no value can. Raises `NoStrictFormError`."""
@@ -160,7 +158,7 @@ class NormalForm:
             return None
         if "$ref" not in schema:
             return None
-        if not self._draft7 and any(key in CONSTRAINING and key != "$ref" for key in schema):
+        if self._document.siblings_apply and any(key in CONSTRAINING and key != "$ref" for key in schema):
             return None
         return self._resolve(location[0])
 
@@ -199,8 +197,8 @@ class NormalForm:
         return False
 
     def _resolve(self, part: Subschema) -> Subschema:
-        found = resolve_reference(self.schema, part.schema["$ref"])
-        if found is None:
+        found = self._document.target(part.schema["$ref"])
+        if not isinstance(found, Located):
             reason = f"{part.schema['$ref']!r} is not a place in this schema."
             raise NoStrictFormError(part.path, "$ref", reason)
         return Subschema(*found)
@@ -217,7 +215,7 @@ class NormalForm:
         if path in inside or len(inside) > MAX_NESTING:
             raise _endless(path)
         within = (*inside, path)
-        if self._draft7 and "$ref" in schema:  # draft-07 ignores the other keywords
+        if "$ref" in schema and not self._document.siblings_apply:
             return self._constraints(self._resolve(part), within, unions=True)
         ways = [own_constraints(schema, path)]
         if "$ref" in schema:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.strict.convert import root_alternative
 from toolgen.schema.strict.normal_form import Alternative, NormalForm, NoStrictFormError
 
 
-def restorer(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Return a function that removes nulls of optional properties: the strict form of `schema` adds them."""
-    form = NormalForm(schema)
+def restorer(document: SchemaDocument) -> Callable[[Any], Any]:
+    """Return a function that removes nulls of optional properties, which the strict form of a schema adds."""
+    form = NormalForm(document)
 
     def restore_arguments(arguments: Any) -> Any:
         try:

@@ -26,12 +26,12 @@ class ClassResponseClassRequest(BaseModel):
 class ClassRequest(OpenModel):
     """The request of `class`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", validate_by_name=True)
 
     class_: Annotated[str | None, Field(alias="class")] = None
-    fill_opacity: Annotated[int | float | None, Field(alias="fill-opacity")] = None
-    fill_opacity_2: Annotated[int | float | None, Field(alias="fillOpacity")] = None
-    fill_opacity_3: Annotated[int | float | None, Field(alias="fill_opacity")] = None
+    fill_opacity_2: Annotated[int | float | None, Field(alias="fill-opacity")] = None
+    fill_opacity_3: Annotated[int | float | None, Field(alias="fillOpacity")] = None
+    fill_opacity: int | float | None = None
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     model_config_: Annotated[str | None, Field(alias="model_config")] = None
     field_model_dump: Annotated[bool | None, Field(alias="model_dump")] = None
@@ -46,8 +46,8 @@ class ClassRequest(OpenModel):
     parameter1_value: Annotated[str | None, Field(alias="Parameter1.Value")] = None
     field_2fa: Annotated[str | None, Field(alias="2fa")] = None
     größe: int | None = None
-    fi: Annotated[str | None, Field(alias="ﬁ")] = None
-    fi_2: Annotated[str | None, Field(alias="fi")] = None
+    fi_2: Annotated[str | None, Field(alias="ﬁ")] = None
+    fi: str | None = None
     a_b: Annotated[str | None, Field(alias="a\nb")] = None
     base_model: Annotated[ClassRequestBaseModel | None, Field(alias="BaseModel")] = None
     ref: Annotated[str | None, Field(alias="$ref")] = None

@@ -133,7 +133,10 @@ GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
                 },
             },
         },
-        "total": {"description": "All lines together.", "type": "string"},
+        "total": {
+            "description": 'All lines together. (pattern: "^[0-9]+[.][0-9]{2}$")',
+            "type": "string",
+        },
         "page": {
             "type": "object",
             "properties": {

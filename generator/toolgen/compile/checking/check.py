@@ -1,0 +1,89 @@
+"""Check specs whose references are bound: what refuses them first, then what is only worth a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import jsonschema_rs
+
+from toolgen.compile.checking.asked_examples import (
+    asked_examples,
+    find_contradicting_asks,
+    find_unknown_tools,
+)
+from toolgen.compile.checking.bound_specs import BoundSpecs, BoundTool
+from toolgen.compile.checking.conflicts import find_conflicts, tool_names
+from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
+from toolgen.data.program import Program
+from toolgen.data.source import Span
+from toolgen.lint.linter import lint_tool
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
+from toolgen.schema.budget import check_size
+from toolgen.semantics.examples import check_examples
+from toolgen.semantics.pages import check_page
+from toolgen.semantics.placeholders import check_placeholders
+
+
+def check(specs: BoundSpecs, *, needs_tools: bool = True, is_whole: bool = False) -> None:
+    """Raise `SpecErrors` with the faults of all files, if there are any.
+
+    Shared schemas alone are one, unless not `needs_tools`. If `is_whole`, these are all specs of a project:
+    names of other tools in examples are checked, too.
+    """
+    faults = [*specs.faults, *(fault for each in specs.tools for fault in _tool_faults(each))]
+    if needs_tools and not specs.tools:
+        where = min((shared.source.file for shared in specs.shared.values()), default=".")
+        message = "there are shared schemas here, and no tool"
+        faults.append(Diagnostic(Span(where, 1, 1), "no-specs", message, "write one with `toolgen new`"))
+    tools = [each.tool for each in specs.tools]
+    faults.extend(find_conflicts(claim for tool in tools if tool.spec.enabled for claim in tool_names(tool)))
+    if is_whole:
+        asked = [example for tool in tools for example in asked_examples(tool)]
+        faults.extend(find_unknown_tools(asked, [(tool.spec.name, tool.spec.aliases) for tool in tools]))
+    if faults:
+        raise SpecErrors(faults)
+
+
+def lint(specs: BoundSpecs, *, is_whole: bool = False) -> Program:
+    """Return valid specs with the warnings about them: of all tools together, too, if `is_whole`.
+
+    Tools with `enabled: false` are not part of the output.
+    """
+    tools = [
+        replace(each.tool, warnings=in_order(lint_tool(each.tool, each.schemas.values())))
+        for each in sorted(specs.tools, key=lambda each: each.tool.spec.name)
+    ]
+    enabled = tuple(tool for tool in tools if tool.spec.enabled)
+    disabled = tuple(tool for tool in tools if not tool.spec.enabled)
+    warnings = in_order(warning for tool in tools for warning in tool.warnings)
+    if is_whole:
+        warnings += find_contradicting_asks(example for tool in enabled for example in asked_examples(tool))
+    return Program(enabled, warnings, disabled, specs.shared)
+
+
+def _tool_faults(bound: BoundTool) -> Iterator[Diagnostic]:
+    """Yield the faults of references; without one, those of schemas; without one, those of the rest."""
+    if bound.faults:
+        yield from bound.faults
+        return
+    compiled = {name: _compiled(bound, name) for name in bound.schemas}
+    refused = [each for each in compiled.values() if isinstance(each, Diagnostic)]
+    yield from refused
+    if not refused:
+        validators = {name: each for name, each in compiled.items() if isinstance(each, CompiledSchema)}
+        yield from check_examples(bound.tool, validators)
+        yield from check_placeholders(bound.tool)
+        yield from check_page(bound.tool)
+
+
+def _compiled(bound: BoundTool, name: str) -> CompiledSchema | Diagnostic:
+    """Compile a schema whose references were checked; return why the validator refuses it, if it does."""
+    schema = bound.schemas[name]
+    try:
+        check_size(schema.schema)
+        return compile_graph(bound.graphs[name])
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        message = f"the validator does not take this schema: {str(error).split(chr(10), 1)[0]}"
+        hint = "a `$ref` below an `$id` is relative to it; check these first"
+        return Diagnostic(schema.value(()), "invalid-schema", message, hint)
