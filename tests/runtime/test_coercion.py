@@ -286,6 +286,26 @@ def test_the_user_is_asked_about_what_is_meant() -> None:
     assert [question.arguments for question in asked] == [{"rows": [1, 2, 3]}] * 2
 
 
+def test_the_arguments_of_a_confirmed_call_are_coerced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolgen.runtime.coercion import coerce as module
+
+    coerce, coerced_values = module.coerce, []
+
+    def counted(schema: Any, value: dict[str, Any]) -> Any:
+        coerced_values.append(value)
+        return coerce(schema, value)
+
+    monkeypatch.setattr(module, "coerce", counted)
+
+    async def confirm(question: Confirmation) -> bool:
+        return True
+
+    rows = {"type": "array", "items": {"type": "integer"}}
+    tool = tool_of({"rows": rows}, confirm={"message": "Delete {rows|count} rows?"})
+    assert run(tool, {"rows": "[1, 2]"}, confirm=confirm).content == {"rows": [1, 2]}
+    assert coerced_values == [{"rows": "[1, 2]"}]
+
+
 def test_a_failed_call_tells_it_too() -> None:
     async def fail(self: Any, request: Any, context: Any) -> None:
         raise ValueError("no")

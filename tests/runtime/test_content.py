@@ -190,8 +190,8 @@ def test_the_content_of_a_tool_spec_is_checked() -> None:
     with pytest.raises(ToolSpecError) as caught:
         ToolSpec(name="chart", description="Draw.", content=wrong)
     assert [fault.partition(": ")[0] for fault in caught.value.faults] == [
-        "content[0].type", "content[0].max", "content[0].audience[0]", "content[0].priority", "content[0]",
-        "content[1].type is missing", "content[1].min",
+        "content[0].type", "content[0].max", "content[0].audience[0]", "content[0].priority", "content[0].size",
+        "content[1].min", "content[1]",
     ]  # fmt: skip
 
 

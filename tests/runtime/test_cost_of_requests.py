@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from pydantic_core import to_json
 from toolgen.runtime.contract.request import read_request
 from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import InvalidRequestError
+from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.json_value import is_json
 
 from tests.runtime.tool_factory import make_tool
@@ -178,6 +180,29 @@ def test_long_integers_are_not_all_compared_with_each_other(digits: int) -> None
 def test_ordinary_values_of_such_schemas_are_accepted(items: dict[str, Any], value: str) -> None:
     judged = judge(object_of(x={"type": "array", "items": items}), f'{{"x": {value}}}')
     assert judged.valid
+
+
+@pytest.mark.parametrize("digits", [20, 300, 4_290])
+@pytest.mark.parametrize(
+    "items", [{"minimum": 0}, {"minimum": 0, "maximum": 10**4_000, "enum": [1, 2]}], ids=len
+)
+def test_expensive_integers_never_come_in_a_short_text(items: dict[str, Any], digits: int) -> None:
+    schema = compile_schema({"type": "array", "items": items})
+    for count in (1, 10, 100, 1_000):
+        value = [10**digits] * count
+        text = to_json(value)
+        assert schema.cost is not None
+        if not schema.cost.is_expensive_text(len(text)):
+            assert not schema.is_too_expensive(value)
+        assert schema.is_valid_text(value, len(text)) == schema.is_valid(value)
+
+
+def test_requests_with_long_integers_are_estimated() -> None:
+    schema = object_of(x={"type": "array", "items": {"minimum": 0}})
+    contract = contract_of(type(make_tool(lambda *_: None, input_schema=schema)))
+    read_request(contract, {"x": [10**4290] * 100})
+    with pytest.raises(InvalidRequestError, match="too large"):
+        read_request(contract, {"x": [10**4290] * 970})
 
 
 def test_faults_of_long_integers_are_not_all_written_out() -> None:

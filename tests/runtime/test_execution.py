@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import random
 import signal
 import threading
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -442,3 +444,26 @@ def test_many_concurrent_calls_in_many_event_loops() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_coroutine_that_an_abandoned_call_returns_is_closed() -> None:
+    """Nobody awaits it, and Python does not warn of it."""
+    timed_out, made = threading.Event(), list[Coroutine[Any, Any, None]]()
+
+    async def late() -> None: ...
+
+    def execute(self: Any, request: Any, context: Any) -> Any:
+        timed_out.wait(60)
+        made.append(late())
+        return made[0]
+
+    async def main() -> None:
+        response = await Toolkit([make_tool(execute, timeout=0.01)]).call("x", {})
+        assert response.error is not None
+        assert response.error.code == "timeout"
+        timed_out.set()
+        async with asyncio.timeout(60):
+            while not made or inspect.getcoroutinestate(made[0]) != inspect.CORO_CLOSED:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(main())

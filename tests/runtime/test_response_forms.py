@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, ValidationError
 from toolgen.runtime import ResponseForm, ToolError, ToolResponse
 
 from tests.runtime.tool_factory import code_of, make_tool, run
@@ -52,6 +52,29 @@ def test_pretty_text_is_the_default() -> None:
     assert BAD.render() == (
         "tool_name: count\nsuccess: false\nerror: \n  Error [error]: Nothing\n  at all.\nfinal_answer: false"
     )
+
+
+class Counted(BaseModel):
+    rows: list[int]
+    comment: str = Field(alias="note")
+
+
+def test_a_model_has_the_content_and_its_types() -> None:
+    counted = GOOD.as_model(Counted)
+    assert (type(counted), counted.rows, counted.comment) == (Counted, [1, 2], "größer")
+
+
+def test_the_model_of_another_tool_is_refused() -> None:
+    with pytest.raises(ValidationError, match="a valid dictionary or instance of Counted"):
+        EMPTY.as_model(Counted)
+    with pytest.raises(ValidationError, match="note"):  # the name in JSON, not the one in Python
+        ToolResponse("count", True, {"rows": [], "comment": "larger"}).as_model(Counted)
+
+
+def test_the_model_of_a_failed_call_is_its_error() -> None:
+    with pytest.raises(ToolError, match="Nothing") as raised:
+        BAD.as_model(Counted)
+    assert raised.value is BAD.error
 
 
 def test_a_form_can_be_given_by_name_and_must_exist() -> None:

@@ -120,11 +120,11 @@ def test_the_one_subclass_of_the_module_is_the_implementation(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "defines no subclass of EchoTool"),
-        (HEAD, "defines no subclass of EchoTool"),
-        ("from shop_impl.echo import Echo\n", "defines no subclass of EchoTool"),
-        (HEAD + "class Half(EchoTool): pass\n", "Half lacks execute"),
-        (HEAD + ECHO.format(name="One") + ECHO.format(name="Two"), "has 2 implementations (One, Two)"),
+        ("", "echo extends EchoTool of"),
+        (HEAD, "echo extends EchoTool of"),
+        ("from shop_impl.echo import Echo\n", "echo extends EchoTool of"),
+        (HEAD + "class Half(EchoTool): pass\n", "Half is not complete: it does not define execute"),
+        (HEAD + ECHO.format(name="One") + ECHO.format(name="Two"), "2 classes implement echo (One, Two)"),
     ],
 )
 def test_a_module_without_exactly_one_implementation_is_not_implemented(

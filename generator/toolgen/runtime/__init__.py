@@ -6,8 +6,9 @@ the first tool.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from toolgen.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .adapters.request_types import (
@@ -79,56 +80,37 @@ __all__ = [
     "printable",
 ]
 
-_HOMES = {
-    "AnthropicTool": "adapters.request_types",
-    "AnthropicToolSearch": "adapters.request_types",
-    "Approval": "confirmation.question",
-    "Audio": "content.values",
-    "BaseTool": "tool",
-    "BedrockToolConfig": "adapters.request_types",
-    "Block": "content.block",
-    "ChangedSinceConfirmedError": "errors",
-    "Checkpoint": "checkpoint",
-    "CheckpointError": "checkpoint",
-    "Confirmation": "confirmation.question",
-    "ConfirmationPending": "confirmation.question",
-    "File": "content.values",
-    "GeminiFunctionDeclaration": "adapters.request_types",
-    "GeminiTool": "adapters.request_types",
-    "Image": "content.values",
-    "Link": "content.values",
-    "OpenAIChatTool": "adapters.request_types",
-    "OpenAINamespace": "adapters.request_types",
-    "OpenAIResponsesTool": "adapters.request_types",
-    "OpenAIToolSearch": "adapters.request_types",
-    "ProviderVariant": "definition.tool_definitions",
-    "ResponseForm": "response",
-    "SetupContext": "execution.readiness",
-    "Text": "content.values",
-    "ToolConfig": "context",
-    "ToolContext": "context",
-    "ToolDefinition": "definition.tool_definition",
-    "ToolDefinitions": "definition.tool_definitions",
-    "ToolError": "errors",
-    "ToolEvent": "context",
-    "ToolParam": "tool_spec",
-    "ToolResponse": "response",
-    "ToolResult": "content.values",
-    "ToolReturn": "tool_spec",
-    "ToolSpec": "tool_spec",
-    "ToolSpecError": "definition.check",
-    "Toolkit": "toolkit",
-    "printable": "text",
+_NAMES = {
+    "adapters.request_types": (
+        "AnthropicTool",
+        "AnthropicToolSearch",
+        "BedrockToolConfig",
+        "GeminiFunctionDeclaration",
+        "GeminiTool",
+        "OpenAIChatTool",
+        "OpenAINamespace",
+        "OpenAIResponsesTool",
+        "OpenAIToolSearch",
+    ),
+    "checkpoint": ("Checkpoint", "CheckpointError"),
+    "confirmation.question": ("Approval", "Confirmation", "ConfirmationPending"),
+    "content.block": ("Block",),
+    "content.values": ("Audio", "File", "Image", "Link", "Text", "ToolResult"),
+    "context": ("ToolConfig", "ToolContext", "ToolEvent"),
+    "definition.check": ("ToolSpecError",),
+    "definition.tool_definition": ("ToolDefinition",),
+    "definition.tool_definitions": ("ProviderVariant", "ToolDefinitions"),
+    "errors": ("ChangedSinceConfirmedError", "ToolError"),
+    "execution.readiness": ("SetupContext",),
+    "response": ("ResponseForm", "ToolResponse"),
+    "text": ("printable",),
+    "tool": ("BaseTool",),
+    "tool_spec": ("ToolParam", "ToolReturn", "ToolSpec"),
+    "toolkit": ("Toolkit",),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -35,7 +35,13 @@ class _CommonOptions(CallerOptions, total=False):
 
 
 class CallOptions(_CommonOptions, total=False):
-    """The options of `Toolkit.call`, `call_sync`, `stream` and `stream_sync`; streams take no `listen`."""
+    """The options of `Toolkit.call`, `call_sync`, `stream` and `stream_sync`; streams take no `listen`.
+
+    All are optional, and None counts as not given.
+
+    Example:
+        await toolkit.call("order", {"id": 7}, principal="ann", scopes=["orders:write"], confirm=ask)
+    """
 
     confirm: Confirm | None
     """Asks the user. Without it, the tool's `on_unsupported` decides."""

@@ -45,12 +45,24 @@ class ToolEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolConfig:
-    """The configuration of a toolkit. A callback or logger that raises never breaks a call."""
+    """The configuration of a toolkit. A callback or logger that raises never breaks a call.
 
-    logger: Logger | None = None  # default: the logger "toolgen.runtime"
+    Args:
+        logger: a `logging.Logger` or `LoggerAdapter` for the records of calls. The default is the logger
+            "toolgen.runtime".
+        callback: a function, async or not, that gets a ToolEvent at each step of a call. The default is none.
+        checkpoint: the folder for the state of tools between calls. Without it, `context.checkpoint` answers
+            `missing_dependency`.
+        settings: limits and choices of the process. By default, they are read from environment variables.
+
+    Example:
+        toolkit = Toolkit([Count()], config=ToolConfig(callback=events.append, checkpoint="/var/lib/shop"))
+    """
+
+    logger: Logger | None = None
     callback: Callable[[ToolEvent], Awaitable[None] | None] | None = None
-    checkpoint: str | os.PathLike[str] | None = None  # folder for the state of tools between calls
-    settings: Settings | None = None  # None: read from the environment variables
+    checkpoint: str | os.PathLike[str] | None = None
+    settings: Settings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,10 @@ class Caller:
     principal: str | None = None
     max_page_bytes: int | None = None
 
+    def approved_preview(self, preview: str | None) -> str | None:
+        """Return the preview that the user approved: the one that was shown, except in tests of tools."""
+        return preview
+
 
 class PreviewCaller(Caller):
     """A caller of `Toolkit.preview`."""
@@ -76,6 +92,16 @@ class PreviewCaller(Caller):
     preview = True
 
 
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """Fields of a tool's spec that responses and log records of its calls have."""
+
+    version: str | None = None
+    deprecated: Mapping[str, object] | None = None
+    final_answer: bool = False  # responses are meant for the user as they are
+
+
+NO_INFO: Final = ToolInfo()
 DEFAULT_CONFIG = ToolConfig()
 ANYBODY = Caller()
 
@@ -103,33 +129,45 @@ _sending: set[asyncio.Task[None]] = set()  # progress reports; the event loop ke
 
 @dataclass(slots=True, eq=False)
 class ToolContext:
-    """The context of one call, as its implementation sees it."""
+    """The context of one call, as its implementation sees it.
 
-    call_id: str  # correlation id: in the log, in events and in internal errors
+    Implementations may set `extras`, `metadata` and `final_answer`. In tests of an implementation, a context
+    needs two arguments; the others have the values of a call without options.
+
+    Args:
+        call_id: the id of the call in log records, events and internal errors.
+        tool_name: the wire name of the tool.
+        config: the configuration of the toolkit.
+        meta: the protocol's request metadata, such as `_meta` of MCP. Empty by default.
+        extras: values that the next call of the session sees. Empty by default.
+        progress: is awaited by `report_progress`. The default is None: nobody wants reports.
+        metadata: JSON values about the answer, for the application. Empty by default.
+        secrets: the environment variables of `auth.secrets` in the spec, and their values.
+        principal: who calls. None if neither the transport nor the application knows.
+        session_id: the id of the conversation. None outside of a session.
+        approval: what the user approved. None if no confirmation was needed.
+        info: fields of the spec that log records have.
+
+    Example:
+        response = await CountTool().execute(CountRequest(text="a b"), ToolContext("1", "count"))
+    """
+
+    call_id: str
     tool_name: str
     config: ToolConfig = DEFAULT_CONFIG
-    meta: Mapping[str, Any] = field(default_factory=dict)  # the protocol's request metadata (`_meta` in MCP)
-    extras: MutableMapping[str, Any] = field(default_factory=dict)  # seen by the session's next call
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    extras: MutableMapping[str, Any] = field(default_factory=dict)
     progress: Progress | None = field(default=None, repr=False)
-    metadata: dict[str, Any] = field(default_factory=dict)  # about the answer, for the application: JSON
-    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # named by the spec; name → value
-    principal: str | None = None  # who calls, where the transport or the application knows
-    session_id: str | None = None  # of the conversation; None outside of a session
-    approval: Approval | None = None  # what the user approved; None if no confirmation was needed
+    metadata: dict[str, Any] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    principal: str | None = None
+    session_id: str | None = None
+    approval: Approval | None = None
+    info: ToolInfo = field(default=NO_INFO, repr=False)
+    final_by_tool: bool | None = field(default=None, init=False, repr=False)  # None: it did not decide
     loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
-    _began: float = field(default_factory=perf_counter, init=False, repr=False)
-    _failure: CallFailure | None = field(default=None, init=False, repr=False)
-    _final_by_spec: bool = field(default=False, init=False, repr=False)
-    _final_by_tool: bool | None = field(default=None, init=False, repr=False)  # None: it did not decide
-    _version: str | None = field(default=None, init=False, repr=False)  # of the tool
-    _deprecated: Mapping[str, object] | None = field(default=None, init=False, repr=False)
-
-    def _response_metadata(self) -> dict[str, Any]:
-        """Return what the metadata of every response of this tool has."""
-        metadata: dict[str, Any] = {"call_id": self.call_id}
-        if self._deprecated is not None:
-            metadata["deprecated"] = dict(self._deprecated)
-        return metadata
+    began: float = field(default_factory=perf_counter, init=False, repr=False)  # monotonic seconds
+    failure: CallFailure | None = field(default=None, init=False, repr=False)
 
     @property
     def final_answer(self) -> bool:
@@ -137,11 +175,11 @@ class ToolContext:
 
         A failure is final only if the tool sets this before it raises a ToolError.
         """
-        return self._final_by_spec if self._final_by_tool is None else self._final_by_tool
+        return self.info.final_answer if self.final_by_tool is None else self.final_by_tool
 
     @final_answer.setter
     def final_answer(self, value: bool) -> None:
-        self._final_by_tool = value
+        self.final_by_tool = value
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
@@ -186,6 +224,14 @@ class ToolContext:
         return _run_in_loop_of(self, report)
 
 
+def response_metadata(call: ToolContext) -> dict[str, Any]:
+    """Return what the metadata of every response of a tool has."""
+    deprecated = call.info.deprecated
+    if deprecated is None:
+        return {"call_id": call.call_id}
+    return {"call_id": call.call_id, "deprecated": dict(deprecated)}
+
+
 def _run_in_loop_of(call: ToolContext, report: Coroutine[Any, Any, None]) -> Awaitable[None]:
     """Run `report` in the call's event loop. Return at once in that loop, in a thread when it has ended."""
     import asyncio
@@ -222,12 +268,14 @@ def _run_in_loop_of(call: ToolContext, report: Coroutine[Any, Any, None]) -> Awa
 async def _report(
     call: ToolContext, send: Progress, *, progress: float, total: float | None, message: str | None
 ) -> None:
-    from .isolation.exceptions import cancel_requests, contain, current_task
+    import asyncio
+
+    from .isolation.exceptions import cancel_requests, contain
     from .isolation.time_limit import run_async
     from .logs.redaction import without_text
     from .text import well_formed
 
-    task = current_task()
+    task = asyncio.current_task()
     before = cancel_requests(task)
     text = well_formed(message) if isinstance(message, str) else message
     try:

@@ -172,22 +172,5 @@ class InternalError(ToolError):
     description = "The tool failed."
 
 
-RUNTIME_ERRORS: tuple[type[ToolError], ...] = (
-    InvalidRequestError,
-    UnknownToolError,
-    NotImplementedToolError,
-    MissingDependencyError,
-    NotReadyError,
-    InsufficientScopeError,
-    ConfirmationRequiredError,
-    DeclinedError,
-    QuestionCancelledError,
-    ChangedSinceConfirmedError,
-    ToolTimeoutError,
-    OverloadedError,
-    TooLargeError,
-    HttpError,
-    UnreachableError,
-    InvalidResponseError,
-    InternalError,
-)
+# every class above: an error cannot be left out
+RUNTIME_ERRORS: tuple[type[ToolError], ...] = tuple(ToolError.__subclasses__())

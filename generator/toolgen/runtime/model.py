@@ -1,10 +1,8 @@
-"""Support for generated models: a base class that keeps unknown properties, and former names of classes."""
+"""Support for generated models: a base class that keeps unknown properties."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, Self
 
 from pydantic import (
@@ -67,22 +65,3 @@ class OpenModel(BaseModel):
         shown = self.__copy__()
         shown.__pydantic_extra__ = {**(self.__pydantic_extra__ or {}), **(self._namesakes or {})}
         return shown
-
-
-def renamed_class(module: str, name: str, renamed: Mapping[str, str]) -> object:
-    """Return the class that was called `name` in `module`, with a DeprecationWarning that names it.
-
-    `renamed` maps former names to the names of classes in the module, or, with a dot, of classes in another
-    module below the same package. Raises AttributeError for any other name.
-    """
-    if name not in renamed:
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    where, _, current = renamed[name].rpartition(".")
-    package = module.rpartition(".")[0]
-    source = f"{package}.{where}" if where else module
-    warnings.warn(
-        f"{module}.{name} is {source}.{current} now; the next version of toolgen drops the old name",
-        DeprecationWarning,
-        stacklevel=3,
-    )
-    return getattr(import_module(source), current)

@@ -6,12 +6,13 @@ does not answer would delay every connection that a tool opens.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Result = TypeVar("Result")
 
@@ -27,6 +28,10 @@ class OwnThreads:
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Return the result of `work`, called in a thread. Work that has not begun can be cancelled."""
+        # `generate` imports the adapters to measure definitions, and should not wait for asyncio
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
         with self._lock:
             if self._executor is None or self._process != os.getpid():
                 self._executor = ThreadPoolExecutor(self._threads, f"toolgen-{self._name}")

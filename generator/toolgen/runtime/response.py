@@ -6,10 +6,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, overload
 
 from .content.block import Block
 from .errors import ToolError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    ModelT = TypeVar("ModelT", bound=BaseModel)
 
 MOCK_KEY: Final = "toolgen/mock"
 """Key of metadata: what a call asks of a mock, and in its response, how the mock has answered."""
@@ -34,7 +39,11 @@ class ResponseForm(StrEnum):
 
 @dataclass(frozen=True, init=False)
 class ToolResponse:
-    """The response to one call. `success` is true if and only if `error` is None."""
+    """The response to one call. `success` is true if and only if `error` is None.
+
+    Example:
+        print(response.content if response.success else response.as_text())
+    """
 
     tool_name: str  # the wire name, even if an alias was called
     success: bool
@@ -91,6 +100,19 @@ class ToolResponse:
             return self.content
         return json.dumps(self.content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
+    def as_model(self, model: type[ModelT]) -> ModelT:
+        """Return the content as an instance of the tool's response model, so that type checkers know it.
+
+        `response.as_model(SalesChartResponse).total` is an `int` to mypy and pyright.
+
+        Raises:
+            ToolError: The call failed; it is `error`.
+            pydantic.ValidationError: The content does not fit `model`, which is that of another tool.
+        """
+        if self.error is not None:
+            raise self.error
+        return model.model_validate(self.content, by_alias=True, by_name=False)  # keys are those of JSON
+
     def as_dict(self) -> dict[str, Any]:
         """Return all fields as a dict, the error by its `as_dict`."""
         return {
@@ -140,30 +162,24 @@ class ToolResponse:
         `filter_empty_fields` omits fields that are None or empty, except `content`, or `error` on errors.
         `filter_metadata_fields` omits `metadata`.
         """
-        return _render(self, form, no_empty=filter_empty_fields, no_metadata=filter_metadata_fields)
-
-
-def _render(
-    response: ToolResponse, form: ResponseForm | None, *, no_empty: bool, no_metadata: bool
-) -> ToolResponse | dict[str, Any] | str:
-    form = ResponseForm.PRETTY_STR if form is None else ResponseForm(form)
-    if form is ResponseForm.INTACT:
-        return response
-    fields = response.as_dict()
-    if no_metadata:
-        del fields["metadata"]
-    if no_empty:
-        result = "content" if response.success else "error"  # kept even if it is empty
-        if response.blocks and response.content is None:
-            result = "blocks"
-        fields = {key: value for key, value in fields.items() if key == result or not _is_empty(value)}
-    if form is ResponseForm.DICT:
-        return fields
-    if form is ResponseForm.STR:
-        return _json(fields, separators=(",", ":"))
-    if response.error is not None:
-        fields["error"] = response.error.as_text()
-    return "\n".join(f"{key}: {_pretty(value)}" for key, value in fields.items())
+        form = ResponseForm.PRETTY_STR if form is None else ResponseForm(form)
+        if form is ResponseForm.INTACT:
+            return self
+        fields = self.as_dict()
+        if filter_metadata_fields:
+            del fields["metadata"]
+        if filter_empty_fields:
+            result = "content" if self.success else "error"  # kept even if it is empty
+            if self.blocks and self.content is None:
+                result = "blocks"
+            fields = {key: value for key, value in fields.items() if key == result or not _is_empty(value)}
+        if form is ResponseForm.DICT:
+            return fields
+        if form is ResponseForm.STR:
+            return _json(fields, separators=(",", ":"))
+        if self.error is not None:
+            fields["error"] = self.error.as_text()
+        return "\n".join(f"{key}: {_pretty(value)}" for key, value in fields.items())
 
 
 def _is_empty(value: Any) -> bool:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 MIB = 1024 * 1024
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
 
 
 class SettingError(ValueError):
@@ -37,19 +39,10 @@ def _seconds(text: str) -> float:
 
 
 def _flag(text: str) -> bool:
-    values = {
-        "1": True,
-        "true": True,
-        "yes": True,
-        "on": True,
-        "0": False,
-        "false": False,
-        "no": False,
-        "off": False,
-    }
-    if text.lower() not in values:
+    word = text.lower()
+    if word not in _TRUE | _FALSE:
         raise ValueError("1 or 0")
-    return values[text.lower()]
+    return word in _TRUE
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -74,7 +67,13 @@ def _setting(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Limits and choices of one process. Sizes are bytes, times are seconds."""
+    """Limits and choices of one process. Sizes are bytes, times are seconds.
+
+    Each field below has its default and its effect; docs/server.md lists them with their variables and flags.
+
+    Example:
+        toolkit = Toolkit(tools, config=ToolConfig(settings=Settings(threads=8, max_result_bytes=100_000)))
+    """
 
     threads: int = _setting(32, _integer_from(1), "synchronous (not async) tools that run at the same time")
     queue: int = _setting(256, _integer_from(0), "calls of synchronous tools that may wait for a thread")

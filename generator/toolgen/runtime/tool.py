@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from .definition.tool_definition import ToolDefinition
-from .errors import ToolError
+from .errors import NotImplementedToolError, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -27,6 +27,19 @@ class SignatureError(TypeError):
         self.function = function
 
 
+class ImplementationError(NotImplementedToolError):
+    """A tool has no usable implementation; `reason` is for the log."""
+
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool} is not implemented in this application.")
+        self.reason = reason
+        self.add_note(reason)
+
+
+class ProcessExitError(RuntimeError):
+    """An implementation tried to exit the process while it was imported or created."""
+
+
 class _FromDefinition:
     """An attribute read from the class's definition. Subclasses and instances may override it."""
 
@@ -40,16 +53,28 @@ class _FromDefinition:
 class BaseTool(ABC, Generic[Request, Response]):
     """One tool. Generated subclasses set the class attributes, implementations define `execute`.
 
-    A tool without generated code sets `spec`, a ToolSpec, in the body of its class.
     Implementations may define `__init__` as they like: this class keeps no state in the instance.
+
+    Attributes:
+        spec: a ToolSpec, in the class of a tool without generated code.
+        definition: the contract as plain data. It comes from the generated code, or from `spec`.
+        request_model: the class of requests. Without one, `execute` gets a dict.
+        response_model: the class of responses. The default is None: any JSON value.
+        errors: the classes of the declared errors. Empty by default.
+        metadata_model: a class that validates `context.metadata`. The default is None: any JSON object.
+
+    Example:
+        class Count(CountTool):
+            async def execute(self, request: CountRequest, context: ToolContext) -> CountResponse:
+                return CountResponse(words=len(request.text.split()))
     """
 
-    spec: ClassVar[Any]  # a ToolSpec, for a tool without generated code
+    spec: ClassVar[Any]
     definition: ClassVar[ToolDefinition]
     request_model: ClassVar[type[BaseModel]]
-    response_model: ClassVar[type[BaseModel] | None] = None  # None: any JSON value
-    errors: ClassVar[tuple[type[ToolError], ...]] = ()  # the declared ones
-    metadata_model: ClassVar[type[BaseModel] | None] = None  # validates `context.metadata`, if set
+    response_model: ClassVar[type[BaseModel] | None] = None
+    errors: ClassVar[tuple[type[ToolError], ...]] = ()
+    metadata_model: ClassVar[type[BaseModel] | None] = None
 
     name = _FromDefinition("name")
     description = _FromDefinition("description")  # as published, with the next three
@@ -114,6 +139,7 @@ def check_definition(tool: type[BaseTool[Any, Any]]) -> None:
             f"{tool.__qualname__} has no definition: set spec = ToolSpec(...) in its class, or subclass a "
             "generated tool"
         )
+    # checking a definition compiles its schemas: once for each class
     if _VALIDATED.get(tool) is definition or (
         isinstance(definition, dict) and definition.keys() >= _GENERATED_KEYS
     ):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 
 from .definition.check import TYPES, ToolSpecError, definition_faults, type_faults
 from .definition.description import join_description
+from .definition.spec_schema import FIELDS
 from .definition.tool_definition import (
     ContentDefinition,
     DeprecatedDefinition,
@@ -180,6 +181,9 @@ def _faults_of_fields(spec: ToolSpec) -> Iterator[str]:
             yield f"{text}: expected text, got {type(getattr(spec, text)).__name__}"
 
 
+_ALWAYS: Final = frozenset(("name", "description", "use_when", "avoid_when", "returns", "input_schema"))
+"""Fields of a definition that `_definition` writes first, from other fields of a ToolSpec."""
+
 _PROBES: Final[tuple[Any, ...]] = ("text", "", 0, 1, 0.5, True, None, [], {}, ["text"])
 """Values that show that two schemas overlap; those of the schemas' own examples are tried, too."""
 
@@ -219,31 +223,23 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
     stem = re.sub(r"\W", "_", spec.name) if isinstance(spec.name, str) else ""
     texts = _texts(spec)
     output = spec.returns.as_schema() if isinstance(spec.returns, ToolReturn) else spec.output_schema
-    optional = {
-        "title": spec.title,
-        "version": spec.version,
+    computed: dict[str, Any] = {
         "tags": list(spec.tags) or None,
-        "annotations": spec.annotations,
         "output_schema": output if _types_are_known(spec.returns) else None,
         "errors": [_error(error) for error in spec.errors if isinstance(error, type)] or None,
-        "confirm": spec.confirm,
         "inject": [{"name": each} if isinstance(each, str) else each for each in spec.inject] or None,
         "stream": None if spec.chunk_schema is None else {"chunk_schema": spec.chunk_schema},
         "content": spec.content if isinstance(spec.content, str) else list(spec.content) or None,
-        "max_result_bytes": spec.max_result_bytes,
-        "page": spec.page,
-        "auth": spec.auth,
-        "timeout": spec.timeout,
-        "concurrency": spec.concurrency,
-        "group": spec.group,
-        "load": spec.load,
         "examples": list(spec.examples) or None,
         "aliases": list(spec.aliases) or None,
-        "deprecated": spec.deprecated,
         "final_answer": spec.final_answer or None,
         "coerce": None if spec.coerce is True else spec.coerce,
-        "meta": spec.meta,
-        "targets": spec.targets,
+    }
+    # the others are written as they were given
+    optional = {
+        name: computed[name] if name in computed else getattr(spec, name, None)
+        for name in FIELDS
+        if name not in _ALWAYS
     }
     return {
         "name": spec.name,

@@ -26,8 +26,8 @@ from .definition.tool_definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .implementations.loading import Catalog, load_context, load_tool
 from .implementations.registry import (
-    Entry,
     Registry,
+    RegistryEntry,
     catalog_entries,
     entry_of,
     index_entries,
@@ -57,6 +57,7 @@ class _SharedState:
         self._confirmations: ConfirmationTokens | None = None
         self._settings = config.settings
         self._loop: LoopThread | None = None
+        # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
         if settings.confirmation_key is not None or settings.confirmation_store is not None:
             self.confirmations(settings)  # refuse an invalid key now, not at the first question
@@ -114,9 +115,19 @@ class _SharedState:
 class Toolkit:
     """Tools that are called by name. Safe to share between threads and event loops.
 
-    `context` maps names or types that tools inject to values or factories, which may return context managers
-    (see `toolgen.runtime.execution.injection`).
-    Raises ValueError if two tools have the same name or alias, SettingError if a setting is not valid.
+    Args:
+        tools: instances of implementations. Empty by default.
+        context: maps names or types that tools inject to values or factories, which may return context
+            managers (see `toolgen.runtime.execution.injection`). Empty by default.
+        config: logger, callback, checkpoint folder and settings. The default is `ToolConfig()`.
+
+    Raises:
+        ValueError: two tools have the same name or alias.
+        SettingError: a setting is not valid.
+
+    Example:
+        async with Toolkit([Count()], context={"db": connect}) as toolkit:
+            response = await toolkit.call("count", {"text": "a b"})
     """
 
     def __init__(
@@ -242,7 +253,7 @@ class Toolkit:
         by_name = self._registry.current.by_name
         wanted = None if names is None else {by_name[name].name for name in names}
 
-        def choose(entry: Entry) -> bool:
+        def choose(entry: RegistryEntry) -> bool:
             return (
                 (wanted is None or entry.name in wanted)
                 and (tags is None or not set(tags).isdisjoint(entry.definition.get("tags", ())))
@@ -250,7 +261,8 @@ class Toolkit:
             )
 
         selection = self._view()
-        selection._registry = Registry(index_entries(self._registry.select(choose)), self._registry.every)
+        chosen = filter(choose, self._registry.current.entries.values())
+        selection._registry = Registry(index_entries(chosen), self._registry.every)
         return selection
 
     def session(self, extras: Mapping[str, Any] | None = None, *, session_id: str | None = None) -> Toolkit:
@@ -298,12 +310,13 @@ class Toolkit:
             prepared = entry.prepared or entry.prepare()
             environment = self._environment or self._make_environment()
         except Exception as error:  # there is no such tool, or it does not load
-            from .implementations.refusal import refuse_call
+            from .execution.error_mapping import refuse_call
 
             return refuse_call(
                 name,
-                entry,
                 error,
+                tool_name=None if entry is None else entry.name,
+                definition=None if entry is None else entry.known_definition,
                 arguments=arguments,
                 caller=caller,
                 config=self._shared.config,
@@ -439,7 +452,7 @@ class Toolkit:
         return self._environment
 
 
-def _unknown_tool(name: str, entries: Mapping[str, Entry]) -> ToolError:
+def _unknown_tool(name: str, entries: Mapping[str, RegistryEntry]) -> ToolError:
     from .text import nearest, quote
 
     near = nearest(name, list(entries))

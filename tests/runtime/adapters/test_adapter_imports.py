@@ -56,7 +56,7 @@ def test_main_is_the_function_each_time_and_after_the_imports_of_commands() -> N
     done = run(
         "from toolgen.runtime.adapters import mcp\n"
         "first = mcp.main\n"
-        "import toolgen.cli.commands.mock, toolgen.cli.mocking.server\n"
+        "import toolgen.cli.commands.mock, toolgen.testing.mock.toolkit\n"
         "print(first is mcp.main, callable(mcp.main))"
     )
     assert (done.stdout, done.stderr) == ("True True\n", "")

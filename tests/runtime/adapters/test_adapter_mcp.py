@@ -124,6 +124,26 @@ def test_a_result_is_text_and_structure(era: str) -> None:
     assert not result.is_error
 
 
+class Quiet(Book):
+    """Its output schema is not published."""
+
+    definition = define(
+        **{**Book.definition, "targets": {"mcp": {"output_schema": False}}, "x-mcp": {"outputSchema": {}}}
+    )
+
+
+@ERAS
+def test_without_a_published_output_schema_a_result_is_text(era: str) -> None:
+    tools = Toolkit([Quiet()])
+    (listed,) = talk(era, lambda client: client.list_tools(), tools).tools
+    assert listed.output_schema is None
+    assert "outputSchema" not in adapter.mcp_tools(tools.definitions)[0]
+    result = call(era, "book", WHEN, tools)
+    assert result.content[0].text == '{"given":{"when":{"asap":true}},"nothing":null}'
+    assert result.structured_content is None
+    assert not result.is_error
+
+
 @ERAS
 def test_a_list_is_wrapped_for_clients_that_accept_objects_only(era: str) -> None:
     result = call(era, "rows", {"n": 3})

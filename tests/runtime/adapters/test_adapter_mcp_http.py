@@ -88,14 +88,14 @@ def test_other_headers_are_ignored() -> None:
 def test_headers_are_checked_for_a_tool_that_replaces_another() -> None:
     toolkit = _toolkit()
     server = build_server(toolkit, name="test")
-    assert server.service.mirrored_schema("x") is None
+    assert server.state.tools.mirrored_schema("x") is None
 
     toolkit.remove("x")
     tool = _toolkit(**{"x-mcp-header": "Region"}).get("x")
     assert tool is not None
     toolkit.add(tool)
 
-    assert server.service.mirrored_schema("x") == tool.definition["input_schema"]
+    assert server.state.tools.mirrored_schema("x") == tool.definition["input_schema"]
 
 
 class _Transport:

@@ -14,6 +14,7 @@ from openai_loopback import loopback
 from toolgen.runtime import BaseTool, Confirmation, ToolContext, Toolkit, ToolSpec
 from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call, responses_tools
 from toolgen.schema.dialects.openai import to_strict
+from toolgen.schema.document import SchemaDocument
 
 WHEN = {"when": {"asap": True}}
 
@@ -30,7 +31,7 @@ def text_of(call: Any, tools: Toolkit | None = None, **options: Any) -> str:
 
 def test_definitions_always_say_whether_they_are_strict() -> None:
     definitions = toolkit().definitions
-    book = to_strict(Book.definition["input_schema"]).schema
+    book = to_strict(SchemaDocument(Book.definition["input_schema"])).schema
     function = {
         "name": "book",
         "description": Book.definition["description"],

@@ -9,8 +9,8 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from toolgen.runtime.adapters.mcp.content import encode, encode_at_once
-from toolgen.runtime.adapters.mcp.transports.large_messages import LARGE, encode_message
+from toolgen.runtime.adapters.mcp.content_blocks import encode, encode_at_once
+from toolgen.runtime.adapters.mcp.transports.stdio import LARGE, encode_message
 from toolgen.runtime.content.block import Block
 
 DATA = b64encode(bytes(range(256)) * (LARGE // 256)).decode()

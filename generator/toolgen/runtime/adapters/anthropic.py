@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any, Final
 
 from toolgen.runtime.content.block import Block
-from toolgen.runtime.content.carried import MESSAGES, block_as_text, text_of_file
+from toolgen.runtime.content.carried import block_as_text, takes_data, text_of_file
 from toolgen.runtime.content.encoding import base64_text
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
+from toolgen.schema.providers import MESSAGES
 
-from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
+from .provider import Provider, ProviderAdapter, ProviderCall, get, identifier
 from .provider_tool import ProviderTool
 
 TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
@@ -45,9 +46,7 @@ def _describe(tool: ProviderTool) -> JsonObject:
         described["input_examples"] = list(tool.input_examples)
     if tool.is_deferred:
         described["defer_loading"] = True
-    for option in ("allowed_callers", "eager_input_streaming"):
-        if option in tool.options:
-            described[option] = tool.options[option]
+    described |= tool.chosen("allowed_callers", "eager_input_streaming")
     if "cache_control" in tool.options:
         described["cache_control"] = {"type": "ephemeral", **tool.options["cache_control"]}
     return described
@@ -60,10 +59,6 @@ def _module_names(tools: Sequence[ProviderTool]) -> Mapping[str, Any]:
 def _is_tool_use(block: Any) -> bool:
     """True for calls of functions; a block with a toolset is a call of Anthropic's browser, for example."""
     return get(block, "type") == "tool_use" and get(block, "toolset_name") is None
-
-
-def _find(value: Any) -> list[Any]:
-    return find_calls(value, _is_tool_use, ("content",))
 
 
 def _read(block: Any) -> ProviderCall:
@@ -98,13 +93,14 @@ def _text(text: str) -> JsonObject:
 
 
 def _content_block(block: Block) -> JsonObject:
-    if MESSAGES.takes_data(block):
+    if takes_data(MESSAGES, block):
         data = {"type": "base64", "media_type": block.media_type, "data": base64_text(block.data)}
         is_image = block.media_type in MESSAGES.image
         return {"type": "image", "source": data} if is_image else _document(block, data)
     text = text_of_file(block)
     if text is None:
         return _text(block_as_text(block))
+    # a search result needs a source, and can be cited
     if block.uri is None:
         return _document(block, {"type": "text", "media_type": "text/plain", "data": text})
     found = {"source": block.uri, "title": block.default_name, "content": [_text(text)]}
@@ -116,7 +112,7 @@ def _document(block: Block, source: JsonObject) -> JsonObject:
     return document if block.name is None else {**document, "title": block.name}
 
 
-PROVIDER: Final = Provider("anthropic", _read, _find, _module_names)
+PROVIDER: Final = Provider("anthropic", _read, _is_tool_use, ("content",), _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_use = ADAPTER.execute

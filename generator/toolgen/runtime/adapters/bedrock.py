@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any, Final
 
 from toolgen.runtime.content.block import Block, digest
-from toolgen.runtime.content.carried import CONVERSE, block_as_text
+from toolgen.runtime.content.carried import block_as_text, takes_data
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
+from toolgen.schema.providers import CONVERSE
 
-from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
+from .provider import Provider, ProviderAdapter, ProviderCall, get, identifier
 from .provider_tool import ProviderTool
 
 _STORAGE: Final = "s3://"
@@ -54,10 +55,6 @@ def _tool_use(block: Any) -> Any:
 def _is_tool_use(block: Any) -> bool:
     use = _tool_use(block)
     return get(use, "toolUseId") is not None and get(use, "type") != "server_tool_use"
-
-
-def _find(value: Any) -> list[Any]:
-    return find_calls(value, _is_tool_use, ("output", "message", "content"))
 
 
 def _read(block: Any) -> ProviderCall:
@@ -101,7 +98,7 @@ def _content_block(tool_use_id: str, number: int, block: Block) -> JsonObject:
 
 def _source(block: Block) -> JsonObject | None:
     """Return where Converse finds the data of a block; None if it takes no such data."""
-    if CONVERSE.takes_data(block):
+    if takes_data(CONVERSE, block):
         return {"bytes": block.data}
     if block.type == "link" and block.media_type in _FORMATS and (block.uri or "").startswith(_STORAGE):
         return {"s3Location": {"uri": block.uri}}
@@ -111,10 +108,11 @@ def _source(block: Block) -> JsonObject | None:
 def _document_name(place: str, block: Block) -> str:
     """Return a name of the characters that Converse allows. Names of a request have to differ."""
     name = _NOT_IN_NAMES.sub(" ", block.name or "document").strip()[:150].strip() or "document"
+    # the digest makes them differ even if a tool returns two files of one name
     return f"{name} ({digest(place.encode())[:8]})"
 
 
-PROVIDER: Final = Provider("bedrock", _read, _find, _module_names)
+PROVIDER: Final = Provider("bedrock", _read, _is_tool_use, ("output", "message", "content"), _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_use = ADAPTER.execute

@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any, Final
 
 from toolgen.runtime.content.block import Block
-from toolgen.runtime.content.carried import GEMINI, block_as_text
+from toolgen.runtime.content.carried import block_as_text, takes_data
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
+from toolgen.schema.providers import GEMINI
 
-from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get
+from .provider import Provider, ProviderAdapter, ProviderCall, get
 from .provider_tool import ProviderTool
 
 _STORAGE: Final = "gs://"  # addresses that Vertex AI reads; the Gemini API has no such parts
@@ -36,9 +37,7 @@ def _describe(tool: ProviderTool) -> JsonObject:
     }
     if tool.output_schema is not None:
         described["response_json_schema"] = tool.output_schema
-    if "behavior" in tool.options:
-        described["behavior"] = tool.options["behavior"]
-    return described
+    return described | tool.chosen("behavior")
 
 
 def _module_names(tools: Sequence[ProviderTool]) -> Mapping[str, Any]:
@@ -57,10 +56,6 @@ def _is_function_call(item: Any) -> bool:
     return isinstance(get(_function_call(item), "name"), str)
 
 
-def _find(value: Any) -> list[Any]:
-    return find_calls(value, _is_function_call, ("candidates", "content", "parts"))
-
-
 def _read(call: Any) -> ProviderCall:
     call = _function_call(call)
     name, sent, call_id = get(call, "name"), get(call, "args"), get(call, "id")
@@ -68,6 +63,7 @@ def _read(call: Any) -> ProviderCall:
         raise TypeError(
             f"a tool call is one of `response.function_calls`, or a part with one, not {type(call).__name__}"
         )
+    # streamed arguments are complete only in the last part
     if get(call, "partial_args") or get(call, "will_continue"):
         raise TypeError(f"the tool call of {name} is incomplete: its arguments are still being streamed")
     return ProviderCall(call_id, name, {} if sent is None else sent, partial(_part, call_id, name))
@@ -93,14 +89,16 @@ def _response(response: ToolResponse) -> JsonObject:
 
 def _data(block: Block) -> JsonObject | None:
     """Return the part that holds the data of a block; None if it can only be told in words."""
-    if GEMINI.takes_data(block):
+    if takes_data(GEMINI, block):
         return {"inline_data": {"mime_type": block.media_type, "data": block.data}}
     if block.type == "link" and block.media_type is not None and (block.uri or "").startswith(_STORAGE):
         return {"file_data": {"mime_type": block.media_type, "file_uri": block.uri}}
     return None
 
 
-PROVIDER: Final = Provider("gemini", _read, _find, _module_names)
+PROVIDER: Final = Provider(
+    "gemini", _read, _is_function_call, ("candidates", "content", "parts"), _module_names
+)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_function_call = ADAPTER.execute

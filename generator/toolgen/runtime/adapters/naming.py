@@ -8,6 +8,7 @@ from typing import Any
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.document import SchemaDocument
 
 
 def options(definition: ToolDefinition, target: str) -> Mapping[str, Any]:
@@ -24,7 +25,9 @@ def published_name(definition: ToolDefinition, target: str) -> str:
 
 def published(definition: ToolDefinition, target: str) -> Published:
     """Return the input schema in the dialect of `target`."""
-    return publish(target, definition["input_schema"], options(definition, target).get("strict"))
+    return publish(
+        target, SchemaDocument(definition["input_schema"]), options(definition, target).get("strict")
+    )
 
 
 def wire_names(definitions: Mapping[str, ToolDefinition], target: str) -> dict[str, str]:

@@ -8,15 +8,16 @@ from functools import partial
 from typing import Any, Final, NoReturn
 
 from toolgen.runtime.content.block import Block
-from toolgen.runtime.content.carried import RESPONSES, block_as_text
+from toolgen.runtime.content.carried import block_as_text, takes_data
 from toolgen.runtime.content.encoding import data_url
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 from toolgen.schema.document import JsonObject
+from toolgen.schema.providers import RESPONSES
 
-from .provider import Provider, ProviderAdapter, ProviderCall, as_plain_data, find_calls, get, identifier
+from .provider import Provider, ProviderAdapter, ProviderCall, as_plain_data, get, identifier
 from .provider_tool import ProviderTool
 
 TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search"}
@@ -70,10 +71,7 @@ def _responses_function(tool: ProviderTool) -> JsonObject:
         described["output_schema"] = tool.output_schema
     if tool.is_deferred:
         described["defer_loading"] = True
-    for option in ("allowed_callers", "async"):
-        if option in tool.options:
-            described[option] = tool.options[option]
-    return described
+    return described | tool.chosen("allowed_callers", "async")
 
 
 def _namespace(name: str, members: Sequence[ProviderTool]) -> JsonObject:
@@ -100,11 +98,8 @@ def _is_function_call(item: Any) -> bool:
     kind = get(item, "type")
     if kind == "function_call":
         return True
+    # dicts that an application has stored may lack the type
     return kind in ("function", None) and get(item, "id") is not None and get(item, "function") is not None
-
-
-def _find(value: Any) -> list[Any]:
-    return find_calls(value, _is_function_call, ("choices", "message", "tool_calls", "output"))
 
 
 def _read(call: Any) -> ProviderCall:
@@ -115,6 +110,7 @@ def _read(call: Any) -> ProviderCall:
     if kind == "function_call":
         call_id = identifier(call, "call_id")
         return _function_call(call_id, call, partial(_item, _output(kind, call, ("caller", "namespace"))))
+    # models call functions so when the application offers custom tools, too
     if kind == "custom" and (custom := get(call, "custom")) is not None:
         call_id = identifier(call, "id")
         return _custom_call(call_id, custom, partial(_message, call_id))
@@ -159,7 +155,7 @@ def _text(text: str) -> JsonObject:
 
 
 def _input(block: Block) -> JsonObject:
-    if not RESPONSES.takes_data(block):
+    if not takes_data(RESPONSES, block):
         return _text(block_as_text(block))
     if block.media_type in RESPONSES.image:
         return {"type": "input_image", "image_url": data_url(block)}
@@ -214,7 +210,9 @@ def _reason(error: ValueError | RecursionError) -> str:
             return "a number has too many digits"
 
 
-PROVIDER: Final = Provider("openai", _read, _find, _module_names)
+PROVIDER: Final = Provider(
+    "openai", _read, _is_function_call, ("choices", "message", "tool_calls", "output"), _module_names
+)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_call = ADAPTER.execute

@@ -50,15 +50,21 @@ class ProviderCall(NamedTuple):
 class Provider(NamedTuple):
     """How a provider's API represents calls, results and definitions.
 
-    `read` returns a call, an SDK's object or a dict, as a ProviderCall. `find` returns the calls in a
-    message, a response or a list of their parts. Both raise TypeError for anything else.
-    `module_names` returns the definitions for requests by their names in the generated module.
+    `read` returns a call, an SDK's object or a dict, as a ProviderCall; it raises TypeError for anything
+    else. `is_call` recognises a call among the parts of a message, and `fields` lead from a message or a
+    response to these parts. `module_names` returns the definitions for requests by their names in the
+    generated module.
     """
 
     target: str
     read: Callable[[Any], ProviderCall]
-    find: Callable[[Any], Sequence[Any]]
+    is_call: Callable[[Any], bool]
+    fields: Sequence[str]
     module_names: Callable[[Sequence[ProviderTool]], Mapping[str, Any]]
+
+    def find(self, value: Any) -> list[Any]:
+        """Return the calls in a message, a response or a list of their parts. Raises TypeError for others."""
+        return _find_calls(value, self.is_call, self.fields)
 
     def tools(self, definitions: Mapping[str, ToolDefinition]) -> list[ProviderTool]:
         """Return the tools as they are published. Raises ValueError if two have the same name."""
@@ -98,12 +104,19 @@ class ToolkitSource(Protocol):
 class ProviderAdapter:
     """Answers the tool calls of one provider's models.
 
-    `provider` is a Provider, or the name of a module in this package with a constant PROVIDER.
+    Args:
+        provider: a Provider, or the name of a module in this package with a constant PROVIDER: "anthropic",
+            "bedrock", "gemini" or "openai".
+        catalog: a generated `catalog` module, whose default toolkit answers calls without a toolkit. The
+            default is None: each call needs a toolkit.
 
     The methods share these arguments:
         toolkit: the tools; None for the default toolkit of `catalog`.
         confirm: asks the user. Without it, the tool's `on_unsupported` decides.
         **options: see `toolgen.runtime.call_options.AdapterCallOptions`.
+
+    Example:
+        message = await ProviderAdapter("openai").execute(tool_call, toolkit)
     """
 
     def __init__(self, provider: Provider | str, catalog: ToolkitSource | None = None) -> None:
@@ -284,6 +297,7 @@ class ProviderAdapter:
             return call
         try:
             arguments = call.arguments if restore is None else restore(call.arguments)
+        # JSON of a model may be nested more deeply than Python can follow
         except RecursionError:
             return call._replace(name=name, error=_not_json(name, "nested too deeply"))
         return ProviderCall(call.id, name, arguments, call.write)
@@ -295,6 +309,7 @@ class ProviderAdapter:
             definitions, self.provider.target, wire_names(definitions, self.provider.target)
         )
         with self._lock:
+            # each selection of a toolkit has definitions of its own: an application may make many
             while len(self._published) >= _CACHED_TOOLS:
                 del self._published[next(iter(self._published))]
             self._published[id(definitions)] = published
@@ -341,7 +356,7 @@ def as_plain_data(value: Any) -> Any:
     return value if dump is None else dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str]) -> list[Any]:
+def _find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str]) -> list[Any]:
     """Return the calls in `value`: a call, a list of items, or an object with either of them in a field.
 
     Items that are not calls are ignored. Raises TypeError for anything else.
@@ -355,9 +370,10 @@ def find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str]
     for field in fields:
         if field in value if isinstance(value, Mapping) else hasattr(value, field):
             inner = get(value, field)
+            # a request for several answers has several choices; the application uses the first one
             if field in _ALTERNATIVES:
                 inner = inner[0] if inner else None
-            return [] if isinstance(inner, str) else find_calls(inner, is_call, fields)
+            return [] if isinstance(inner, str) else _find_calls(inner, is_call, fields)
     if isinstance(get(value, "role"), str):
         return []  # a message without calls
     raise TypeError(f"expected tool calls, or a message with tool calls, not {type(value).__name__}")

@@ -12,7 +12,7 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.definition.tool_definitions import ToolDefinitions
 from toolgen.schema.dialects.publish import publish_output, publishes_output
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.document import JsonObject, Schema
+from toolgen.schema.document import JsonObject, Schema, SchemaDocument
 from toolgen.schema.providers import PROVIDERS
 
 
@@ -32,6 +32,10 @@ class ProviderTool:
     group: str | None
     options: Mapping[str, Any]  # `targets.<target>` of the spec
 
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Return those of the options `names` that the author has set."""
+        return {name: self.options[name] for name in names if name in self.options}
+
 
 def provider_tools(definitions: Mapping[str, ToolDefinition], target: str) -> list[ProviderTool]:
     """Return the tools as `target` publishes them. Raises ValueError if two have the same published name."""
@@ -50,12 +54,12 @@ def generated_tools(definitions: Mapping[str, ToolDefinition], target: str) -> I
 
 def _converted(definition: ToolDefinition, target: str) -> ProviderTool:
     schema, written = published(definition, target), definition.get("output_schema")
-    made = None if written is None else publish_output(target, written)
+    made = None if written is None else publish_output(target, SchemaDocument(written))
     output = None if made is None else made.schema
     examples = input_examples(
         definition.get("examples", ()), schema, PROVIDERS[target].input_examples, valid_for=None
     )
-    return _tool(definition, target, schema, output=output, examples=examples.arguments)
+    return provider_tool(definition, target, schema, output=output, examples=examples.arguments)
 
 
 def _generated(definitions: ToolDefinitions, wire_name: str, target: str) -> ProviderTool:
@@ -63,16 +67,16 @@ def _generated(definitions: ToolDefinitions, wire_name: str, target: str) -> Pro
     own = definition["input_schema"]
     schema = Published(variant.get("input_schema", own), variant.get("strict", False))
     output = variant.get("output_schema", definition.get("output_schema"))
-    if output is not None and not publishes_output(target, output):
+    if output is not None and not publishes_output(target, SchemaDocument(output)):
         output = None
     examples = variant.get("input_examples")
     if examples is None:
         written, limit = definition.get("examples", ()), PROVIDERS[target].input_examples
         examples = input_examples(written, Published(own), limit, valid_for=own).arguments
-    return _tool(definition, target, schema, output=output, examples=examples)
+    return provider_tool(definition, target, schema, output=output, examples=examples)
 
 
-def _tool(
+def provider_tool(
     definition: ToolDefinition,
     target: str,
     schema: Published,
@@ -80,6 +84,7 @@ def _tool(
     output: Schema | None,
     examples: Sequence[JsonObject],
 ) -> ProviderTool:
+    """Return the tool with these schemas, of the definition all else."""
     chosen = options(definition, target)
     return ProviderTool(
         name=published_name(definition, target),

@@ -29,12 +29,14 @@ class ToolkitSessions:
         """Return the session of `toolkit` with this id; a new one if there is none."""
         now = monotonic()
         with self._lock:
+            # they are in the order of their last use: the first that is not idle ends the search
             while self._sessions:
                 first = next(iter(self._sessions))
                 if now - self._sessions[first].used < self._idle:
                     break
                 del self._sessions[first]
             known = self._sessions.pop(session_id, None)
+            # a new conversation ends the least recently used one: its extras are lost, and memory is bounded
             while len(self._sessions) >= self._limit:
                 del self._sessions[next(iter(self._sessions))]
             found = toolkit.session(session_id=session_id) if known is None else known.toolkit

@@ -5,8 +5,9 @@ Importing this package imports none of them: each name is loaded, with its frame
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from toolgen.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .fastmcp import fastmcp_provider
@@ -33,14 +34,7 @@ _HOMES = {
     "stop_on_final_answer": "openai_agents",
 }
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -23,9 +23,10 @@ from pydantic import Field, InstanceOf
 from toolgen.runtime.adapters.mcp.auth.grant import grant_of
 from toolgen.runtime.adapters.mcp.listing import is_object_schema
 from toolgen.runtime.adapters.mcp.result import result_of
-from toolgen.runtime.adapters.mcp.server import answer_call
-from toolgen.runtime.adapters.mcp.service import Service, is_modern
+from toolgen.runtime.adapters.mcp.server_state import ServerState, is_modern
+from toolgen.runtime.adapters.mcp.tools_call import answer_call
 from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.inline import wrap_in_object
 
 
@@ -44,7 +45,7 @@ class ToolkitProvider(Provider):
 
     def __init__(self, toolkit: Toolkit) -> None:
         super().__init__()
-        self._service = Service(toolkit)
+        self._served = ServerState(toolkit)
         self._listed: Any = None
         self._tools: dict[str, Tool] = {}
 
@@ -54,33 +55,33 @@ class ToolkitProvider(Provider):
         try:
             yield
         finally:
-            await self._service.toolkit.close()
+            await self._served.toolkit.close()
 
     async def _list_tools(self) -> Sequence[Tool]:
-        listed = self._service.tools(modern=True)
+        listed = self._served.tools.all(modern=True)
         if listed is not self._listed:
             self._tools = {each["name"]: self._tool(each) for each in listed}
             self._listed = listed
         request = _request()
-        granted = None if request is None else grant_of(request, self._service.settings).listed
+        granted = None if request is None else grant_of(request, self._served.settings).listed
         if granted is None:
             return list(self._tools.values())
-        return [self._tools[each["name"]] for each in self._service.tools(modern=True, granted=granted)]
+        return [self._tools[each["name"]] for each in self._served.tools.all(modern=True, granted=granted)]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         found = await super()._get_tool(name, version)
-        definition = self._service.toolkit.definition_of(name)
+        definition = self._served.toolkit.definition_of(name)
         if found is not None or definition is None or version is not None:
             return found
-        by_wire_name = {self._service.wire_name(each): tool for each, tool in self._tools.items()}
+        by_wire_name = {self._served.tools.wire_name(each): tool for each, tool in self._tools.items()}
         return by_wire_name.get(definition["name"])  # called by an alias
 
     def _tool(self, listed: dict[str, Any]) -> Tool:
         published = types.Tool.model_validate(listed)
-        definition = self._service.toolkit.definition_of(self._service.wire_name(published.name))
+        definition = self._served.toolkit.definition_of(self._served.tools.wire_name(published.name))
         tags = set() if definition is None else set(definition.get("tags", ()))
         return FastMCPTool(
-            service=self._service,
+            served=self._served,
             listed=listed,
             name=published.name,
             title=published.title,
@@ -97,7 +98,7 @@ class ToolkitProvider(Provider):
 class FastMCPTool(Tool):
     """One tool of a toolkit. The server may change its fields, such as `name`, but not `listed`."""
 
-    service: InstanceOf[Service] = Field(exclude=True, repr=False)
+    served: InstanceOf[ServerState] = Field(exclude=True, repr=False)
     listed: dict[str, Any] = Field(exclude=True, repr=False)  # as in the spec
 
     def get_meta(self) -> dict[str, Any]:
@@ -116,7 +117,7 @@ class FastMCPTool(Tool):
         exact |= {key: self.listed[key] for key in ("inputSchema", "outputSchema") if key in self.listed}
         request, output = _request(), exact.get("outputSchema")
         if request is not None and output and not is_modern(request) and not is_object_schema(output):
-            exact["outputSchema"] = wrap_in_object(output)
+            exact["outputSchema"] = wrap_in_object(SchemaDocument(output))
         tool = super().to_mcp_tool(**(exact | overrides))
         tool.meta = tool.meta or None
         return tool
@@ -125,13 +126,13 @@ class FastMCPTool(Tool):
         """Answer a call. Outside of a request (`server.call_tool`), the user cannot be asked."""
         request, published = _request(), self.listed["name"]
         if request is None:
-            response = await self.service.toolkit.call(self.service.wire_name(published), arguments)
+            response = await self.served.toolkit.call(self.served.tools.wire_name(published), arguments)
             is_object = is_object_schema(self.listed.get("outputSchema", {}))
             return ToolResult.from_mcp_result(result_of(response, "unwrapped" if is_object else "none"))
         sent: dict[str, Any] = dict(request.params or {})  # `_meta`, and answers of the user
         sent |= {"name": published, "arguments": arguments}
         params = types.CallToolRequestParams.model_validate(sent)
-        result = await answer_call(self.service, request, params)
+        result = await answer_call(self.served, request, params)
         if isinstance(result, types.InputRequiredResult):
             return InputRequiredToolResult(result)
         return ToolResult.from_mcp_result(types.CallToolResult.model_validate(result))

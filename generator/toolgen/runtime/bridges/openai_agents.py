@@ -41,11 +41,12 @@ from toolgen.runtime.adapters.openai import all_text, answer_tool_call, file_nam
 from toolgen.runtime.adapters.provider_tool import ProviderTool, provider_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.content.block import Block
-from toolgen.runtime.content.carried import RESPONSES, block_as_text
+from toolgen.runtime.content.carried import block_as_text, takes_data
 from toolgen.runtime.content.encoding import data_url, written
 from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.providers import RESPONSES
 
 ToolOutput: TypeAlias = str | list[ValidToolOutputPydanticModels]
 
@@ -158,7 +159,7 @@ def _output(response: ToolResponse) -> ToolOutput:
 
 
 def _output_of_block(block: Block) -> ValidToolOutputPydanticModels:
-    if not RESPONSES.takes_data(block):
+    if not takes_data(RESPONSES, block):
         return ToolOutputText(text=block_as_text(block))
     if block.media_type in RESPONSES.image:
         return ToolOutputImage(image_url=data_url(block))

@@ -57,7 +57,7 @@ def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
 
     `value` itself is not changed. Values that the schema marks as secret are never coerced.
     """
-    lookup = SchemaLookup(schema.schema)
+    lookup = SchemaLookup(schema.document)
     notes: list[dict[str, str]] = []
     budget = _CharacterBudget()
     for _ in range(MAX_ROUNDS):
@@ -90,9 +90,11 @@ def _parse_strings(
     parsed: dict[JsonPath, Any] = {}
     for path, types in strings.items():
         text = value_at(value, path)
+        # all or nothing: coercing some strings would depend on the order of the validator
         if not budget.spend(len(text)):
             return {}
         try:
+            # the note about a coercion shows the type of the value
             if not lookup.is_secret(path):
                 parsed[path] = parse_as(text, types)
         except NotStrictJsonError:

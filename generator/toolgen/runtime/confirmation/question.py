@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from toolgen.escaping.characters import printable
 from toolgen.runtime.text import quote
+from toolgen.schema.document import locate
 
 MAX_VALUE = 200  # characters of a value in a message
 MAX_PREVIEW = 20_000  # characters of a preview in the text of a refusal
@@ -17,7 +18,6 @@ MAX_PREVIEW = 20_000  # characters of a preview in the text of a refusal
 _MAX_SEARCHED = 50_000_000  # characters, in all searches for arguments: about 50 ms
 
 _PLACEHOLDER = re.compile(r"\{([^{}|]+)(\|count)?\}")
-_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ def render_message(template: str, arguments: Mapping[str, Any]) -> str:
     """
 
     def fill(match: re.Match[str]) -> str:
-        value = _value_at(arguments, match[1].strip())
+        # an index beyond the end counts as missing, as a property does
+        found = locate(arguments, tuple(match[1].strip().split(".")))
+        value = None if found is None else found.value
         if match[2]:
             return str(len(value)) if isinstance(value, list | dict | str) else "0"
         return _format(value)
@@ -85,6 +87,7 @@ def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
     texts = sorted(set(_multiline_texts(arguments)), key=len, reverse=True)
     if len(texts) * len(preview) > _MAX_SEARCHED:
         return printable(preview, keep="\t")
+    # the longest first: a shorter one may be a part of it
     for text in texts:
         preview = preview.replace(text, printable(text))
     return printable(preview, keep="\n\t")
@@ -111,19 +114,8 @@ def _multiline_texts(value: Any) -> Iterator[str]:
             yield from _multiline_texts(inner)
 
 
-def _value_at(value: Any, path: str) -> Any:
-    for step in path.split("."):
-        if isinstance(value, Mapping) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            return _ABSENT
-    return value
-
-
 def _format(value: Any) -> str:
-    if value is _ABSENT or value is None:
+    if value is None:
         return "(none)"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     shown = quote(text, MAX_VALUE)[1:-1].replace('\\"', '"')

@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 from toolgen.runtime.settings import SettingError
 
@@ -27,20 +27,10 @@ _NONCE_BYTES: Final = 12
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+={0,2}")
 
 
-class Sealer(Protocol):
-    """Converts bytes to opaque tokens and back."""
-
-    def seal(self, payload: bytes) -> str:
-        """Return `payload` as a token of URL-safe characters."""
-        ...
-
-    def open(self, token: str) -> bytes | None:
-        """Return the payload of a token that was sealed with one of the keys; None for any other token."""
-        ...
-
-
 class AesGcmSealer:
-    """Encrypts with the first key and decrypts with all keys, which allows to rotate them.
+    """Converts bytes to tokens of URL-safe characters: with the first key, and back with any of the keys.
+
+    So keys can be rotated.
 
     Raises ModuleNotFoundError without `cryptography`.
     """
@@ -53,10 +43,12 @@ class AesGcmSealer:
         self._invalid: type[Exception] = InvalidTag
 
     def seal(self, payload: bytes) -> str:
+        """Return `payload` as a token."""
         nonce = os.urandom(_NONCE_BYTES)
         return _text(nonce + self._ciphers[0].encrypt(nonce, payload, _PURPOSE))
 
     def open(self, token: str) -> bytes | None:
+        """Return the payload of a token that was sealed with one of the keys; None for any other token."""
         raw = _bytes(token)
         if raw is None or len(raw) <= _NONCE_BYTES:
             return None
@@ -76,9 +68,11 @@ class HmacSealer:
         self._key = _derived(key)
 
     def seal(self, payload: bytes) -> str:
+        """Return `payload` as a token."""
         return _text(self._tag(payload) + payload)
 
     def open(self, token: str) -> bytes | None:
+        """Return the payload of a token that was sealed with the key; None for any other token."""
         raw = _bytes(token)
         if raw is None or not hmac.compare_digest(raw[:32], self._tag(raw[32:])):
             return None
@@ -86,6 +80,9 @@ class HmacSealer:
 
     def _tag(self, payload: bytes) -> bytes:
         return hmac.digest(self._key, payload, "sha256")
+
+
+Sealer: TypeAlias = AesGcmSealer | HmacSealer
 
 
 def parse_keys(text: str) -> tuple[bytes, ...]:
@@ -109,6 +106,7 @@ def sealer_of(keys: Sequence[bytes]) -> Sealer:
     Raises SettingError if keys are set and `cryptography` is not installed.
     """
     try:
+        # without `cryptography`, HMAC is enough for a random key: payloads are digests
         return AesGcmSealer(keys or [secrets.token_bytes(KEY_BYTES)])
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "cryptography":
@@ -141,6 +139,5 @@ def _text(raw: bytes) -> str:
 
 def _bytes(token: str) -> bytes | None:
     raw = _decoded(token)
-    return (
-        raw if raw is not None and _text(raw) == token else None
-    )  # base64 has several spellings of the same bytes
+    # base64 has several spellings of the same bytes
+    return raw if raw is not None and _text(raw) == token else None

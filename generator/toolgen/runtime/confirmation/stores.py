@@ -55,6 +55,7 @@ class MemoryStore:
             self._latest = max(self._latest, time.time())
             while self._expiring and self._expiring[0][0] <= self._latest:
                 self._redeemed.discard(heapq.heappop(self._expiring)[1])
+            # an identifier that has expired may have been forgotten: it must not be redeemed again
             if identifier in self._redeemed or expires_at <= self._latest:
                 return False
             if len(self._redeemed) >= self._limit:
@@ -79,6 +80,7 @@ class SqliteStore:
     def redeem(self, identifier: str, expires_at: float) -> bool:
         try:
             with closing(self._connect()) as db:
+                # takes the write lock at once: two processes must not both find the identifier missing
                 db.execute("BEGIN IMMEDIATE")
                 db.execute("INSERT INTO clock VALUES (1, 0) ON CONFLICT DO NOTHING")
                 db.execute("UPDATE clock SET latest = max(latest, ?)", (time.time(),))
@@ -117,6 +119,7 @@ class RedisStore:
     def redeem(self, identifier: str, expires_at: float) -> bool:
         seconds = max(1, math.ceil(expires_at - time.time())) + 60  # clocks may differ
         try:
+            # SET with NX is atomic: https://redis.io/docs/latest/commands/set/
             return self._client.set(self.prefix + identifier, b"1", nx=True, ex=seconds) is True
         except self._failure as error:
             raise StoreError(f"Redis: {error}") from error

@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal
 
 from toolgen.runtime.own_threads import OwnThreads
@@ -42,12 +42,18 @@ class TokenClaims:
 class ConfirmationTokens:
     """Issues and redeems the tokens of one toolkit. Safe to use from several threads and event loops.
 
-    The first of `keys` seals tokens, all of them open tokens. Without keys, a random key of this process is
-    used, which is not inherited by a fork.
+    Args:
+        keys: the first one seals tokens, all of them open tokens, so that keys can be replaced. Without keys,
+            a random key of this process is used, which a fork does not inherit.
+        store: remembers redeemed tokens, so that each is valid for one call.
+        seconds: validity of a token.
+
+    Example:
+        tokens = ConfirmationTokens.from_settings(Settings.from_environment())
     """
 
     def __init__(self, keys: tuple[bytes, ...], store: RedemptionStore, seconds: float) -> None:
-        self.seconds = seconds  # validity of a token
+        self.seconds = seconds
         self._keys = keys
         self._store = store
         self._lock = threading.Lock()
@@ -69,15 +75,8 @@ class ConfirmationTokens:
 
     def issue(self, claims: TokenClaims) -> str:
         """Return a new token."""
-        payload = {
-            "id": secrets.token_urlsafe(16),
-            "exp": time.time() + self.seconds,
-            "kind": claims.kind,
-            "call": claims.call,
-            "shown": claims.shown,
-            "holder": claims.holder,
-            "questions": claims.questions,
-        }
+        own = {"id": secrets.token_urlsafe(16), "exp": time.time() + self.seconds}
+        payload = {**own, **asdict(claims)}
         return self._sealing().seal(json.dumps(payload, separators=(",", ":")).encode())
 
     async def redeem(self, token: object, holder: str | None) -> TokenClaims | None:
@@ -90,6 +89,7 @@ class ConfirmationTokens:
         if payload is None:
             return None
         claims: dict[str, Any] = json.loads(payload)
+        # before the store: a token of another holder stays valid for that one
         if not time.time() < claims["exp"] or claims["holder"] != holder:
             return None
         if self._store.blocking:
@@ -98,9 +98,7 @@ class ConfirmationTokens:
             first = self._store.redeem(claims["id"], claims["exp"])
         if not first:
             return None
-        return TokenClaims(
-            claims["kind"], claims["call"], claims["shown"], claims["holder"], claims["questions"]
-        )
+        return TokenClaims(**{each.name: claims[each.name] for each in fields(TokenClaims)})
 
     async def _redeem_in_thread(self, identifier: str, expires_at: float) -> bool:
         """Redeem in a separate thread, as stores may be slow. Raises StoreError, also if none is free."""
@@ -114,6 +112,7 @@ class ConfirmationTokens:
         if self._keys and self._sealer is not None:
             return self._sealer
         with self._lock:
+            # a forked child with the same random key would accept the tokens of its siblings
             if self._sealer is None or self._process != os.getpid():
                 self._sealer, self._process = sealer_of(()), os.getpid()
             return self._sealer

@@ -11,7 +11,9 @@ from toolgen.runtime.text import well_formed
 
 from .values import Audience, BlockType
 
+_LOGGED = ("type", "media_type", "size", "sha256")
 _TEXTS = ("media_type", "name", "title", "description", "uri")  # fields that the tool wrote
+_SHOWN = ("type", *_TEXTS, "text", "size", "sha256", "audience", "priority")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +70,13 @@ class Block:
 
     def as_log(self) -> dict[str, Any]:
         """Return type, media type, size and hash, without anything that the tool wrote."""
-        fields = {
-            "type": self.type,
-            "media_type": self.media_type,
-            "size": self.size,
-            "sha256": self.sha256,
-        }
-        return {key: value for key, value in fields.items() if value not in (None, "")}
+        return {key: value for key in _LOGGED if (value := getattr(self, key)) not in (None, "")}
 
     def as_dict(self) -> dict[str, Any]:
         """Return type, media type, size, hash and so on as a dict: everything but the data of a file."""
-        fields = {
-            "type": self.type,
-            "media_type": self.media_type,
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "uri": self.uri,
-            "text": self.text if self.type == "text" else None,
-            "size": self.size,
-            "sha256": self.sha256,
-            "audience": list(self.audience),
-            "priority": self.priority,
-        }
+        # `text` cannot be read of other blocks
+        keys = (key for key in _SHOWN if key != "text" or self.type == "text")
+        fields = {key: getattr(self, key) for key in keys} | {"audience": list(self.audience)}
         return {key: value for key, value in fields.items() if value not in (None, "", [])}
 
 

@@ -67,6 +67,7 @@ def _is_private(host: str) -> bool:
     if address is not None:
         embedded = _embedded(address)
         return not (all(each.is_global for each in embedded) if embedded else address.is_global)
+    # a name without a dot is looked up in the local network
     return "." not in name or name.endswith(tuple(f".{each}" for each in _PRIVATE_NAMES))
 
 
@@ -98,6 +99,7 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
     except ValueError:
         pass
     try:
+        # browsers read 0x7f.1 and 017700000001 as 127.0.0.1, and so does inet_aton
         return IPv4Address(socket.inet_aton(host))
     except (OSError, ValueError):
         return None

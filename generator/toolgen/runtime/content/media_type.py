@@ -60,6 +60,7 @@ def media_type_of(
     if given is not None:
         return _checked(_canonical(given), types, data)
     named = _canonical(_by_name().guess_type(name)[0] or "") if name else ""
+    # the bytes may fit several types: the name chooses among them
     if named in types:
         return named
     if allowed := next((each for each in types if each in declared), None):
@@ -103,6 +104,7 @@ def _checked(media_type: str, found: Sequence[str], data: bytes) -> str:
     if media_type == SVG:
         contradicted = not _SVG_ELEMENT.search(data)
     else:
+        # types without magic numbers, such as text/csv, cannot be contradicted
         contradicted = media_type not in found and media_type in _recognisable()
     if contradicted:
         seen = f"they look like {found[0]}" if found else "they look like no known type"

@@ -25,11 +25,11 @@ from .values import Media
 _CHUNK: Final = 256 * 1024  # bytes
 
 
-class SourceError(ValueError):
+class ContentSourceError(ValueError):
     """A source cannot be a block: the message says why, without the path."""
 
 
-class OversizedError(SourceError):
+class OversizedError(ContentSourceError):
     """A source has more bytes than it may have."""
 
     def __init__(self, limit: int) -> None:
@@ -47,7 +47,7 @@ def read_source(media: Media, limit: int) -> bytes:
 
     Raises:
         OversizedError: for more than `limit` bytes; no more than that are read.
-        SourceError: for anything but a regular file below `root`, and for one that changes meanwhile.
+        ContentSourceError: for anything but a regular file below `root`, and for one that changes meanwhile.
         OSError: as the operating system does.
     """
     source = media.source
@@ -56,6 +56,7 @@ def read_source(media: Media, limit: int) -> bytes:
         if size > limit:
             raise OversizedError(limit)
         return bytes(source)
+    # `root` keeps a path that a caller has chosen inside a folder
     if isinstance(source, os.PathLike):
         return _read_file(Path(source), media.root, limit)
     if isinstance(source, AsyncIterable):
@@ -64,7 +65,7 @@ def read_source(media: Media, limit: int) -> bytes:
 
 
 async def read_stream(source: AsyncIterable[bytes], limit: int) -> bytes:
-    """Return the bytes of an async iterable, and close it. Raises OversizedError or SourceError."""
+    """Return the bytes of an async iterable, and close it. Raises OversizedError or ContentSourceError."""
     data = bytearray()
     try:
         async for chunk in source:
@@ -87,7 +88,7 @@ def _joined(chunks: Iterator[bytes], limit: int) -> bytes:
 
 def _append(data: bytearray, chunk: object, limit: int) -> None:
     if not isinstance(chunk, bytes | bytearray | memoryview):
-        raise SourceError(f"it gives {type(chunk).__name__}, not bytes: open files in binary mode")
+        raise ContentSourceError(f"it gives {type(chunk).__name__}, not bytes: open files in binary mode")
     if len(data) + len(chunk) > limit:
         raise OversizedError(limit)
     data += chunk
@@ -102,11 +103,11 @@ def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> b
     except OversizedFileError:
         raise OversizedError(limit) from None
     except OutsideError:
-        raise SourceError("it is outside of its root") from None
+        raise ContentSourceError("it is outside of its root") from None
     except (IrregularFileError, IsADirectoryError):
-        raise SourceError("it is not a regular file") from None
+        raise ContentSourceError("it is not a regular file") from None
     except ChangedFileError:
-        raise SourceError("it changed while it was read") from None
+        raise ContentSourceError("it changed while it was read") from None
 
 
 def _below(path: Path, root: str | os.PathLike[str]) -> str:

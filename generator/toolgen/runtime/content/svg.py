@@ -102,6 +102,7 @@ class _Reader:
         kind = _NAMESPACES.get(namespace)
         if kind == "metadata":
             return
+        # an unknown namespace may be XHTML, whose scripts run in an SVG
         if kind is None or element not in _ELEMENTS or self._style is not None:
             raise _ActiveError
         for each, value in attributes.items():
@@ -157,5 +158,6 @@ def _check_css(text: str) -> None:
         raise _ActiveError
     _, *addresses = plain.split("url(")
     for address in addresses:
+        # a slice, because stripping each rest of a long text takes quadratic time
         if not address[:100].lstrip(" \t\r\n\"'").startswith(("#", *_PICTURES)):
             raise _ActiveError

@@ -43,14 +43,14 @@ class PageRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class PagePosition:
     """Where a page begins."""
 
     skip: int = 0  # items of the implementation that earlier pages had
     cursor: str | None = None  # by which the implementation is asked
 
 
-FIRST: Final = Position()
+FIRST: Final = PagePosition()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class PagedRequest:
     """Arguments as the implementation gets them, and where the page begins."""
 
     arguments: Any
-    position: Position
+    position: PagePosition
 
 
 def page_rule(definition: ToolDefinition) -> PageRule | None:
@@ -80,9 +80,10 @@ def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagedRequest:
     """
     given = _value_at(arguments, rule.cursor_of_request) if rule.items is not None else None
     if not isinstance(given, str) or not given.startswith(_PREFIX):
-        return PagedRequest(arguments, Position(cursor=given if isinstance(given, str) else None))
+        return PagedRequest(arguments, PagePosition(cursor=given if isinstance(given, str) else None))
     try:
         skip, inner = json.loads(urlsafe_b64decode(given.removeprefix(_PREFIX)))
+        # a caller can make up a cursor: `True` is an int, and a negative number would count from the end
         if type(skip) is not int or skip < 0 or not isinstance(inner, str | None):
             raise ValueError
     except (ValueError, TypeError, RecursionError):
@@ -90,15 +91,16 @@ def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagedRequest:
         raise InvalidRequestError(
             f"Invalid arguments for {tool_name}:\n- {path}: expected the cursor of an earlier response"
         ) from None
-    return PagedRequest(_replaced(arguments, rule.cursor_of_request, inner), Position(skip, inner))
+    return PagedRequest(_replaced(arguments, rule.cursor_of_request, inner), PagePosition(skip, inner))
 
 
-def fitted(rule: PageRule, tool_name: str, response: Any, position: Position) -> Any:
+def fitted(rule: PageRule, tool_name: str, response: Any, position: PagePosition) -> Any:
     """Return a response without the items of earlier pages, and with as many of the others as fit.
 
     Raises TooLargeError if it is too large and cannot be paged, or if one item is too large.
     """
     items = None if rule.items is None else _value_at(response, rule.items)
+    # the response may leave the list out, or have another form that the schema allows
     if rule.items is None or not isinstance(items, list):
         if _size(response) > rule.max_bytes:
             raise TooLargeError(
@@ -117,12 +119,13 @@ def fitted(rule: PageRule, tool_name: str, response: Any, position: Position) ->
     return _replaced(page, rule.cursor, _token(position.skip + count, position.cursor))
 
 
-def _count_fitting(rule: PageRule, response: Any, items: Sequence[Any], position: Position) -> int:
+def _count_fitting(rule: PageRule, response: Any, items: Sequence[Any], position: PagePosition) -> int:
     """Return how many items fit beside everything else and the longest cursor."""
     assert rule.items is not None
     cursor = _token(position.skip + len(items), position.cursor)
     left = rule.max_bytes - _size(_replaced(_replaced(response, rule.items, []), rule.cursor, cursor))
     for count, item in enumerate(items):
+        # each item is encoded once: encoding the page for each count would take quadratic time
         left -= _size(item) + (1 if count else 0)  # and a comma
         if left < 0:
             return count

@@ -14,44 +14,32 @@ from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
 from toolgen.runtime.validation.fault_messages import Fault
 from toolgen.runtime.validation.faults import LIMIT, TOO_EXPENSIVE, find_faults, list_faults
-from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
-from toolgen.runtime.validation.value_free import property_names, value_free_path
+from toolgen.runtime.validation.json_value import WORD, find_non_json, is_json
+from toolgen.runtime.validation.value_free import property_names, value_free_model_faults
 
-from .tool_contract import ToolContract
+from .tool_contract import ToolContract, build_model
 
 if TYPE_CHECKING:
     from toolgen.runtime.coercion.coerce import Coerced
 
 
-def read_request(
-    contract: ToolContract,
-    raw: Any,
-    reference: str | None = None,
-    metadata: MutableMapping[str, Any] | None = None,
-) -> Any:
+def read_request(contract: ToolContract, raw: Any) -> Any:
     """Return the typed request of raw arguments; None counts as an empty object.
-
-    Args:
-        contract: the contract of the tool.
-        raw: the arguments as received.
-        reference: the id of the call, for an internal error.
-        metadata: coercions are reported in its key `coerced`.
 
     Raises:
         InvalidRequestError: the arguments are not valid; one line per fault.
         ModelMismatchError: a generated model refuses what its schema accepts.
     """
-    is_json_object = type(raw) is dict and is_json(raw)
-    if not (is_json_object and contract.request_schema.is_valid(raw)):
-        raw = accepted_arguments(
-            contract, raw, {} if metadata is None else metadata, is_refused=is_json_object
-        )
+    return build_request(contract, accept_arguments(contract, raw, {}))
+
+
+def build_request(contract: ToolContract, arguments: dict[str, Any], reference: str | None = None) -> Any:
+    """Return the typed request of arguments that the schema accepts.
+
+    `reference` is the id of the call, for an internal error. Raises as `read_request` does.
+    """
     try:
-        return contract.build_request(raw)
-    except ValidationError:
-        pass
-    try:
-        return contract.build_request(whole_numbers(raw))  # 1e20 is a float to pydantic
+        return build_model(contract.build_request, arguments)
     except ValidationError as error:
         if contract.has_own_validators:
             raise _refused_by_model(contract, error) from None
@@ -66,26 +54,25 @@ class ModelMismatchError(InternalError):
 
     def __init__(self, contract: ToolContract, error: ValidationError, reference: str) -> None:
         super().__init__(f"The tool failed. Reference: {reference}.")
-        names = property_names(contract.request_schema.schema)
-        faults = error.errors(include_input=False, include_url=False, include_context=False)
-        found = dict.fromkeys(f"{value_free_path(names, each['loc'])}: {each['type']}" for each in faults)
+        faults = value_free_model_faults(error, property_names(contract.request_schema.schema))
         self.reference = reference
-        self.reason = (
-            f"has a request model that refuses what its schema accepts: {'; '.join([*found][:LIMIT])}"
-        )
+        self.reason = f"has a request model that refuses what its schema accepts: {faults}"
 
 
-def accepted_arguments(
-    contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any], *, is_refused: bool = False
-) -> dict[str, Any]:
+def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:
     """Return arguments that the schema accepts: `raw`, or `raw` coerced.
 
     Coercions are reported in `metadata["coerced"]`. Raises InvalidRequestError if they are not valid.
-    `is_refused`: the schema is known to refuse `raw`, a JSON object.
     """
+    schema, is_refused = contract.request_schema, False
+    # the usual case in one pass: long integers, which need an estimate of the work, go the slow way
+    if type(raw) is dict and is_json(raw, largest=WORD):
+        if schema.is_valid_short(raw):
+            return raw
+        is_refused = True
     from toolgen.runtime.coercion.coerce import Coerced, coerce, coerce_whole
 
-    schema, notes = contract.request_schema, list[dict[str, str]]()
+    notes = list[dict[str, str]]()
     if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:
         raw, notes = whole.value, whole.notes
     arguments = as_object(contract, raw)

@@ -14,16 +14,14 @@ from toolgen.runtime.content.values import ToolResult, is_content
 from toolgen.runtime.errors import TooLargeError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.settings import Settings
-from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.fault_messages import Fault
-from toolgen.runtime.validation.faults import LIMIT, find_faults, list_faults
-from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
-from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
+from toolgen.runtime.validation.faults import find_faults, list_faults, non_json_faults
+from toolgen.runtime.validation.json_value import is_json
+from toolgen.runtime.validation.value_free import value_free_faults, value_free_model_faults
 
-from .content import BlockCheck
-from .page import PageRule, Position, fitted
-from .tool_contract import ToolContract
+from .content_rules import BlockCheck
+from .page import PagePosition, PageRule, fitted
+from .tool_contract import ToolContract, build_model
 
 
 class BrokenContract(Exception):  # noqa: N818  logged, and answered with InvalidResponseError
@@ -65,14 +63,17 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
         result = _build(contract, model, result)
     content = _dump_model(result) if type(result) is model else _dump(result)
     try:
-        if (content is result and not is_json(content)) or not (schema is None or schema.is_valid(content)):
+        if content is result and not is_json(content):
             raise _broken(contract, "its response", schema, content)
         data = to_json(content, inf_nan_mode="constants")
+        if schema is not None and not schema.is_valid_text(content, len(data)):
+            raise _broken(contract, "its response", schema, content)
         text = data.decode()
     except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
         raise _broken(contract, "its response", None, content) from None
     if settings is not None and len(data) > settings.max_result_bytes:
         raise _too_large(contract, "result", len(data), settings)
+    # `to_json` writes NaN and Infinity as words, which JSON does not have
     if ("N" in text or "I" in text) and not _is_finite(text, content):
         raise _broken(contract, "its response", None, content)
     return WrittenResult(content, content if isinstance(content, str) else text)
@@ -103,13 +104,14 @@ def write_result_with_blocks(contract: ToolContract, result: ReadResult, setting
 
 
 def write_page(
-    contract: ToolContract, rule: PageRule, result: WrittenResult, position: Position
+    contract: ToolContract, rule: PageRule, result: WrittenResult, position: PagePosition
 ) -> WrittenResult:
     """Return a result that is not larger than the rule allows: the tool's, or a caller's stricter one.
 
     Raises TooLargeError if it does not fit, BrokenContract if a page does not satisfy the output schema.
     """
     text, is_json_text = result.text, not isinstance(result.content, str)
+    # in ASCII, characters are bytes: most responses are not encoded again
     if not position.skip and is_json_text and text.isascii() and len(text) <= rule.max_bytes:
         return result
     content = fitted(rule, contract.name, result.content, position)
@@ -161,13 +163,15 @@ def is_response(contract: ToolContract, item: Any) -> bool:
     model = contract.response_model
     if model is not None and isinstance(item, BaseModel):
         return isinstance(item, model)
-    content, schema = _dump(item), contract.response_schema
-    return schema is None or (is_json(content) and _is_valid(schema, content))
+    return _fits(contract.response_schema, _dump(item))
 
 
 def is_chunk(contract: ToolContract, item: Any) -> bool:
     """True if an item of a stream can be a chunk."""
-    content, schema = _dump(item), contract.chunk_schema
+    return _fits(contract.chunk_schema, _dump(item))
+
+
+def _fits(schema: CompiledSchema | None, content: Any) -> bool:
     return schema is None or (is_json(content) and _is_valid(schema, content))
 
 
@@ -175,9 +179,8 @@ def write_chunk(contract: ToolContract, chunk: Any) -> Any:
     """Return one chunk of a stream as a validated JSON value. Raises BrokenContract."""
     content = _dump(chunk)
     schema = contract.chunk_schema
-    is_json_value = content is not chunk or is_json(
-        content
-    )  # models dump JSON; `write_chunks` checks Unicode
+    # models dump JSON; `write_chunks` checks Unicode
+    is_json_value = content is not chunk or is_json(content)
     if not (is_json_value and (schema is None or _is_valid(schema, content))):
         raise _broken(contract, "a chunk of its result", schema, content)
     return content
@@ -209,14 +212,11 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
     if isinstance(result, BaseModel):
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
     schema = contract.response_schema
+    # the schema names the faults better than pydantic does
     if schema is not None and is_json(result) and not schema.is_valid(result):
         raise _broken(contract, "its response", schema, result)
     try:
-        return contract.build_response(result)
-    except ValidationError:
-        pass
-    try:
-        return contract.build_response(whole_numbers(result))  # 1e20 is an integer, as in a request
+        return build_model(contract.build_response, result)
     except ValidationError as error:
         raise _refused(f"it returned {type(result).__name__}, which", model, error) from None
 
@@ -250,10 +250,7 @@ def _broken(
         return BrokenContract(
             f"{subject} breaks the schema:\n{value_free_faults(schema, content)}", detail=detail
         )
-    faults = [
-        Fault(show_path(path), f"expected a JSON value, got {received}")
-        for path, received in find_non_json(content)
-    ]
+    faults = list(non_json_faults(content))
     return BrokenContract(
         f"{subject} is not JSON:\n{value_free_faults(contract.response_schema, content)}",
         detail=redact(list_faults(faults), contract.secret_values()),
@@ -267,7 +264,5 @@ def _refused(
     reasons = ""
     if isinstance(error, ValidationError):
         names = {name for field, info in model.model_fields.items() for name in (field, info.alias) if name}
-        faults = error.errors(include_input=False, include_url=False, include_context=False)
-        found = dict.fromkeys(f"{value_free_path(names, each['loc'])}: {each['type']}" for each in faults)
-        reasons = f": {'; '.join([*found][:LIMIT])}"
+        reasons = f": {value_free_model_faults(error, names)}"
     return BrokenContract(f"{subject} is not {model.__name__}{reasons}", detail=str(error))

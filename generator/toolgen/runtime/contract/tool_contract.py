@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
+from pydantic import ValidationError
+
+from toolgen.runtime.context import ToolInfo
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.runtime.validation.json_value import whole_numbers
 
-from .content import ContentContract, content_contract
+from .content_rules import ContentContract, content_contract
 from .page import PageRule, page_rule
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from toolgen.runtime.definition.tool_definition import DeprecatedDefinition, ToolDefinition
+    from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 
 class ContractSource(Protocol):
@@ -64,10 +68,8 @@ class ToolContract:
     secrets: tuple[str, ...]  # environment variables whose values are redacted
     scopes: frozenset[str]  # that a caller needs
     metadata_model: type[BaseModel] | None
-    final_answer: bool
     coerce: bool  # strings that contain JSON are turned into values
-    version: str | None  # of the tool
-    deprecated: DeprecatedDefinition | None
+    info: ToolInfo
 
     def secret_values(self) -> list[str]:
         """Return the values of the secrets, read from the environment now."""
@@ -90,6 +92,7 @@ def _compile(source: ContractSource) -> ToolContract:
     output, stream = definition.get("output_schema"), definition.get("stream")
     auth = definition.get("auth", {})
     model: type[BaseModel] | None = getattr(source, "request_model", None)
+    # a ToolSpec by itself is its own spec
     spec = getattr(source, "spec", None) if isinstance(source, type) else source
     return ToolContract(
         name=definition["name"],
@@ -113,10 +116,15 @@ def _compile(source: ContractSource) -> ToolContract:
         secrets=tuple(auth.get("secrets", ())),
         scopes=frozenset(auth.get("scopes", ())),
         metadata_model=getattr(source, "metadata_model", None),
-        final_answer=definition.get("final_answer", False),
         coerce=definition.get("coerce", True),
-        version=definition.get("version"),
-        deprecated=definition.get("deprecated"),
+        info=tool_info(definition),
+    )
+
+
+def tool_info(definition: ToolDefinition) -> ToolInfo:
+    """Return the fields of a definition that responses and log records have."""
+    return ToolInfo(
+        definition.get("version"), definition.get("deprecated"), definition.get("final_answer", False)
     )
 
 
@@ -128,3 +136,12 @@ def _builder(model: type[BaseModel] | None, spec: object, name: str) -> Callable
     if getattr(spec, name, None) is model:  # hand-written: as its own configuration says
         return validate
     return functools.partial(validate, by_name=False)
+
+
+def build_model(build: Callable[[Any], Any], value: Any) -> Any:
+    """Return what a model's builder makes of a value. Raises pydantic's ValidationError."""
+    try:
+        return build(value)
+    except ValidationError:
+        # 1e20 is an integer in JSON Schema, and a float to pydantic
+        return build(whole_numbers(value))

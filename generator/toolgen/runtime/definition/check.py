@@ -1,18 +1,29 @@
-"""Check tool definitions that are written in Python: those of `ToolSpec`, and hand-written ones."""
+"""Check what a spec says, in YAML or in a definition that is written in Python: those of `ToolSpec`, too."""
 
 from __future__ import annotations
 
-import keyword
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.text import either, nearest, show_path
+from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, locate
+
+from .faults import SpecFault, describe_error, unknown_field
+from .rules import rule_faults
+from .spec_schema import DEFINITIONS, FIELDS, TARGETS
 
 if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError, Validator
+
     from toolgen.runtime.validation.compiled_schema import CompiledSchema
+
+TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
+_UNTYPED: Final = frozenset(("meta", "input", "output", "input_schema", "output_schema", "chunk_schema"))
+"""Fields that hold any JSON, null included."""
+_OF_FILES: Final = ("toolgen", "enabled")
+"""Fields that say something about a file in YAML, and nothing about a tool."""
+_GENERATED: Final = ("py_name", "class_name")
 
 
 class ToolSpecError(ValueError):
@@ -24,153 +35,190 @@ class ToolSpecError(ValueError):
         super().__init__(f"{subject} is not valid:{lines}")
 
 
-_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
-_GROUP: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
-_CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
-_DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
-_BLOCK_TYPES: Final = ("image", "audio", "file", "link", "text")
-_AUDIENCES: Final = ("user", "assistant")
-_MEDIA_TYPE: Final = re.compile(r"[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})")
-_RESERVED: Final = frozenset({"self", "request", "context"})  # parameters that `execute` has anyway
-_ON_UNSUPPORTED: Final = ("deny", "two_step", "allow")
-_LOAD: Final = ("always", "deferred")
+# Specs
+
+
+def spec_faults(
+    data: Mapping[str, Any], own_targets: Mapping[str, Sequence[str]] | None = None
+) -> list[SpecFault]:
+    """Return the faults of a tool's spec, which is JSON. What is inside of its schemas is not checked.
+
+    `own_targets` has the names of the options that each of the project's own targets has.
+    """
+    faults = [*_empty_fields(data), *_unknown_targets(data, own_targets or {})]
+    reported = {fault.path for fault in faults}
+    shape = _shape_faults(data)
+    faults += [each for each in shape if reported.isdisjoint((each.path, each.path[:2]))]
+    if not faults:
+        faults.extend(rule_faults(data))
+    faults.extend(_root_faults(data))
+    return faults
+
+
+def is_valid_field(name: str, value: Any) -> bool:
+    """True if a spec may have the value in the field `name`."""
+    from toolgen.runtime.validation.json_value import is_json
+
+    return is_json(value) and not any(fault.path[:1] == (name,) for fault in spec_faults({name: value}))
+
+
+def _empty_fields(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield a fault for each field without a value: `confirm:` must not mean a tool without confirmation."""
+    for name, value in data.items():
+        if name.startswith("x-"):
+            continue
+        if value is None and name in FIELDS:
+            yield _no_value((name,))
+        elif name not in _UNTYPED:
+            yield from _empty_below((name,), value)
+
+
+def _empty_below(path: JsonPath, value: Any) -> Iterator[SpecFault]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if inner is None and not (key == "output" and path[0] == "examples"):
+                yield _no_value((*path, key))
+            elif key not in _UNTYPED:
+                yield from _empty_below((*path, key), inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _empty_below((*path, index), inner)
+
+
+def _no_value(path: JsonPath) -> SpecFault:
+    message = f"the field {str(path[-1])!r} has no value"
+    return SpecFault(path, "empty-field", message, "give it one, or leave the field out", of_key=True)
+
+
+def _unknown_targets(data: Mapping[str, Any], own: Mapping[str, Sequence[str]]) -> Iterator[SpecFault]:
+    """Yield a fault for each target that does not exist, and for each option that an own target lacks."""
+    written = data.get("targets")
+    for name, options in written.items() if isinstance(written, dict) else ():
+        if name not in TARGETS and name not in own:
+            yield unknown_field(("targets", name), (*TARGETS, *own))
+        elif name in own and isinstance(options, dict):
+            unknown = sorted(options.keys() - own[name])
+            yield from (unknown_field(("targets", name, key), own[name]) for key in unknown)
+
+
+def _root_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield a fault if the root of the input is not an object, as MCP requires of every input."""
+    schema = data.get("input_schema")
+    if isinstance(schema, dict) and schema.get("type") != "object":
+        path = ("input_schema", "type") if "type" in schema else ("input_schema",)
+        message = f"the root of {path[0]} must be `type: object`"
+        hint = "write `type: object` at the root of the schema"
+        yield SpecFault(path, "root-not-object", message, hint, of_key="type" not in schema)
+
+
+def _shape_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    from toolgen.runtime.validation.json_path import path_of_error
+
+    for error in _flat(_validator().iter_errors(data)):
+        part: Any = {"definitions": DEFINITIONS}
+        for step in error.schema_path[:-1]:
+            part = part[step]
+        yield from describe_error(error, path_of_error(data, error), part)
+
+
+def _flat(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
+    """Yield errors with that of `content` replaced by those of the branch for its kind of value."""
+    for error in errors:
+        kind: Any = error.kind
+        if error.schema_path[-1] == "oneOf":
+            yield from kind.context[isinstance(error.instance, str)]
+        else:
+            yield error
+
+
+@cache
+def _validator() -> Validator:
+    import jsonschema_rs
+
+    keywords: dict[str, Any] = {"exact": _Exact}
+    return jsonschema_rs.validator_for(
+        {"$ref": "#/definitions/Tool", "definitions": _exact(DEFINITIONS), **_DRAFT},
+        keywords=keywords,
+        validate_formats=True,
+        offline=True,
+    )
+
+
+_DRAFT: Final = {"$schema": "http://json-schema.org/draft-07/schema#"}
+
+
+def _exact(schema: Any) -> Any:
+    """Return the schema with the keyword `exact` wherever it asks for an integer."""
+    if isinstance(schema, Mapping):
+        more = {"exact": "integer"} if schema.get("type") == "integer" else {}
+        return {key: _exact(value) for key, value in schema.items()} | more
+    return [_exact(item) for item in schema] if isinstance(schema, list) else schema
+
+
+class _Exact:
+    """A keyword that refuses 8.0: it is an integer of JSON Schema, and not one of YAML and Python."""
+
+    def __init__(self, parent: Any, value: Any, path: Any) -> None:
+        pass
+
+    def validate(self, instance: Any) -> None:
+        if isinstance(instance, float):
+            raise ValueError
+
+
+# Definitions in Python
 
 
 def definition_faults(definition: object) -> list[str]:
     """Return the faults of a definition that was written in Python, one sentence each."""
     if not isinstance(definition, Mapping):
         return [f"a definition is a mapping, not {type(definition).__name__}"]
-    required = ("name", "description", "input_schema")
-    faults = [f"{key} is missing" for key in required if key not in definition]
-    for key, value in definition.items():
-        check = _CHECKS.get(key)
-        if check is not None:
-            faults.extend(f"{key}{fault}" for fault in check(value))
-        elif not (isinstance(key, str) and key.startswith("x-")):
-            near = nearest(key, list(_CHECKS)) if isinstance(key, str) else None
-            faults.append(f"unknown field {key!r}" + (f"; did you mean {near!r}?" if near else ""))
-    if definition.get("name") in _sequence(definition.get("aliases")):
-        faults.append(f"aliases: {definition['name']!r} is the name of the tool itself")
-    if not faults:
-        faults.extend(_example_faults(definition))
-    return faults
+    from toolgen.runtime.validation.json_value import find_non_json
+
+    plain = _plain({key: value for key, value in definition.items() if not str(key).startswith("x-")})
+    if not_json := list(find_non_json(plain)):
+        return [_at(path, f"expected JSON, got {found}") for path, found in not_json]
+    own = [(key, plain.pop(key)) for key in _GENERATED if key in plain]
+    sentences = [f"{key}: expected a name" for key, name in own if not (isinstance(name, str) and name)]
+    faults = [unknown_field((key,), FIELDS) for key in _OF_FILES if key in plain] + spec_faults(plain)
+    sentences += [_at(each.path, each.message + (f"; {each.hint}" if each.hint else "")) for each in faults]
+    for path in (("input_schema",), ("output_schema",), ("stream", "chunk_schema")):
+        schema = locate(plain, path)
+        if schema is not None and isinstance(schema.value, dict):
+            sentences += [f"{_shown(path)}{fault}" for fault in _schema_faults(schema.value)]
+    return sentences or list(_example_faults(plain))
 
 
-def _sequence(value: object) -> Sequence[Any]:
-    return value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else ()
+def _plain(value: Any, depth: int = MAX_VALUE_DEPTH + 1) -> Any:
+    """Return a value with its mappings, sequences and texts as those of JSON."""
+    if isinstance(value, str):
+        return str.__str__(value)  # of an enumeration
+    if depth == 0 or isinstance(value, bytes | bytearray | memoryview):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _plain(inner, depth - 1) for key, inner in value.items()}
+    return [_plain(item, depth - 1) for item in value] if isinstance(value, Sequence) else value
 
 
-def _matches(pattern: re.Pattern[str], expected: str, value: object) -> Iterator[str]:
-    if not isinstance(value, str) or not pattern.fullmatch(value):
-        yield f": expected {expected}, got {value!r}"
+def _at(path: JsonPath, message: str) -> str:
+    return f"{_shown(path)}: {message}" if len(path) > 1 else message
 
 
-def _text(value: object) -> Iterator[str]:
-    if not isinstance(value, str):
-        yield f": expected text, got {type(value).__name__}"
-    elif not value.strip():
-        yield " is empty"
+def _shown(path: JsonPath) -> str:
+    return show_path(path).removeprefix("$.")
 
 
-def _flag(value: object) -> Iterator[str]:
-    if not isinstance(value, bool):
-        yield f": expected True or False, got {value!r}"
-
-
-def _mapping(value: object) -> Iterator[str]:
-    if not isinstance(value, Mapping):
-        yield f": expected a mapping, got {type(value).__name__}"
-
-
-def _seconds(value: object) -> Iterator[str]:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 86_400:
-        yield f": expected a number of seconds greater than 0 and at most 86400, got {value!r}"
-
-
-def _positive_integer(value: object) -> Iterator[str]:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        yield f": expected a whole number, 1 or more, got {value!r}"
-
-
-def _date(value: object) -> Iterator[str]:
+def _schema_faults(schema: Mapping[str, Any]) -> Iterator[str]:
     try:
-        if not isinstance(value, str) or date.fromisoformat(value).isoformat() != value:
-            raise ValueError
-    except ValueError:
-        yield f": expected a date such as 2027-01-31, got {value!r}"
-
-
-def _whole_number(value: object) -> Iterator[str]:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        yield f": expected a whole number, 0 or more, got {value!r}"
-
-
-def _priority(value: object) -> Iterator[str]:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        yield f": expected a number from 0 to 1, got {value!r}"
-
-
-def _content(value: object) -> Iterator[str]:
-    if value != "any":
-        yield from _list_of(_CONTENT, value)
-
-
-def _list_of(check: Callable[[object], Iterator[str]], value: object, unique: str = "") -> Iterator[str]:
-    """Yield the faults of a list's items, and the items that occur twice, compared by the key `unique`."""
-    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        yield f": expected a list, got {type(value).__name__}"
-        return
-    seen: list[Any] = []
-    for number, item in enumerate(value):
-        found = [f"[{number}]{fault}" for fault in check(item)]
-        yield from found
-        key = item.get(unique) if unique and isinstance(item, Mapping) else item
-        if not found and key in seen:
-            yield f": {key!r} is given twice"
-        seen.append(key)
-
-
-def _fields(
-    required: Mapping[str, Callable[[object], Iterator[str]]],
-    optional: Mapping[str, Callable[[object], Iterator[str]]],
-    value: object,
-) -> Iterator[str]:
-    """Yield the faults of a mapping with the given fields and no others."""
-    if not isinstance(value, Mapping):
-        yield from _mapping(value)
-        return
-    known = {**required, **optional}
-    yield from (f".{key} is missing" for key in required if key not in value)
-    for key, inner in value.items():
-        if key not in known:
-            near = nearest(str(key), list(known))
-            yield f": unknown field {key!r}" + (f"; did you mean {near!r}?" if near else "")
-        else:
-            yield from (f".{key}{fault}" for fault in known[key](inner))
-
-
-def _schema(value: object) -> Iterator[str]:
-    if not isinstance(value, Mapping):
-        yield f": expected a JSON Schema as a mapping, got {type(value).__name__}"
-        return
-    try:
-        _compiled(value)
+        _compiled(schema)
     except (ValueError, TypeError, RecursionError) as error:
-        path = list(getattr(error, "instance_path", ()))
+        path = tuple(getattr(error, "instance_path", ()))
         place = f" at {show_path(path)}" if path else ""
-        if path and path[-1] == "type" and isinstance(found := _value_at(value, path), str):
-            yield place + next((f": {fault}" for fault in type_faults(found)), ": unknown type")
+        found = locate(schema, path)
+        if path[-1:] == ("type",) and found is not None and isinstance(found.value, str):
+            yield place + next((f": {fault}" for fault in type_faults(found.value)), ": unknown type")
         else:
             yield f"{place} is not a valid JSON Schema: {_first_line(error)}"
-
-
-def _object_schema(value: object) -> Iterator[str]:
-    found = list(_schema(value))
-    if not found and isinstance(value, Mapping) and value.get("type") != "object":
-        found.append(": arguments are an object, so the schema needs type: object")
-    yield from found
 
 
 def _compiled(schema: Mapping[str, Any]) -> CompiledSchema:
@@ -179,101 +227,9 @@ def _compiled(schema: Mapping[str, Any]) -> CompiledSchema:
     return compile_schema(schema)
 
 
-def _value_at(value: Any, path: Sequence[str | int]) -> Any:
-    for step in path:
-        value = value[step]
-    return value
-
-
 def _first_line(error: Exception) -> str:
     text = str(error).strip()
     return text.splitlines()[0] if text else type(error).__name__
-
-
-def _injected_name(value: object) -> Iterator[str]:
-    if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
-        yield f": expected the name of a keyword argument, got {value!r}"
-    elif value in _RESERVED:
-        yield f": {value!r} is a parameter of execute already"
-
-
-def _choice(options: tuple[str, ...], value: object) -> Iterator[str]:
-    if value not in options:
-        yield f": expected {either(options)}, got {value!r}"
-
-
-_ERROR: Final = partial(
-    _fields,
-    {"code": partial(_matches, _CODE, "a word in snake_case"), "description": _text},
-    {"retryable": _flag, "hint": partial(_matches, re.compile(r"(?s).*"), "text")},
-)
-_INJECT: Final = partial(
-    _fields,
-    {"name": _injected_name},
-    {"type": partial(_matches, _DOTTED, "the dotted name of a type"), "optional": _flag},
-)
-_POINTER: Final = partial(_matches, re.compile(r"(/([^~/]|~[01])+)+"), "a JSON Pointer such as /items")
-_CONTENT: Final = partial(
-    _fields,
-    {"type": partial(_choice, _BLOCK_TYPES)},
-    {
-        "media_types": partial(_list_of, partial(_matches, _MEDIA_TYPE, "a media type such as image/png")),
-        "description": _text,
-        "min": _whole_number,
-        "max": _positive_integer,
-        "max_bytes": _positive_integer,
-        "audience": partial(_list_of, partial(_choice, _AUDIENCES)),
-        "priority": _priority,
-    },
-)
-_CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
-    "name": partial(_matches, _NAME, "1 to 64 letters, digits, _ or -, beginning with a letter or _"),
-    "py_name": _text,
-    "class_name": _text,
-    "title": _text,
-    "description": _text,
-    "use_when": _text,
-    "avoid_when": _text,
-    "returns": _text,
-    "version": _text,
-    "tags": partial(_list_of, _text),
-    "icons": partial(_list_of, _mapping),
-    "annotations": _mapping,
-    "input_schema": _object_schema,
-    "output_schema": _schema,
-    "errors": lambda value: _list_of(_ERROR, value, "code"),
-    "confirm": partial(
-        _fields,
-        {"message": _text},
-        {"preview": _flag, "on_unsupported": partial(_choice, _ON_UNSUPPORTED)},
-    ),
-    "inject": lambda value: _list_of(_INJECT, value, "name"),
-    "stream": partial(_fields, {"chunk_schema": _schema}, {}),
-    "content": _content,
-    "max_result_bytes": _positive_integer,
-    "page": partial(_fields, dict.fromkeys(("items", "cursor", "from"), _POINTER), {}),
-    "auth": partial(
-        _fields,
-        {},
-        {
-            "scopes": partial(_list_of, _text),
-            "secrets": partial(_list_of, partial(_matches, _VARIABLE, "the name of an environment variable")),
-        },
-    ),
-    "timeout": _seconds,
-    "concurrency": _positive_integer,
-    "group": partial(_matches, _GROUP, "1 to 64 letters, digits, _ or -, beginning with a letter"),
-    "load": partial(_choice, _LOAD),
-    "examples": partial(_list_of, _mapping),
-    "aliases": partial(_list_of, _text),
-    "deprecated": partial(
-        _fields, {}, {"since": _text, "replaced_by": _text, "message": _text, "sunset": _date}
-    ),
-    "final_answer": _flag,
-    "coerce": _flag,
-    "meta": _mapping,
-    "targets": _mapping,
-}
 
 
 def _example_faults(definition: Mapping[str, Any]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 It begins in `PreparedTool.answer`; `ToolCall._run` has its steps. A call runs in its caller's task. If the
 caller cancels it, CancelledError propagates; every other exception of an implementation becomes an error in
-the response (`isolation/`, `instrumentation/error_mapping.py`).
+the response (`isolation/`, `error_mapping.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from inspect import iscoroutinefunction
 from typing import Any, Final
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.context import Caller, Listener, ToolContext
-from toolgen.runtime.contract.page import FIRST, PageRule, Position, open_cursor
-from toolgen.runtime.contract.request import accepted_arguments, as_object, read_request
+from toolgen.runtime.context import Caller, Listener, ToolContext, response_metadata
+from toolgen.runtime.contract.page import FIRST, PagePosition, PageRule, open_cursor
+from toolgen.runtime.contract.request import accept_arguments, build_request
 from toolgen.runtime.contract.result import (
     BrokenContract,
     WrittenResult,
@@ -28,9 +28,8 @@ from toolgen.runtime.contract.result import (
 )
 from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
-from toolgen.runtime.instrumentation.error_mapping import json_metadata, map_error
 from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note_failure, observe_call
-from toolgen.runtime.isolation.exceptions import ApplicationExit, cancel_requests, contain, current_task
+from toolgen.runtime.isolation.exceptions import ApplicationExit, cancel_requests, contain
 from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
@@ -38,6 +37,7 @@ from toolgen.runtime.tool import BaseTool
 
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
+from .error_mapping import json_metadata, map_error
 from .invoke import PreparedMethod, run_method
 from .loop_watchdog import IN_FLIGHT, WATCHDOG, register_call_path
 from .readiness import Readiness
@@ -72,16 +72,20 @@ class PreparedTool:
         self, arguments: Any, caller: Caller, environment: Environment
     ) -> Coroutine[Any, Any, ToolResponse]:
         """Run one call and return its response. Raises only CancelledError and ConfirmationPending."""
-        extras = {} if environment.extras is None else environment.extras
+        contract = self.contract
         context = ToolContext(
-            new_call_id(), self.contract.name, environment.config, caller.meta or {}, extras, caller.progress
+            new_call_id(),
+            contract.name,
+            environment.config,
+            caller.meta or {},
+            {} if environment.extras is None else environment.extras,
+            caller.progress,
+            principal=caller.principal,
+            session_id=environment.session_id,
+            info=contract.info,
         )
-        context.principal, context.session_id = caller.principal, environment.session_id
-        context._final_by_spec = self.contract.final_answer
-        context._version, context._deprecated = self.contract.version, self.contract.deprecated
         record = observe_call(context, self.description)
-        metadata = context._response_metadata()
-        call = ToolCall(self, arguments, context, caller, environment, record, metadata)
+        call = ToolCall(self, arguments, context, caller, environment, record, response_metadata(context))
         return call.answer() if record is None else call.answer_recorded(record)
 
 
@@ -109,14 +113,16 @@ class ToolCall:
     async def answer(self) -> ToolResponse:
         """Return the response of the call: its result, or the error that its caller receives."""
         context, reports_progress = self.context, self.caller.progress is not None
-        IN_FLIGHT[context] = task = current_task()
+        IN_FLIGHT[context] = task = asyncio.current_task()
         if WATCHDOG.asleep:
             WATCHDOG.start()
+        # the first operand is nearly always 0: no function call then
         cancelled_before = 0 if task is None else task.cancelling() and cancel_requests(task)
         if reports_progress:
             context.loop = asyncio.get_running_loop()
         try:
             result = await self._run(task)
+        # the application asks the user elsewhere: neither a success nor a failure of the call
         except ConfirmationPending:
             raise
         except ApplicationExit as exit_:
@@ -147,15 +153,18 @@ class ToolCall:
             self._check_scopes(contract.scopes)
         if contract.secrets:
             values = ((name, os.environ.get(name)) for name in contract.secrets)
+            # before validation, so that every record of the call redacts them
             context.secrets = {name: value for name, value in values if value}
         position = FIRST if contract.page is None else self._open_cursor(contract.page)
-        request = read_request(contract, self.arguments, context.call_id, self.metadata)
+        self.arguments = accept_arguments(contract, self.arguments, self.metadata)
+        request = build_request(contract, self.arguments, context.call_id)
         if self.record is not None and self.record.notifies:
             await self.record.validated()
         if contract.secrets:
             self._check_secrets(contract.secrets)
         if not self.tool.readiness.done:
             await self._set_up()
+        # the preview of a tool without one is refused there, with a reason
         if contract.confirm is not None or self.caller.preview:
             result = await self._confirm_and_execute(request)
         elif self.tool.is_direct:  # the same as `_execute`, which takes a fifth longer
@@ -165,9 +174,11 @@ class ToolCall:
             result = write_result(contract, returned, self.environment.settings)
         else:
             result = await self._execute(request)
+        # after validation, because the schema describes the whole response
         if contract.page is not None and not self.caller.preview:
             rule = contract.page.limited(self.caller.max_page_bytes)
             result = write_page(contract, rule, result, position)
+        # tools may set any value, which JSON clients would receive
         if context.final_answer is not True and context.final_answer is not False:
             raise BrokenContract("context.final_answer must be True or False")
         if context.metadata or contract.metadata_model is not None:
@@ -175,7 +186,7 @@ class ToolCall:
             self.metadata = {**written, **self.metadata}
         return result
 
-    def _open_cursor(self, rule: PageRule) -> Position:
+    def _open_cursor(self, rule: PageRule) -> PagePosition:
         """Give the implementation its own cursor, and return where the page begins."""
         request = open_cursor(rule, self.context.tool_name, self.arguments)
         self.arguments = request.arguments
@@ -215,13 +226,10 @@ class ToolCall:
 
     async def _confirm_and_execute(self, request: Any) -> WrittenResult:
         """Execute after the user has agreed; only preview if the caller asked for the preview."""
-        contract, arguments = self.tool.contract, self.arguments
-        if "coerced" in self.metadata:
-            arguments = accepted_arguments(contract, arguments, {})
         confirmed = ConfirmedCall(
-            contract=contract,
+            contract=self.tool.contract,
             method=self.tool.preview,
-            arguments=as_object(contract, arguments),
+            arguments=self.arguments,
             request=request,
             call=self.context,
             caller=self.caller,
@@ -246,6 +254,7 @@ class ToolCall:
     def _listener(self) -> Listener | None:
         """Return the function that gets the chunks of a stream, for the caller and for events."""
         record, listen_of_caller = self.record, self.caller.listen
+        # a stream without observers passes chunks without a further frame
         if record is None:
             return listen_of_caller
 
@@ -260,6 +269,7 @@ class ToolCall:
         """Return the response of a call that ended with an exception."""
         context = self.context
         error = map_error(raised, self.tool.contract, context)
+        # with a record, `ended` writes the failure with the duration
         if self.record is None:
             log_failure(context, error)
         metadata = {**json_metadata(context), **self.metadata}
@@ -270,7 +280,7 @@ class ToolCall:
             False,
             error=error,
             metadata=metadata,
-            final_answer=is_own and context._final_by_tool is True and not self.caller.preview,
+            final_answer=is_own and context.final_by_tool is True and not self.caller.preview,
             extras=self._extras(),
         )
 
@@ -280,6 +290,7 @@ class ToolCall:
         if stored is None:
             return extras
         result = dict(extras)
+        # the session keeps its mapping, which other calls of it hold
         if extras is not stored:  # the tool has replaced the mapping
             stored.clear()
             stored.update(result)
@@ -313,6 +324,7 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
         execute=execute,
         preview=preview,
         readiness=Readiness(tool, contract),
+        # an async generator is no coroutine function: it streams, and takes the general way
         is_direct=iscoroutinefunction(tool.execute)
         and not (streams or has_content or contract.inject or limiter),
     )

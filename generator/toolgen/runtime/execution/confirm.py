@@ -6,6 +6,7 @@ itself detects a difference (ChangedSinceConfirmedError), nothing is executed an
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from inspect import isawaitable
@@ -22,7 +23,7 @@ from toolgen.runtime.errors import (
     QuestionCancelledError,
     ToolError,
 )
-from toolgen.runtime.isolation.exceptions import ApplicationExit, current_task
+from toolgen.runtime.isolation.exceptions import ApplicationExit
 from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER
 
@@ -106,29 +107,35 @@ class ConfirmedCall:
         """
         claims = await self._redeem()
         confirm = self.caller.confirm
+        # the author has decided that callers who can ask nobody need not ask
         if confirm is None and claims is None and self._on_unsupported == "allow":
             return await execute()
         approved = None if claims is None else claims.shown
         questions = 0 if claims is None else claims.questions
         change: ToolError | None = None
         while True:
+            # a retry after a change must not see the approval of the old state
             self.call.approval = None
             question = await self._question()
             if approved == question.digest:
-                self.call.approval = Approval(question.preview, question.message, self.call.principal)
+                preview = self.caller.approved_preview(question.preview)
+                self.call.approval = Approval(preview, question.message, self.call.principal)
                 try:
                     return await execute()
                 except ToolError as error:
                     if error.code != ChangedSinceConfirmedError.code:
                         raise
+                    # the tool has noticed a change that its preview does not show: the old approval is void
                     change, approved = error, None
                     continue  # with a new preview
             if approved is not None:
                 change = ChangedSinceConfirmedError()
             if change is not None and (confirm is None or questions >= MAX_QUESTIONS):
+                # who came with a token gets one for the new state; who could be asked has been asked
                 if confirm is None and claims is not None:
                     self._offer_token(question, claims.kind, questions + 1)
                 raise self._changed(change, question) from None
+            # nobody to ask and no token for this question: fails closed
             if confirm is None:
                 raise self._required(question)
             questions += 1
@@ -147,6 +154,7 @@ class ConfirmedCall:
         Raises ConfirmationRequiredError if the store fails.
         """
         token = self.caller.confirmation_token
+        # nothing was approved before: this call asks
         if token is None:
             return None
         try:
@@ -156,6 +164,7 @@ class ConfirmedCall:
             raise ConfirmationRequiredError(
                 f"The confirmation could not be checked, nothing was done. Reference: {self.call.call_id}."
             ) from None
+        # a token for another call counts as none: its user has approved something else
         if claims is None or claims.call != digest_of_call(self.contract.name, self.arguments):
             return None
         # a model may have seen the token of a two-step call, so it does not count for a tool that denies
@@ -180,7 +189,7 @@ class ConfirmedCall:
         try:
             answer: Any = self.caller.confirm(self._confirmation(question))
             if isawaitable(answer):
-                answer = await run_async(answer, None, self.contract.name, task=current_task())
+                answer = await run_async(answer, None, self.contract.name, task=asyncio.current_task())
         except ConfirmationPending as pending:
             pending.token = self._token(question, "pending", questions)
             raise
@@ -189,9 +198,11 @@ class ConfirmedCall:
                 raise
             raise self._refusal(error.message, question) from None
         except (KeyboardInterrupt, SystemExit) as error:
+            # of the application, not of the tool: it may want to end its process
             raise ApplicationExit(error) from error
         if answer is None:
             raise QuestionCancelledError
+        # only the value True is a yes: fails closed for callbacks that return anything else
         if answer is not True:
             raise DeclinedError
 

@@ -25,26 +25,19 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import (
-    AbstractAsyncContextManager,
-    AsyncExitStack,
-    ExitStack,
-    asynccontextmanager,
-    contextmanager,
-)
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import isasyncgenfunction, isawaitable, isclass, iscoroutinefunction, isroutine, unwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract.tool_contract import Injection
 from toolgen.runtime.errors import MissingDependencyError
 from toolgen.runtime.logs.logger import LOGGER
 
-if TYPE_CHECKING:
-    from .threads.thread_run import ThreadRun
+from .threads.thread_run import Place, ThreadRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +70,13 @@ class Dependency:
         declared = declared_type(self.declared)
         if declared is not None and not isinstance(value, declared):
             raise self.missing(f"it must be {self.declared}, and is {_type_name(value)}")
+        return value
+
+    def plain_value(self, place: Place) -> Any:
+        """Return the value of an entry that is no factory. Raises what `checked` raises."""
+        value = self.checked(self.entry)
+        if place.is_thread:
+            _check_thread(self, value)
         return value
 
     def missing(self, reason: str) -> MissingDependencyError:
@@ -117,6 +117,7 @@ def _find(wanted: Injection, call: ToolContext, context: Mapping[Any, Any]) -> D
 def _loaded_type(dotted: str) -> type | None:
     """Return the type that a spec names; None if its module is not loaded."""
     module, _, name = dotted.rpartition(".")
+    # a context key of this type exists only if its module is loaded: importing it would be slow
     found: Any = getattr(sys.modules.get(module or "builtins"), name, None)
     return found if isclass(found) else None
 
@@ -130,74 +131,68 @@ def declared_type(dotted: str) -> type | None:
         isinstance(None, found)  # raises for protocols, for example
     except (Exception, SystemExit):  # an import may raise anything
         return None
+    # everything is an `object`, and a protocol checks the names of attributes only
     if not isclass(found) or found is object or getattr(found, "_is_protocol", False):
         return None
     return found
 
 
-@asynccontextmanager
-async def opened(dependencies: list[Dependency]) -> AsyncIterator[dict[str, Any]]:
-    """Create the values in the event loop, and release them afterwards in reverse order."""
-    async with AsyncExitStack() as stack:
-        yield {each.name: await open_in_loop(each, stack) for each in dependencies}
+OpenAsync: TypeAlias = Callable[[Any], Coroutine[Any, Any, Any]]
+"""Awaits or enters what a factory has returned, if it is awaitable or an async context manager."""
 
 
-async def open_in_loop(dependency: Dependency, stack: AsyncExitStack) -> Any:
-    """Create one value in the event loop; `stack` releases it."""
+async def open_values(dependencies: list[Dependency], place: Place, stack: AsyncExitStack) -> dict[str, Any]:
+    """Create the values where the method runs. `stack` releases them there, in reverse order."""
+
+    async def enter(manager: Any) -> Any:
+        if not isinstance(place, ThreadRun):
+            return await stack.enter_async_context(manager)
+        thread, value = place, await manager.__aenter__()
+        # released even after the caller has left: a transaction must end
+        stack.push(lambda *error: thread.in_loop(manager.__aexit__(*error), interruptible=False))
+        return value
+
+    open_async = functools.partial(open_with, enter)
+    return {
+        each.name: await open_value(each, place, stack, open_async=open_async)
+        if each.is_factory
+        else each.plain_value(place)
+        for each in dependencies
+    }
+
+
+async def open_value(
+    dependency: Dependency, place: Place, stack: AsyncExitStack | ExitStack, *, open_async: OpenAsync
+) -> Any:
+    """Create one value where the method runs. `stack` releases it, or else the owner of `open_async`."""
     value = dependency.entry
-    if dependency.is_factory:
-        value = await _open_async(value(), stack)
-        if _is_manager(value) and not dependency.is_value(value):
-            value = stack.enter_context(value)
-    return dependency.checked(value)
-
-
-async def _open_async(value: Any, stack: AsyncExitStack) -> Any:
-    if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
-        value = await value
-    if isinstance(value, AbstractAsyncContextManager):
-        value = await stack.enter_async_context(value)
-    return value
-
-
-@contextmanager
-def opened_in_thread(dependencies: list[Dependency], run: ThreadRun) -> Iterator[dict[str, Any]]:
-    """Create the values in the worker thread of `run`, and release them there in reverse order."""
-    with ExitStack() as stack:
-        yield {each.name: open_in_thread(each, run, stack) for each in dependencies}
-
-
-def open_in_thread(dependency: Dependency, run: ThreadRun, stack: ExitStack) -> Any:
-    """Create one value in the worker thread of `run`; `stack` releases it."""
-    entry = dependency.entry
     if not dependency.is_factory:
-        return _check_thread(dependency, dependency.checked(entry))
-    if is_async(entry):
-        value = run.in_loop(_call_and_open(entry, run, stack))
+        return dependency.checked(value)
+    if place.is_thread and is_async(value):
+        value = await place.awaited(_call_and_open(value, open_async))
     else:
-        value = entry()
+        value = value()
         if isinstance(value, AbstractAsyncContextManager) or isawaitable(value):
-            value = run.in_loop(_open_for_thread(value, run, stack))
+            value = await place.awaited(open_async(value))
     if _is_manager(value) and not dependency.is_value(value):
         value = stack.enter_context(value)
     return dependency.checked(value)
 
 
-async def _call_and_open(factory: Callable[[], Any], run: ThreadRun, stack: ExitStack) -> Any:
-    return await _open_for_thread(factory(), run, stack)
-
-
-async def _open_for_thread(value: Any, run: ThreadRun, stack: ExitStack) -> Any:
+async def open_with(enter: OpenAsync, value: Any) -> Any:
+    """Return `value`, awaited if it is awaitable, or entered by `enter` if it is an async context manager."""
+    # some are both, such as a pool of asyncpg, and are closed only if they are entered
     if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
         value = await value
-    if isinstance(value, AbstractAsyncContextManager):
-        manager, value = value, await value.__aenter__()
-        stack.push(lambda *error: run.in_loop(manager.__aexit__(*error), interruptible=False))
-    return value
+    return await enter(value) if isinstance(value, AbstractAsyncContextManager) else value
 
 
-def _check_thread(dependency: Dependency, value: Any) -> Any:
-    """Return a value of another thread. Raises MissingDependencyError if it cannot be used in this one.
+async def _call_and_open(factory: Callable[[], Any], open_async: OpenAsync) -> Any:
+    return await open_async(factory())
+
+
+def _check_thread(dependency: Dependency, value: Any) -> None:
+    """Raise MissingDependencyError if a value of another thread cannot be used in this one.
 
     A sqlite3.Connection may only be used in the thread that created it, unless it was created with
     `check_same_thread=False`.
@@ -211,7 +206,6 @@ def _check_thread(dependency: Dependency, value: Any) -> Any:
                 f"{error} Give a factory (`{{{dependency.name!r}: connect}}`), which is called in the worker "
                 "thread, or connect with check_same_thread=False."
             ) from None
-    return value
 
 
 def is_factory(value: Any) -> bool:
@@ -222,6 +216,7 @@ def is_factory(value: Any) -> bool:
 def is_async(factory: Callable[[], Any]) -> bool:
     """True if a factory is known to need the event loop before it is called."""
     inner: Any = factory
+    # a partial of an async function is not a coroutine function to `inspect`
     while isinstance(inner, functools.partial):
         inner = inner.func
     if isclass(inner):
@@ -230,6 +225,7 @@ def is_async(factory: Callable[[], Any]) -> bool:
 
 
 def _is_manager(value: Any) -> bool:
+    # of the type: instances with `__getattr__`, such as mocks, have every attribute
     return hasattr(type(value), "__enter__") and hasattr(type(value), "__exit__")
 
 

@@ -7,21 +7,21 @@ The result is validated before injected values are released, so that a transacti
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AsyncExitStack
 from dataclasses import KW_ONLY, dataclass, field
-from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction, isgenerator
+from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.context import Listener, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.isolation.exceptions import current_task
 from toolgen.runtime.isolation.time_limit import run_async
 
-from .content import read_content, read_content_in_thread
-from .injection import find_dependencies, opened, opened_in_thread
-from .streams import CollectedStream, collect, collect_in_thread, with_returned_value
-from .threads.thread_run import ThreadRun
+from .block_reader import read_content
+from .injection import find_dependencies, open_values
+from .streams import CollectedStream, collect
+from .threads.thread_run import IN_LOOP, Place, ThreadRun, completed
 from .threads.worker_pool import Limiter
 
 if TYPE_CHECKING:
@@ -90,63 +90,42 @@ class MethodRun:
     async def in_loop(self) -> Any:
         """Run an async method in the event loop, within its time limit."""
         contract = self.prepared.contract
-        return await run_async(self._with_values(), contract.timeout, contract.name, task=current_task())
-
-    async def _with_values(self) -> Any:
-        prepared, context = self.prepared, self.context
-        if not prepared.contract.inject:
-            return await self._write(prepared.method(self.request, context))
-        dependencies = find_dependencies(prepared.contract.inject, context, self.environment.context)
-        if not any(each.is_factory for each in dependencies):
-            values = {each.name: each.checked(each.entry) for each in dependencies}
-            return await self._write(prepared.method(self.request, context, **values))
-        async with opened(dependencies) as values:
-            return await self._write(prepared.method(self.request, context, **values))
-        raise self._swallowed()
-
-    async def _write(self, result: Any) -> Any:
-        """Return the validated result of a method that runs in the event loop."""
-        prepared, settings = self.prepared, self.environment.settings
-        if isawaitable(result):
-            result = await result
-        if prepared.has_content:
-            result = await read_content(prepared.contract, result, self.environment)
-        if not prepared.streams:
-            return prepared.write(prepared.contract, result, settings)
-        stream = CollectedStream(prepared.contract, self.environment)
-        await collect(stream, result, self.listen)
-        return stream.result()
+        return await run_async(
+            self._run(IN_LOOP), contract.timeout, contract.name, task=asyncio.current_task()
+        )
 
     async def in_thread(self, *, on_end: Callable[[Exception | None], None] | None = None) -> Any:
         """Run a `def` in a worker thread, within its time limit."""
         contract = self.prepared.contract
-        run = ThreadRun(contract.name, self._work, on_end=on_end)
+        run = ThreadRun(contract.name, lambda run: completed(self._run(run)), on_end=on_end)
         return await run.result(self.environment.pool, contract.timeout)
 
-    def _work(self, run: ThreadRun) -> Any:
+    async def _run(self, place: Place) -> Any:
+        """Create injected values, call the method, validate its result, release the values."""
         prepared, context = self.prepared, self.context
+        if not prepared.contract.inject:
+            return await self._write(prepared.method(self.request, context), place)
         dependencies = find_dependencies(prepared.contract.inject, context, self.environment.context)
-        with opened_in_thread(dependencies, run) as values:
-            return self._write_in_thread(prepared.method(self.request, context, **values), run)
-        raise self._swallowed()
+        # plain values need nothing that opens and releases them
+        if not any(each.is_factory for each in dependencies):
+            values = {each.name: each.plain_value(place) for each in dependencies}
+            return await self._write(prepared.method(self.request, context, **values), place)
+        async with AsyncExitStack() as stack:
+            values = await open_values(dependencies, place, stack)
+            return await self._write(prepared.method(self.request, context, **values), place)
+        # reached only if a context manager returns True from its exit: there is no result then
+        name = prepared.contract.name
+        raise RuntimeError(f"a context manager injected into {name} swallowed what the tool raised")
 
-    def _write_in_thread(self, result: Any, run: ThreadRun) -> Any:
-        """Return the validated result of a method that runs in a worker thread."""
+    async def _write(self, result: Any, place: Place) -> Any:
+        """Return the validated result of the method."""
         prepared, settings = self.prepared, self.environment.settings
         if isawaitable(result):
-            result = run.await_in_loop(result)
+            result = await place.awaited(result)
         if prepared.has_content:
-            result = read_content_in_thread(prepared.contract, result, self.environment, run)
+            result = await read_content(prepared.contract, result, self.environment, place)
         if not prepared.streams:
             return prepared.write(prepared.contract, result, settings)
         stream = CollectedStream(prepared.contract, self.environment)
-        if isgenerator(result):
-            with closing(result):
-                collect_in_thread(stream, with_returned_value(result), self.listen, run)
-        else:
-            run.in_loop(collect(stream, result, self.listen))
+        await collect(stream, result, self.listen, place)
         return stream.result()
-
-    def _swallowed(self) -> RuntimeError:
-        name = self.prepared.contract.name
-        return RuntimeError(f"a context manager injected into {name} swallowed what the tool raised")

@@ -43,6 +43,7 @@ class _Heartbeat:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        # private: without it, as in other event loops, the thread is known after the first heartbeat
         self._thread: int | None = getattr(loop, "_thread_id", None)
         self._scheduled: float | None = None  # when the pending heartbeat was scheduled
         self._logged = False
@@ -119,6 +120,7 @@ class Watchdog:
                     if not self.asleep:
                         return
                     self.asleep = False
+            # references to event loops must not live while this thread sleeps
             del calls
             sleep(_INTERVAL)
 
@@ -126,6 +128,7 @@ class Watchdog:
 def _calls_by_loop() -> dict[asyncio.AbstractEventLoop, set[str]]:
     """Return the event loops that have calls in flight, with the names of the tools."""
     found: dict[asyncio.AbstractEventLoop, set[str]] = {}
+    # calls start and end in other threads meanwhile; copying a dict holds the interpreter
     for call, task in IN_FLIGHT.copy().items():
         loop = None if task is None else task.get_loop()
         if loop is not None and not loop.is_closed():

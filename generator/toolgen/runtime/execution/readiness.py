@@ -19,9 +19,9 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool
 
-from .injection import Dependency, is_async
+from .injection import Dependency, open_value, open_with
 from .threads.task_host import TaskHost
-from .threads.thread_run import ThreadRun
+from .threads.thread_run import IN_LOOP, ThreadRun, completed
 
 if TYPE_CHECKING:
     import logging
@@ -35,12 +35,21 @@ class SetupContext:
     """The context of `setup`: the toolkit's configuration and context mapping.
 
     Values that `get` and `aget` return stay open until the tool is closed.
+
+    Attributes:
+        tool_name: the wire name of the tool.
+        config: the configuration of the toolkit.
+        values: the toolkit's context: names and types with their values and factories.
+
+    Example:
+        async def setup(self, context: SetupContext) -> None:
+            self.db = await context.aget("db")
     """
 
     def __init__(self, contract: ToolContract, environment: Environment, host: TaskHost) -> None:
         self.tool_name = contract.name
         self.config: ToolConfig = environment.config
-        self.values: Mapping[Any, Any] = environment.context  # the toolkit's context: by name or type
+        self.values: Mapping[Any, Any] = environment.context
         self._declared = {each.name: each.type for each in contract.inject}
         self._optional = {key for each in contract.inject if each.optional for key in (each.name, each.type)}
         self._host = host
@@ -69,18 +78,8 @@ class SetupContext:
         """
         if self._run is None:
             raise TypeError("an async def setup gets values by `await context.aget(key)`")
-        dependency, run = self._find(key), self._run
-        if not dependency.is_factory:
-            return dependency.checked(dependency.entry)
-        if is_async(dependency.entry):
-            value = run.in_loop(_opened(dependency, self._host))
-        else:
-            value = dependency.entry()
-            if isinstance(value, AbstractAsyncContextManager) or isawaitable(value):
-                value = run.in_loop(_opened_value(value, self._host))
-        if hasattr(type(value), "__enter__") and not dependency.is_value(value):
-            value = self._stack.enter_context(value)
-        return dependency.checked(value)
+        found = self._find(key)
+        return completed(open_value(found, self._run, self._stack, open_async=self._open_async))
 
     async def aget(self, key: Any) -> Any:
         """Return the value that the application provides for a name or type, in an `async def setup`.
@@ -88,13 +87,14 @@ class SetupContext:
         It is created as for `execute`. None if there is none and the spec calls it optional. Raises
         MissingDependencyError if there is none.
         """
-        dependency = self._find(key)
-        if not dependency.is_factory:
-            return dependency.checked(dependency.entry)
-        value = await _opened(dependency, self._host)
-        if hasattr(type(value), "__enter__") and not dependency.is_value(value):
-            value = self._stack.enter_context(value)
-        return dependency.checked(value)
+        return await open_value(self._find(key), IN_LOOP, self._stack, open_async=self._open_async)
+
+    async def _open_async(self, value: Any) -> Any:
+        """Enter or await `value` in the task that will exit it when the tool is closed."""
+        if not isinstance(value, AbstractAsyncContextManager) and not isawaitable(value):
+            return value
+        opening = open_with(self._host.stack.enter_async_context, value)
+        return await asyncio.wrap_future(self._host.run(opening, interruptible=True))
 
     def _find(self, key: Any) -> Dependency:
         if isinstance(key, str):
@@ -108,26 +108,6 @@ class SetupContext:
         return dependency
 
 
-async def _opened(dependency: Dependency, host: TaskHost) -> Any:
-    return await _opened_value(dependency.entry(), host)
-
-
-async def _opened_value(value: Any, host: TaskHost) -> Any:
-    """Enter or await `value` in the task that will exit it when the tool is closed."""
-
-    async def open_value() -> Any:
-        opened = value
-        if not isinstance(opened, AbstractAsyncContextManager) and isawaitable(opened):
-            opened = await opened
-        if isinstance(opened, AbstractAsyncContextManager):
-            opened = await host.stack.enter_async_context(opened)
-        return opened
-
-    if not isinstance(value, AbstractAsyncContextManager) and not isawaitable(value):
-        return value
-    return await asyncio.wrap_future(host.run(open_value(), interruptible=True))
-
-
 class Readiness:
     """The state of a tool instance: set up or not. Safe to use from several threads and event loops."""
 
@@ -137,6 +117,7 @@ class Readiness:
         self._lock = threading.Lock()
         self._running: Future[Exception | None] | None = None  # the running `setup`, and how it ends
         self._context: SetupContext | None = None
+        # tools without either method pay nothing: their calls skip all of this
         self._needed = type(tool).setup is not BaseTool.setup or type(tool).close is not BaseTool.close
         self.done = not self._needed  # the tool may be called
 
@@ -146,6 +127,7 @@ class Readiness:
         Raises ToolTimeoutError after the tool's time limit. A `def setup` then continues in its thread, and
         no other is started before it has ended.
         """
+        # a loop, because the call that ran `setup` may have been cancelled
         while not self.done:
             own = Future[Exception | None]()
             with self._lock:
@@ -193,9 +175,7 @@ class Readiness:
         def work(run: ThreadRun) -> None:
             context._run = run
             try:
-                result = setup()
-                if isawaitable(result):
-                    run.await_in_loop(result)
+                _call(setup, run)
             except BaseException:
                 _release(context)
                 raise
@@ -207,6 +187,7 @@ class Readiness:
 
     async def _wait_for(self, running: Future[Exception | None]) -> Exception | None:
         waiting = asyncio.wrap_future(running)
+        # not `wait_for`, which would cancel the `setup` that other calls wait for
         done, _ = await asyncio.wait((waiting,), timeout=self._contract.timeout)
         if not done:
             raise ToolTimeoutError(
@@ -221,6 +202,7 @@ class Readiness:
     def _lost(self, host: TaskHost) -> None:
         """Forget the set-up, because the event loop of its values has ended."""
         with self._lock:
+            # a later set-up, in another event loop, stays
             if self._context is not None and self._context._host is host:
                 self._context, self.done = None, False
 
@@ -255,6 +237,7 @@ class Readiness:
             error = contain(raised, name, task, cancelled_before=before)
             LOGGER.error("closing tool %s failed", name, exc_info=without_text(error))
         finally:
+            # also after a failed `close`: connections of `setup` must not outlive the toolkit
             if context is not None:
                 context._host.end()
                 await context._host.wait_until_ended(seconds)
@@ -263,7 +246,7 @@ class Readiness:
 def _call(method: Callable[[], Any], run: ThreadRun) -> None:
     result = method()
     if isawaitable(result):
-        run.await_in_loop(result)
+        completed(run.awaited(result))
 
 
 def _release(context: SetupContext) -> None:
@@ -280,6 +263,7 @@ def _release(context: SetupContext) -> None:
 
 def _takes_context(setup: Callable[..., Any]) -> bool:
     try:
+        # `setup(self)` and `setup(self, context)` are both documented
         signature(setup).bind(None)
     except TypeError:
         return False

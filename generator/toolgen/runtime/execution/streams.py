@@ -20,7 +20,7 @@ from pydantic_core import to_json
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.values import ToolResult, is_content
 from toolgen.runtime.context import Listener
-from toolgen.runtime.contract.content import BlockCheck
+from toolgen.runtime.contract.content_rules import BlockCheck
 from toolgen.runtime.contract.result import (
     BrokenContract,
     WrittenResult,
@@ -34,11 +34,11 @@ from toolgen.runtime.contract.result import (
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import TooLargeError
 
-from .content import BlockReader
+from .block_reader import BlockReader
+from .threads.thread_run import IN_LOOP, Place
 
 if TYPE_CHECKING:
     from .environment import Environment
-    from .threads.thread_run import ThreadRun
 
 _NONE = object()
 _AHEAD: Final = 64  # chunks that a tool may be ahead of its listener
@@ -77,6 +77,7 @@ class CollectedStream:
 
         Raises BrokenContract if a chunk does not satisfy the schema, TooLargeError beyond a limit.
         """
+        # without an output schema, every item is a chunk, and the list of them is the result
         if self._contract.response_schema is None:
             chunk = self._chunk(item)
             self._chunks.append(chunk)
@@ -94,6 +95,7 @@ class CollectedStream:
 
     def _release(self) -> list[Any]:
         """Return the held item, which is a chunk because another item follows."""
+        # the item before was a chunk for sure, and has been passed on
         if self._held is _NONE:
             return []
         item, self._held = self._held, _NONE
@@ -122,6 +124,7 @@ class CollectedStream:
 
     def as_response(self, result: Any) -> Any:
         """Return what `execute` has returned and not yielded, marked as the response if there is one."""
+        # ToolResult marks itself, and content is a block of the stream, never its response
         if self._contract.response_schema is None or isinstance(result, ToolResult) or is_content(result):
             return result
         return ToolResult(result)
@@ -143,6 +146,7 @@ class CollectedStream:
 
     def _is_ambiguous(self) -> bool:
         """True if the last item may be a chunk of a tool that has yielded no response."""
+        # a model that was yielded as a chunk before does not mark the response
         if self._is_marked and not (self._models_are_chunks and self._is_of_response_model(self._held)):
             return False
         return is_chunk(self._contract, self._held)
@@ -162,58 +166,61 @@ class CollectedStream:
             raise TooLargeError(f"The stream of {name} has more than {limits.max_stream_bytes} bytes.")
 
 
-async def collect(stream: CollectedStream, result: Any, listen: Listener | None) -> None:
-    """Add the items of `result`, returned by a method in the event loop, to `stream`; close a generator."""
-    turn = _Turn()
+async def collect(stream: CollectedStream, result: Any, listen: Listener | None, place: Place) -> None:
+    """Add the items of `result`, which a method in `place` has returned, to `stream`; close a generator."""
     if isasyncgen(result):
-        async with aclosing(result) as items:
-            async for item in items:
-                await _pass_on(await _added(stream, item), listen)
-                await turn.end_if_long()
+        await place.awaited(_collect_async(stream, result, listen))
     elif isgenerator(result):
+        # an abandoned call must run the `finally` of the generator in its thread
         with closing(result):
-            for item in with_returned_value(result):
-                await _pass_on(await _added(stream, item), listen)
-                await turn.end_if_long()
+            await _add_all(stream, _with_returned_value(result), listen, place)
     else:  # all chunks as a list, or only the response
-        for item in result if stream.is_list_of_chunks(result) else [stream.as_response(result)]:
-            await _pass_on(await _added(stream, item), listen)
+        items = result if stream.is_list_of_chunks(result) else [stream.as_response(result)]
+        await _add_all(stream, items, listen, place)
+
+
+async def _collect_async(stream: CollectedStream, result: Any, listen: Listener | None) -> None:
+    turn = _Turn()
+    async with aclosing(result) as items:
+        async for item in items:
+            await _add(stream, item, listen, IN_LOOP)
             await turn.end_if_long()
 
 
-def with_returned_value(generator: Generator[Any, Any, Any]) -> Iterator[Any]:
+def _with_returned_value(generator: Generator[Any, Any, Any]) -> Iterator[Any]:
     """Yield the items of a plain generator, and last what it returns, marked as the response."""
     returned = yield from generator
     if returned is not None:
         yield returned if isinstance(returned, ToolResult) else ToolResult(returned)
 
 
-def collect_in_thread(
-    stream: CollectedStream, items: Iterable[Any], listen: Listener | None, run: ThreadRun
+async def _add_all(
+    stream: CollectedStream, items: Iterable[Any], listen: Listener | None, place: Place
 ) -> None:
-    """Add the items of a generator to `stream`, in the thread of `run`, until the call is abandoned."""
+    turn = _Turn()
+    # nothing is read and nobody listens: no coroutine for each item
+    is_quick = stream.reader is None and listen is None
     for item in items:
-        if stream.reader is not None and is_content(item):
-            chunks = stream.add_block(stream.reader.read_in_thread(item, run))
+        if is_quick:
+            stream.add(item)
         else:
-            chunks = stream.add(item)
-        if run.abandoned:
+            await _add(stream, item, listen, place)
+        # a thread cannot be stopped: it ends at the next chunk
+        if place.abandoned:
             return
-        if chunks and listen is not None:
-            run.in_loop(_pass_on(chunks, listen))
+        if not place.is_thread:
+            await turn.end_if_long()
 
 
-async def _added(stream: CollectedStream, item: Any) -> list[Any]:
-    """Add the next item, read first if it is content; return the items that are known to be chunks."""
+async def _add(stream: CollectedStream, item: Any, listen: Listener | None, place: Place) -> None:
+    """Add the next item, read first if it is content; pass on the items that are known to be chunks."""
     if stream.reader is not None and is_content(item):
-        return stream.add_block(await stream.reader.read(item))
-    return stream.add(item)
-
-
-async def _pass_on(chunks: list[Any], listen: Listener | None) -> None:
-    if listen is not None:
+        chunks = stream.add_block(await stream.reader.read(item, place))
+    else:
+        chunks = stream.add(item)
+    if listen is not None and not place.abandoned:
         for chunk in chunks:
-            await listen(chunk)
+            await place.awaited(listen(chunk))
 
 
 class _Turn:
@@ -237,6 +244,7 @@ async def pump(start: Callable[[Listener], Coroutine[Any, Any, Any]]) -> AsyncGe
     Closing the generator cancels the call.
     """
     arrived: asyncio.Queue[Any] = asyncio.Queue()
+    # a slow reader slows the tool down, and chunks do not pile up in memory
     room = asyncio.Semaphore(_AHEAD)
 
     async def listen(chunk: Any) -> None:
@@ -251,6 +259,8 @@ async def pump(start: Callable[[Listener], Coroutine[Any, Any, Any]]) -> AsyncGe
             yield chunk
         yield await task
     finally:
+        # the reader has closed the generator before the end
         if not task.done():
             task.cancel()
+            # not `await task`, which would raise the error that nobody asked for
             await asyncio.wait([task])

@@ -123,6 +123,7 @@ def _httpx() -> Any:
 def _shared(httpx: Any) -> _Shared:
     """Return the client that all tools of this event loop share, so that connections are reused."""
     loop = asyncio.get_running_loop()
+    # a closed event loop cannot close its client; without this, each `asyncio.run` would leave one
     for closed in [each for each in _SHARED if each.is_closed()]:
         del _SHARED[closed]
     if loop not in _SHARED:
@@ -159,6 +160,7 @@ def _redirect_target(method: str, url: str, response: httpx2.Response) -> str:
     if response.status_code not in _REDIRECTS or not location or method not in ("GET", "HEAD"):
         return ""
     target = urljoin(url, location)
+    # RFC 9110, section 15.4: credentials must not go to another origin
     return target if _origin(target) == _origin(url) else ""
 
 
@@ -183,6 +185,7 @@ async def _read(response: httpx2.Response) -> Reply:
                 await asyncio.sleep(0)
     except zlib.error:
         raise NoReplyError(_NOT_UNPACKED.format(_origin(str(response.url)))) from None
+    # a reply that was cut off unpacks without an error
     if unpacker is not None and not (is_empty or unpacker.eof):
         raise NoReplyError(_NOT_UNPACKED.format(_origin(str(response.url))))
     headers = {name.lower(): value for name, value in response.headers.items()}

@@ -15,9 +15,9 @@ from toolgen.runtime.validation.json_value import is_json
 from .client import Reply
 from .media import is_json as is_json_media
 from .media import is_text
-from .status import NAMES, RETRYABLE
 
 _SHOWN = 500  # characters of an error text
+_TEMPORARY = (408, 425, 429)  # time-out, too early, too many requests: the same call may succeed later
 _DETAILS = 10_000  # characters of an error body in `details`
 
 
@@ -60,7 +60,7 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
     declared = operation.get("errors", {})
     status = str(reply.status)
     code = declared.get(status) or declared.get(f"{status[0]}XX") or declared.get("default", "http_error")
-    temporary = NAMES.get(status, "") in RETRYABLE or reply.status >= 500
+    temporary = reply.status in _TEMPORARY or reply.status >= 500
     error_class = declared_error(errors, code) or (RetryableHttpError if temporary else HttpError)
     details: dict[str, Any] = {"status": reply.status}
     message = f"The API answered {reply.status} {reply.reason[:60]}".rstrip()
@@ -91,6 +91,7 @@ def _parsed(reply: Reply, errors: Errors) -> Any:
     try:
         value = json.loads(reply.content)
     except (ValueError, RecursionError):
+        # not JSON, as what Python parses beyond it
         value = float("nan")
     if is_json(value):
         return value

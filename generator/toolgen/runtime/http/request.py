@@ -200,6 +200,7 @@ def _parts(body: Any, operation: Mapping[str, Any]) -> list[Part]:
             str(given.get("contentType", "")).partition(",")[0].strip() if isinstance(given, dict) else ""
         )
         for item in value if isinstance(value, list) else [value]:
+            # null is not sent: a form has no word for it
             if item is None:
                 continue
             if name in operation.get("binary", ()):

@@ -32,6 +32,7 @@ def in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
     if "media_type" in options:
         value = text_of(value)
     for text in _texts(value):
+        # RFC 3986, section 5.2.4: such segments would leave the path, even if they are escaped
         if any(part in (".", "..") for part in re.split(r"[/\\]", text)):
             raise UnsafeValueError(f"{name!r} must not contain the path {text!r}")
     text = _in_path(name, value, options)

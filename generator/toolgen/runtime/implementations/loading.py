@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from inspect import isabstract, isclass
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.errors import NotImplementedToolError
-from toolgen.runtime.tool import BaseTool
+from toolgen.runtime.tool import BaseTool, ImplementationError, ProcessExitError
+
+Result = TypeVar("Result")
 
 
 class Catalog(Protocol):
@@ -25,19 +27,6 @@ class Catalog(Protocol):
     def tool_class(self, name: str) -> type[BaseTool[Any, Any]]:
         """Return the generated class of the tool called `name`."""
         ...
-
-
-class ImplementationError(NotImplementedToolError):
-    """A tool has no usable implementation; `reason` is for the log."""
-
-    def __init__(self, tool: str, reason: str) -> None:
-        super().__init__(f"{tool} is not implemented in this application.")
-        self.reason = reason
-        self.add_note(reason)
-
-
-class ProcessExitError(RuntimeError):
-    """An implementation tried to exit the process while it was imported or created."""
 
 
 def module_name(definition: ToolDefinition) -> str:
@@ -59,7 +48,10 @@ def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any
         module = _import(path)
         if module is None:
             raise ImplementationError(name, f"there is no module {path}")
-        return _implementation(module, catalog.tool_class(name), name)()
+        found = implementing_class(module, catalog.tool_class(name))
+        if isinstance(found, ClassFault):
+            raise ImplementationError(name, found.reason)
+        return found()
     except SystemExit as error:
         raise ProcessExitError(f"{path} tried to exit the process") from error
 
@@ -68,16 +60,21 @@ def load_context(catalog: Catalog) -> Mapping[str, Any]:
     """Return the mapping `CONTEXT` of the implementations package; empty if it has none."""
     if catalog.IMPLEMENTATIONS is None:
         return {}
+    package = catalog.IMPLEMENTATIONS
+    context: Mapping[str, Any] = getattr(contained(lambda: _import(package), package), "CONTEXT", {})
+    return context
+
+
+def contained(load: Callable[[], Result], name: str) -> Result:
+    """Return what `load` returns. Raises an ordinary exception in place of SystemExit, for example."""
     try:
-        package = _import(catalog.IMPLEMENTATIONS)
+        return load()
     except Exception:
         raise
     except BaseException as error:
         from toolgen.runtime.isolation.exceptions import contain_exit
 
-        raise contain_exit(error, catalog.IMPLEMENTATIONS) from error
-    context: Mapping[str, Any] = getattr(package, "CONTEXT", {})
-    return context
+        raise contain_exit(error, name) from error
 
 
 def _import(path: str) -> ModuleType | None:
@@ -85,43 +82,44 @@ def _import(path: str) -> ModuleType | None:
     try:
         return import_module(path)
     except ModuleNotFoundError as error:
+        # a missing import of the module itself is another error: that is raised
         if error.name is not None and f"{path}.".startswith(f"{error.name}."):
             return None
         raise
 
 
-def implementing_classes(module: ModuleType, generated: type[BaseTool[Any, Any]]) -> list[type]:
-    """Return the subclasses of a generated class that `module` defines itself, abstract ones too."""
-    return list(
-        dict.fromkeys(
-            value
-            for value in vars(module).values()
-            if isclass(value)
-            and issubclass(value, generated)
-            and value is not generated
-            and value.__module__ == module.__name__
-        )
-    )
+def own_classes(module: ModuleType) -> list[type]:
+    """Return the classes that a module defines itself, once each: it may have a class under two names."""
+    classes = dict.fromkeys(filter(isclass, vars(module).values()))
+    return [each for each in classes if each.__module__ == module.__name__]
 
 
-def _implementation(
-    module: ModuleType, generated: type[BaseTool[Any, Any]], name: str
-) -> type[BaseTool[Any, Any]]:
-    classes = implementing_classes(module, generated)
-    found = [value for value in classes if not isabstract(value)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(value.__name__ for value in found)
-        raise ImplementationError(
-            name, f"{module.__name__} has {len(found)} implementations ({names}); leave one"
-        )
+@dataclass(frozen=True, slots=True)
+class ClassFault:
+    """Why a module has no class that implements a tool."""
+
+    reason: str
+    cls: type | None = None  # the class that is to be changed
+
+
+def implementing_class(
+    module: ModuleType, generated: type[BaseTool[Any, Any]]
+) -> type[BaseTool[Any, Any]] | ClassFault:
+    """Return the one class of `module` that implements a tool, or the fault if there is none or more."""
+    own = own_classes(module)
+    classes = [each for each in own if issubclass(each, generated) and each is not generated]
+    complete = [each for each in classes if not isabstract(each)]
+    if len(complete) == 1:
+        return complete[0]
+    if complete:
+        names = ", ".join(each.__name__ for each in complete)
+        name = generated.definition["name"]
+        return ClassFault(f"{len(complete)} classes implement {name} ({names}); leave one", complete[1])
     if classes:
-        lacks = ", ".join(f"{value.__name__} lacks {', '.join(abstract_methods(value))}" for value in classes)
-        raise ImplementationError(name, f"the class in {module.__name__} is not complete: {lacks}")
-    raise ImplementationError(name, f"{module.__name__} defines no subclass of {generated.__name__}")
-
-
-def abstract_methods(cls: type) -> list[str]:
-    """Return the names of a class's abstract methods, sorted."""
-    return sorted(getattr(cls, "__abstractmethods__", ()))
+        lacks = ", ".join(sorted(classes[0].__abstractmethods__))
+        return ClassFault(f"{classes[0].__name__} is not complete: it does not define {lacks}", classes[0])
+    base = f"{generated.__name__} of {generated.__module__}"
+    for each in own:
+        if issubclass(each, BaseTool) or hasattr(each, "execute") or each.__name__ == generated.__name__:
+            return ClassFault(f"{each.__name__} does not extend {base}", each)
+    return ClassFault(f"no class of {module.__name__} extends {base}")

@@ -13,12 +13,14 @@ from toolgen.runtime.definition.tool_definitions import ToolDefinitions
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.tool import BaseTool, check_definition
 
+from .loading import contained
+
 if TYPE_CHECKING:
     from toolgen.runtime.execution.call import PreparedTool
     from toolgen.runtime.execution.environment import Environment
 
 
-class Entry:
+class RegistryEntry:
     """One tool, loaded on first access. Sessions and selections of a toolkit share it.
 
     Args:
@@ -63,7 +65,7 @@ class Entry:
         """Return the instance. Raises what loading raises; the next access tries again."""
         with self._lock:
             if self._tool is None:
-                self._tool = _load(lambda: self._load(self.definition), self.name)
+                self._tool = contained(lambda: self._load(self.definition), self.name)
             return self._tool
 
     @property
@@ -81,22 +83,10 @@ class Entry:
             return self.prepared
 
 
-def _load(load: Callable[[], BaseTool[Any, Any]], name: str) -> BaseTool[Any, Any]:
-    """Load a tool. Raises an ordinary exception in place of SystemExit, for example."""
-    from toolgen.runtime.isolation.exceptions import contain_exit
-
-    try:
-        return load()
-    except Exception:
-        raise
-    except BaseException as error:
-        raise contain_exit(error, name) from error
-
-
 class DefinitionsOfEntries(Mapping[str, ToolDefinition]):
     """The definitions of entries by wire name, in order, each loaded when it is first asked for."""
 
-    def __init__(self, entries: Mapping[str, Entry]) -> None:
+    def __init__(self, entries: Mapping[str, RegistryEntry]) -> None:
         self._entries = entries
 
     def __getitem__(self, name: str) -> ToolDefinition:
@@ -119,14 +109,14 @@ class DefinitionsOfEntries(Mapping[str, ToolDefinition]):
 class RegistrySnapshot:
     """An immutable snapshot of a registry."""
 
-    entries: Mapping[str, Entry]  # by wire name, in order
-    by_name: Mapping[str, Entry]  # by wire name and alias
+    entries: Mapping[str, RegistryEntry]  # by wire name, in order
+    by_name: Mapping[str, RegistryEntry]  # by wire name and alias
     definitions: Mapping[str, ToolDefinition]  # by wire name, in order
 
 
-def index_entries(entries: Iterable[Entry]) -> RegistrySnapshot:
+def index_entries(entries: Iterable[RegistryEntry]) -> RegistrySnapshot:
     """Index `entries` by wire name and alias. Raises ValueError if two tools share a name."""
-    by_wire_name: dict[str, Entry] = {}
+    by_wire_name: dict[str, RegistryEntry] = {}
     for entry in entries:
         name = entry.name
         if name in by_wire_name:
@@ -146,11 +136,12 @@ class Registry:
     """The current snapshot, replaced as a whole when tools are added or removed."""
 
     current: RegistrySnapshot
-    every: list[Entry] = field(default_factory=list)  # registered now or before, here or in a selection
+    # registered now or before, here or in a selection
+    every: list[RegistryEntry] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     listeners: list[Callable[[], None]] = field(default_factory=list)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: RegistryEntry) -> None:
         """Add a tool. Raises ValueError if one of its names is taken."""
         with self.lock:
             self.current = index_entries([*self.current.entries.values(), entry])
@@ -166,18 +157,15 @@ class Registry:
             )
         self._notify()
 
-    def replace(self, entries: Iterable[Entry]) -> None:
+    def replace(self, entries: Iterable[RegistryEntry]) -> None:
         """Replace all tools; those that stay keep their entries. Raises ValueError if two share a name."""
         with self.lock:
+            # by identity: tools may define `__eq__`
             before = {id(entry.loaded): entry for entry in self.every if entry.loaded is not None}
             self.current = index_entries(before.get(id(entry.tool()), entry) for entry in entries)
             known = set(map(id, self.every))
             self.every += [each for each in self.current.entries.values() if id(each) not in known]
         self._notify()
-
-    def select(self, choose: Callable[[Entry], bool]) -> Iterator[Entry]:
-        """Iterate over the entries that satisfy `choose`."""
-        return filter(choose, self.current.entries.values())
 
     async def close(self, environment: Environment) -> None:
         """Close all tools that were set up, in reverse order."""
@@ -195,13 +183,13 @@ class Registry:
                 LOGGER.error("a listener for changes of a toolkit raised", exc_info=without_text(error))
 
 
-def registry_of(entries: Iterable[Entry]) -> Registry:
+def registry_of(entries: Iterable[RegistryEntry]) -> Registry:
     """Return a registry of `entries`. Raises ValueError if two tools share a name."""
     tools = index_entries(entries)
     return Registry(tools, list(tools.entries.values()))
 
 
-def entry_of(tool: Any) -> Entry:
+def entry_of(tool: Any) -> RegistryEntry:
     """Return the entry of a tool instance.
 
     Raises TypeError for anything else, ToolSpecError for a hand-written definition that is not valid.
@@ -216,15 +204,20 @@ def entry_of(tool: Any) -> Entry:
     return defined_entry(tool.definition, lambda _: tool)
 
 
-def defined_entry(definition: ToolDefinition, load: Callable[[ToolDefinition], BaseTool[Any, Any]]) -> Entry:
+def defined_entry(
+    definition: ToolDefinition, load: Callable[[ToolDefinition], BaseTool[Any, Any]]
+) -> RegistryEntry:
     """Return the entry of a tool whose definition is known."""
-    return Entry(definition["name"], definition.get("aliases", ()), define=lambda: definition, load=load)
+    return RegistryEntry(
+        definition["name"], definition.get("aliases", ()), define=lambda: definition, load=load
+    )
 
 
 def catalog_entries(
     tools: Mapping[str, ToolDefinition], load: Callable[[ToolDefinition], BaseTool[Any, Any]]
-) -> Iterator[Entry]:
+) -> Iterator[RegistryEntry]:
     """Iterate over the entries of a catalog's tools. Definitions of a generated catalog stay unloaded."""
+    # only a generated catalog knows names and aliases without its definitions
     if not isinstance(tools, ToolDefinitions):
         for definition in tools.values():
             yield defined_entry(definition, load)
@@ -233,4 +226,4 @@ def catalog_entries(
     for alias, name in tools.aliases.items():
         aliases.setdefault(name, []).append(alias)
     for name in tools:
-        yield Entry(name, aliases.get(name, ()), define=partial(tools.__getitem__, name), load=load)
+        yield RegistryEntry(name, aliases.get(name, ()), define=partial(tools.__getitem__, name), load=load)

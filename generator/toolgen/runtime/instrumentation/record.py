@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import os
+import sys
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from inspect import isawaitable
@@ -19,14 +21,12 @@ from typing import Any, Final, Self
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.isolation.exceptions import cancel_requests, contain, contain_exit, current_task
+from toolgen.runtime.isolation.exceptions import cancel_requests, contain, contain_exit
 from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER, make_record
 from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
-
-from .tracing import current_tracer, mark_failed, open_span
 
 _OPERATOR_ERRORS: Final = frozenset(
     {
@@ -41,6 +41,9 @@ _OPERATOR_ERRORS: Final = frozenset(
 )
 _DEVELOPER_ERRORS: Final = frozenset({"internal_error", "invalid_response"})
 
+_BY_ENVIRONMENT = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ  # `get_tracer_provider` then creates it
+_provider: Any = None  # that `_tracer` belongs to
+_tracer: Any = None
 _background: set[asyncio.Future[Any]] = set()  # callbacks of cancelled calls; the loop has weak references
 
 
@@ -145,13 +148,13 @@ def note_failure(
     level: int = logging.NOTSET,
 ) -> None:
     """Set the failure that the record of `call` will describe; replaces an earlier one."""
-    call._failure = CallFailure(summary, error, detail, level)
+    call.failure = CallFailure(summary, error, detail, level)
 
 
 def log_failure(call: ToolContext, error: ToolError, seconds: float | None = None) -> None:
     """Write the record of a call that ended in an error, and at DEBUG another one with the messages."""
-    failure = call._failure or CallFailure(f"failed: {error.code}")
-    call._failure = None  # it references the frames of the call
+    failure = call.failure or CallFailure(f"failed: {error.code}")
+    call.failure = None  # it references the frames of the call
     took = _seconds(call) if seconds is None else seconds
     level = max(failure.level, _level_of(error))
     log(call, level, failure.summary, "failed", error=failure.error, code=error.code, seconds=took)
@@ -169,7 +172,7 @@ def _level_of(error: ToolError) -> int:
 
 
 def _seconds(call: ToolContext) -> float:
-    return perf_counter() - call._began
+    return perf_counter() - call.began
 
 
 def log(
@@ -196,11 +199,11 @@ def log(
     if call.session_id is not None:
         extra["session_id"] = call.session_id
         facts += f", session {quote(call.session_id)}"
-    if call._version is not None:
-        extra["tool_version"] = call._version
-    if call._deprecated is not None:
-        extra["deprecated"] = dict(call._deprecated)
-        sunset = call._deprecated.get("sunset")
+    if call.info.version is not None:
+        extra["tool_version"] = call.info.version
+    if call.info.deprecated is not None:
+        extra["deprecated"] = dict(call.info.deprecated)
+        sunset = call.info.deprecated.get("sunset")
         facts += f", deprecated until {sunset}" if sunset else ", deprecated"
     if "seconds" in fields:
         facts += f", {fields['seconds']:.3f} s"
@@ -258,14 +261,12 @@ async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
     callback = call.config.callback
     if callback is None:
         return
-    event = ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
-    task = current_task()
+    task = asyncio.current_task()
     before = cancel_requests(task)
     try:
-        await run_async(_pass(event, callback), None, call.tool_name, task=task)
+        await run_async(_pass(_event(call, kind, data), callback), None, call.tool_name, task=task)
     except BaseException as raised:
-        error = contain(raised, call.tool_name, task, cancelled_before=before)
-        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
+        _log_callback(call, kind, contain(raised, call.tool_name, task, cancelled_before=before))
 
 
 async def _pass(event: ToolEvent, callback: Callable[[ToolEvent], Any]) -> None:
@@ -281,9 +282,7 @@ def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
         return
     answer: Any = None
     try:
-        answer = callback(
-            ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
-        )
+        answer = callback(_event(call, kind, data))
         if isawaitable(answer):
             task = asyncio.get_running_loop().create_task(_finish(call, kind, answer))
             _background.add(task)
@@ -293,12 +292,66 @@ def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
         if inspect.iscoroutine(answer):
             answer.close()  # the event loop has ended
         else:
-            log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
+            _log_callback(call, kind, error)
 
 
 async def _finish(call: ToolContext, kind: EventKind, answer: Awaitable[None]) -> None:
     try:
         await answer
     except BaseException as raised:
-        error = contain(raised, call.tool_name, asyncio.current_task(), cancelled_before=0)
-        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
+        task = asyncio.current_task()
+        _log_callback(call, kind, contain(raised, call.tool_name, task, cancelled_before=0))
+
+
+def _event(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> ToolEvent:
+    return ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
+
+
+def _log_callback(call: ToolContext, kind: EventKind, error: Exception) -> None:
+    log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
+
+
+def current_tracer() -> Any:
+    """Return the application's tracer, or None. Fast, because every call does this."""
+    global _provider, _tracer
+    api = sys.modules.get("opentelemetry.trace")
+    if api is None or (getattr(api, "_TRACER_PROVIDER", api) is None and not _BY_ENVIRONMENT):
+        return None
+    provider = api.get_tracer_provider()
+    if provider is not _provider:
+        idle = isinstance(provider, api.ProxyTracerProvider | api.NoOpTracerProvider)
+        _tracer = None if idle else provider.get_tracer("toolgen")
+        _provider = provider
+    return _tracer
+
+
+def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
+    """Return the context manager of a call's span. Its attributes contain no arguments and no results."""
+    # Semantic conventions for spans of tool executions, status "development" in 2026:
+    # https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai/gen-ai-spans.md, execute tool)
+    attributes: dict[str, Any] = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": call.tool_name,
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.description": description or None,
+        "toolgen.call_id": call.call_id,
+        "enduser.id": call.principal,
+        "session.id": call.session_id,
+        "toolgen.tool_version": call.info.version,
+        "toolgen.deprecated": None if call.info.deprecated is None else True,
+    }
+    # the span's name has few values, for aggregation: the name of an unknown tool is only an attribute
+    name = "execute_tool" if call.tool_name.startswith('"') else f"execute_tool {call.tool_name}"
+    return tracer.start_as_current_span(
+        name,
+        attributes={key: value for key, value in attributes.items() if value is not None},
+        record_exception=False,
+        set_status_on_exception=False,
+    )
+
+
+def mark_failed(span: Any, code: str) -> None:
+    """Set the span's status to the error `code`."""
+    status = sys.modules["opentelemetry.trace"].StatusCode.ERROR
+    span.set_attribute("error.type", code)
+    span.set_status(status)

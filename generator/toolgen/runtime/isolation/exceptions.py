@@ -17,22 +17,12 @@ from __future__ import annotations
 import asyncio
 import dis
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from types import CodeType, TracebackType
 from typing import Any, Final
 
-if sys.version_info >= (3, 12):
-    from asyncio import current_task as current_task
-else:  # asyncio.current_task is written in Python, and takes twice as long
-    _tasks: dict[asyncio.AbstractEventLoop, asyncio.Task[Any]] = vars(asyncio.tasks)["_current_tasks"]
-
-    def current_task() -> asyncio.Task[Any] | None:
-        """Return the task that runs in this thread's event loop."""
-        return _tasks.get(asyncio.get_running_loop())
-
-
+# asyncio.Runner handles SIGINT since 3.11: https://docs.python.org/3/library/asyncio-runner.html
 # private: in a version of Python without it, a second ^C counts as an exit of the tool
 _ON_SIGINT: Final = getattr(getattr(asyncio.Runner, "_on_sigint", None), "__code__", None)
 _RAISE: Final = dis.opmap["RAISE_VARARGS"]  # the instruction of a `raise` statement
@@ -104,6 +94,7 @@ def _describe(error: BaseException) -> str:
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
+    # a TaskGroup wraps the exit of a child: the group itself is never external
     if isinstance(error, BaseExceptionGroup):
         for each in error.exceptions:
             yield from _leaves(each)
@@ -118,8 +109,10 @@ def _is_external(error: BaseException) -> bool:
             return False  # Python runs signal handlers in the main thread only
         if isinstance(error, KeyboardInterrupt) and error.__traceback__ and not _is_raised_by_code(error):
             return True  # SIGINT's default handler, written in C, interrupted whatever ran
+        # a frame of a handler in the traceback: the signal arrived while the tool ran
         handlers = _signal_handlers()
         return any(frame in handlers for frame in _codes(error.__traceback__))
+    # closing a coroutine throws GeneratorExit in; a tool that raises one itself has failed
     return isinstance(error, GeneratorExit) and not _is_raised_by_code(error)
 
 
@@ -145,6 +138,7 @@ def _signal_handlers() -> set[CodeType]:
     found: set[CodeType] = set() if _ON_SIGINT is None else {_ON_SIGINT}
     for number in signal.valid_signals():
         handler: Any = signal.getsignal(number)
+        # the same handler may be wrapped, and a bound method has its code in `__func__`
         handler = getattr(handler, "func", handler)  # functools.partial, as asyncio.Runner installs
         code = getattr(getattr(handler, "__func__", handler), "__code__", None)
         if isinstance(code, CodeType):

@@ -3,15 +3,15 @@
 A separate task for each call would cost more than most calls do. So a tool shares the caller's task, and
 cancellations of that task by the tool itself (`asyncio.current_task().cancel()`) must not cancel the caller:
 `Task.cancelling()` counts requests, and those made during a step of the tool are withdrawn after the step.
-`await` hides the steps of a coroutine, so `Steps` drives it. SIGINT during a step looks the same to the task;
-asyncio's runner, which handles the signal, tells the difference.
+`await` hides the steps of a coroutine, so `StartedCoroutine` drives it. SIGINT during a step looks the same
+to the task; asyncio's runner, which handles the signal, tells the difference.
 
-`Steps` also sees the caller's CancelledError before the tool does. It raises this object even if the tool
-then raises something else: anyio recognises its own CancelledErrors only, by their message. If a tool ignores
-a cancellation and returns, its result is the result of the call, as in a task of asyncio.
+`StartedCoroutine` also sees the caller's CancelledError before the tool does. It raises this object even if
+the tool then raises something else: anyio recognises its own CancelledErrors only, by their message. If a
+tool ignores a cancellation and returns, its result is the result of the call, as in a task of asyncio.
 
-The first step runs without a timer and without `Steps`. Tools that never wait need neither; a call of one
-takes 12 % longer with `Steps`, and 50 % longer with a timer as well (processor time, Python 3.11).
+The first step runs without a timer and without `StartedCoroutine`. Tools that never wait need neither; a call
+of one takes 12 % longer with it, and 50 % longer with a timer as well (processor time, Python 3.11).
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ async def run_async(
     before = 0 if task is None else task.cancelling()
     received = before and cancel_requests(task)  # nearly always 0, without a function call
     began = 0.0 if seconds is None else monotonic()
-    steps: Coroutine[Any, Any, Any] = work if type(work) is CoroutineType else _awaited(work)
+    # only a coroutine has `send` and `throw`; a Future or another awaitable is awaited by one
+    steps: Coroutine[Any, Any, Any] = work if type(work) is CoroutineType else awaited(work)
     try:
+        # a tool that never waits ends here: no timer and no further frames
         waiting = steps.send(None)
     except StopIteration as done:
         if task is not None and task.cancelling() != before:  # the tool has cancelled its own task
@@ -52,11 +54,11 @@ async def run_async(
         if task is not None and task.cancelling() != before:
             await _withdraw(task, before, ended=True)
         raise
-    rest = Steps(steps, waiting, task, before, received)
+    rest = StartedCoroutine(steps, waiting, task, before, received)
     return await _await_rest(rest, seconds, began=began, tool_name=tool_name)
 
 
-async def _await_rest(steps: Steps, seconds: float | None, *, began: float, tool_name: str) -> Any:
+async def _await_rest(steps: StartedCoroutine, seconds: float | None, *, began: float, tool_name: str) -> Any:
     """Await the rest of work that began at `began` and may take `seconds`. Raises ToolTimeoutError."""
     if seconds is None:
         return await steps
@@ -67,13 +69,14 @@ async def _await_rest(steps: Steps, seconds: float | None, *, began: float, tool
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # a cancelled tool may raise anything
+        # otherwise it failed by itself: its own TimeoutError must stay one
         if limit.expired():
             raise ToolTimeoutError(f"{tool_name} did not finish within {seconds:g} seconds.") from error
         raise
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class StartedCoroutine:
     """A coroutine that has run its first step. Awaiting this object runs the rest."""
 
     work: Coroutine[Any, Any, Any]
@@ -103,6 +106,7 @@ class Steps:
         task = self.task
         if task is None or not cancellations:
             return None
+        # a left TaskGroup never withdraws its request, which would look like one of the caller
         for _ in range(min(_requests_of_groups(raised, task), task.cancelling() - self.received)):
             task.uncancel()
         count = task.cancelling()
@@ -120,6 +124,7 @@ class Steps:
             try:
                 answer = yield waiting
             except GeneratorExit:
+                # the coroutine is being closed: nobody is there to receive a cancellation
                 cancellations.clear()
                 work.close()
                 raise
@@ -142,6 +147,7 @@ class Steps:
                 if task is not None and task.cancelling() > before:
                     yield from _withdraw(task, before, ended=True).__await__()
                 raise
+            # a request that the step made itself has not reached the task yet
             received = before if task is None else min(before, task.cancelling())
 
 
@@ -154,6 +160,7 @@ def _requests_of_groups(raised: BaseException, task: asyncio.Task[Any]) -> int:
     groups = set[int]()
     error: BaseException | None = raised
     seen = set[int]()
+    # exceptions can refer to each other in a circle
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         trace = error.__traceback__
@@ -207,5 +214,6 @@ def _step() -> Generator[None, None, None]:
     yield
 
 
-async def _awaited(work: Awaitable[Any]) -> Any:
+async def awaited(work: Awaitable[Any]) -> Any:
+    """Return the result of any awaitable, as a coroutine."""
     return await work

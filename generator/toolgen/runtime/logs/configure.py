@@ -58,6 +58,7 @@ def configure_application_logging(settings: Settings) -> None:
     handler.addFilter(lambda _: not logging.getLogger().handlers)
     for name in _OF_APPLICATION:
         logger = logging.getLogger(name)
+        # the program around the application logs these records already
         if (LOGGER if name == "toolgen" else logger).hasHandlers():
             continue
         logger.addHandler(handler)

@@ -41,6 +41,7 @@ class RateLimitFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """True if the record is to be written."""
+        # the record that counts the others must pass itself
         if record.name.partition(".")[0] not in self._libraries or hasattr(record, "left_out"):
             return True
         status: int | None = getattr(record, "status", None)

@@ -52,6 +52,7 @@ def without_text(
     above = (*above, error)
     copy.__traceback__ = error.__traceback__
     copy.__suppress_context__ = error.__suppress_context__
+    # the copy is no SyntaxError, whose traceback names the file
     if isinstance(error, SyntaxError) and isinstance(error.filename, str) and error.filename.endswith(".py"):
         copy.add_note(f'  File "{error.filename}", line {error.lineno}')
     cause = error.__cause__
@@ -69,6 +70,7 @@ def _empty_copy(error: BaseException, links: int) -> BaseException:
     kind = type(error)
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
     if isinstance(error, BaseExceptionGroup) and links:
+        # groups can be nested: the number of copies stays bounded
         members = [without_text(member, links // 2) for member in error.exceptions[:_MAX_MEMBERS]]
         return BaseExceptionGroup("", members)
     copy: BaseException = type(kind.__name__, (Exception,), names)()

@@ -36,6 +36,7 @@ class BackgroundWriter:
         self.dropped_text: Callable[[int], str] = "{} lines were dropped: nobody read this output\n".format
         self._descriptor = descriptor
         self._reset()
+        # a forked child has the texts, and no thread that writes them
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._reset)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from toolgen.schema.document import JsonPath, format_pointer, resolve_reference
+from toolgen.schema.document import JsonPath, Located, SchemaDocument, format_pointer
 from toolgen.schema.keywords import CONSTRAINING
 from toolgen.schema.validator import compiled
 
@@ -75,14 +75,14 @@ class BoundedFaults:
 
     def __init__(
         self,
-        schema: Mapping[str, Any],
+        document: SchemaDocument,
         own: Report,
         unknown: Callable[[JsonPath, str, Mapping[str, Any], Any], Any],
         no_branch: Callable[[JsonPath, int], Any],
     ) -> None:
-        self._schema = schema
+        self._document = document.plain
         self._own, self._unknown, self._no_branch = own, unknown, no_branch
-        self._effort = Effort(schema)
+        self._effort = Effort(document)
         self._validators: dict[JsonPath, jsonschema_rs.Validator] = {}
         self.complete = False  # the search ended without reaching a limit
         self._parts = 0
@@ -91,7 +91,7 @@ class BoundedFaults:
     def find(self, value: Any) -> Iterator[Any]:
         """Yield the faults that were found before a limit was reached."""
         try:
-            yield from self._faults(_SchemaAt(self._schema, ()), _ValueAt(value, ()), _DEPTH)
+            yield from self._faults(_SchemaAt(self._document.schema, ()), _ValueAt(value, ()), _DEPTH)
             self.complete = True
         except (LimitReached, ValueError, jsonschema_rs.ReferencingError):
             return
@@ -103,9 +103,10 @@ class BoundedFaults:
         if at.path not in self._validators:
             if len(self._validators) >= _MAX_SCHEMAS:
                 raise LimitReached
-            draft = {"$schema": self._schema["$schema"]} if "$schema" in self._schema else {}
+            root = self._document.schema
+            draft = {"$schema": root["$schema"]} if "$schema" in root else {}
             schema = {**draft, "$ref": f"{_ROOT}#{format_pointer(at.path)}"}
-            self._validators[at.path] = compiled(schema, retrieve=lambda uri: dict(self._schema))
+            self._validators[at.path] = compiled(schema, retrieve=lambda uri: dict(root))
         return bool(self._validators[at.path].is_valid(part.value))
 
     def _faults(self, at: _SchemaAt, part: _ValueAt, depth: int) -> Iterator[Any]:
@@ -118,8 +119,8 @@ class BoundedFaults:
                 yield from self._own(part.path, _FALSE, part.value)
             return
         yield from self._own(part.path, schema, part.value)
-        for keyword in ("$ref", "$recursiveRef", "$dynamicRef"):
-            if keyword in schema and (found := resolve_reference(self._schema, schema[keyword])):
+        for _, found in self._document.references(schema):
+            if isinstance(found, Located):
                 yield from self._faults(_SchemaAt(*found), part, depth - 1)
         for index, each in enumerate(schema.get("allOf", ())):
             branch = at.child(each, "allOf", index)
@@ -210,8 +211,8 @@ class BoundedFaults:
                 or not CONSTRAINING.isdisjoint(schema.keys() - {"$ref"})
             ):
                 break
-            found = resolve_reference(self._schema, schema["$ref"])
-            if found is None:
+            found = self._document.target(schema["$ref"])
+            if not isinstance(found, Located):
                 break
             at = _SchemaAt(*found)
         return at

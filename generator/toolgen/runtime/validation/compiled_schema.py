@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jsonschema_rs
 
 from toolgen.schema.budget import check_budget
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.patterns import translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
-from toolgen.schema.validator import build_validator, refuse_reference
+from toolgen.schema.validator import BuiltValidator, build_validator, refuse_reference
 
 from .complexity import Effort, is_too_expensive
 from .json_value import is_json
@@ -23,18 +24,29 @@ from .json_value import is_json
 class CompiledSchema:
     """A compiled schema. Formats are asserted; the draft is that of `$schema` (default 2020-12)."""
 
-    schema: Mapping[str, Any]  # the author's, to which the paths of `errors` refer
+    document: SchemaDocument  # to which the paths of `errors` refer
     is_valid: Callable[[Any], bool]  # for JSON values; False if validating one would take too long
+    is_valid_short: Callable[[Any], bool]  # for values without long integers, which it does not search for
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
     cost: ValidationCost | None = None  # None: validation never takes too long
 
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema; its references may be written in another way than the author's."""
+        return self.document.schema
+
     def is_too_expensive(self, value: Any) -> bool:
         """True if a JSON value is refused because validating it would take too long."""
-        return self.cost is not None and is_too_expensive(self.cost, self.schema, value)
+        return self.cost is not None and is_too_expensive(self.cost, self.document, value)
 
     def explains(self, value: Any) -> bool:
         """True if all faults of a JSON value can be found in time, by `errors`."""
-        return not self.is_too_expensive(value) and Effort(self.schema).explains(value)
+        return not self.is_too_expensive(value) and Effort(self.document).explains(value)
+
+    def is_valid_text(self, value: Any, size: int) -> bool:
+        """`is_valid` of a value whose JSON text has `size` bytes: few bytes hold no expensive integers."""
+        is_short = self.cost is None or not self.cost.is_expensive_text(size)
+        return self.is_valid_short(value) if is_short else self.is_valid(value)
 
     def accepts(self, value: Any) -> bool:
         """True if `value` is JSON and the schema accepts it."""
@@ -46,24 +58,42 @@ def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
 
     Raises ValueError if it is not a valid schema, has references to other documents, or is too complex.
     """
-    return compile_graph(schema, check_budget(schema))
+    return compile_graph(check_budget(SchemaDocument(schema)))
 
 
-def compile_graph(schema: Mapping[str, Any], graph: Graph) -> CompiledSchema:
-    """Compile `schema`, whose `graph` is within the budget. Raises ValueError as `compile_schema`."""
+def compile_graph(graph: Graph) -> CompiledSchema:
+    """Compile a schema whose `graph` is within the budget. Raises ValueError as `compile_schema`."""
+    document = graph.document
     cost = validation_cost(graph)
-    made = build_validator(schema, formats=True, retrieve=refuse_reference)
+    made = build_validator(document.schema, formats=True, retrieve=refuse_reference)
     validator = made.validator
-    is_valid = validator.is_valid if cost is None else partial(_is_valid, validator, cost, schema)
+    errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]] = validator.iter_errors
+    explained = document.rewritten
+    if explained is not document:  # the validator counts the paths in its errors from the nearest `$id`
+        build = partial(build_validator, explained.schema, formats=True, retrieve=refuse_reference)
+        errors = partial(_errors, cache(build))
+    if made.is_translated:
+        explained = SchemaDocument(translate_property_patterns(explained.schema))
     return CompiledSchema(
-        translate_property_patterns(schema) if made.is_translated else schema,
-        is_valid,
-        validator.iter_errors,
+        explained,
+        _validity(validator, cost, document),
+        _validity(validator, None if cost is None else cost.without_numbers(), document),
+        errors,
         cost,
     )
 
 
+def _validity(
+    validator: jsonschema_rs.Validator, cost: ValidationCost | None, document: SchemaDocument
+) -> Callable[[Any], bool]:
+    return validator.is_valid if cost is None else partial(_is_valid, validator, cost, document)
+
+
 def _is_valid(
-    validator: jsonschema_rs.Validator, cost: ValidationCost, schema: Mapping[str, Any], value: Any
+    validator: jsonschema_rs.Validator, cost: ValidationCost, document: SchemaDocument, value: Any
 ) -> bool:
-    return not is_too_expensive(cost, schema, value) and bool(validator.is_valid(value))
+    return not is_too_expensive(cost, document, value) and bool(validator.is_valid(value))
+
+
+def _errors(build: Callable[[], BuiltValidator], value: Any) -> Iterator[jsonschema_rs.ValidationError]:
+    return build().validator.iter_errors(value)

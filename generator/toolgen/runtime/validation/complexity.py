@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolgen.schema.document import resolve_reference
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.keywords import ALL_REFERENCES, IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 from toolgen.schema.validation_cost import MAX_CHECKS, ValidationCost
+
+from .json_value import WORD
 
 STEPS: Final = 3_000
 """Limit for enumerating the faults of one value: checks of a part by a subschema, and work of that size."""
@@ -34,14 +36,12 @@ _TYPES: Final[Mapping[type, tuple[str, ...]]] = {
 _BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # patterns that backtrack
 _BACKTRACK_STEPS: Final = 200  # work of the engine's limit of backtracks
 _SHORT: Final = 16  # characters for which such a pattern takes no time
-_COPIED_IN_A_STEP: Final = (
-    100  # parts of a value that the validator copies into an error in the time of a step
-)
+# Parts of a value that the validator copies into an error in the time of a step.
+_COPIED_IN_A_STEP: Final = 100
 _LONG_NUMBERS_IN_A_STEP: Final = 400  # squares of 64 bits of an integer, which is converted by its digits
 _NUMBERED_IN_A_STEP: Final = 300  # names that are compared with a number, for every fault of a few parts
 _DIGITS: Final = frozenset("+0123456789")
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
-_WORD: Final = 2**63
 _LONG_NUMBER: Final = 400  # checks: what one beyond 64 bits costs, beside a machine word
 _LONG_PAIR: Final = 20  # checks in the time of comparing two such numbers
 _COMPARISON: Final = 10  # checks: comparing such a number with a bound
@@ -58,8 +58,8 @@ _COPYING: Final = frozenset(
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
-def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bool:
-    """True if validating a JSON value with `schema` would take too long."""
+def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any) -> bool:
+    """True if validating a JSON value with a schema would take too long."""
     is_special = cost.literals or cost.divisor or cost.unique or (cost.numbers and _has_long_number(value))
     if is_special and _special_checks(cost, value) > MAX_CHECKS:
         return True
@@ -77,7 +77,7 @@ def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any
             if type(part) in (dict, list)
             for inner in (part.values() if type(part) is dict else part)
         ]
-    return cost.checks(counts) > MAX_CHECKS and not Effort(schema).checks(value)
+    return cost.checks(counts) > MAX_CHECKS and not Effort(document).checks(value)
 
 
 def _has_long_number(value: Any) -> bool:
@@ -87,7 +87,7 @@ def _has_long_number(value: Any) -> bool:
         for item in part.values() if type(part) is dict else part:
             kind = type(item)
             if kind is int:
-                if not -_WORD < item < _WORD:
+                if not -WORD < item < WORD:
                     return True
             elif kind is dict or kind is list:
                 stack.append(item)
@@ -109,7 +109,7 @@ def _special_checks(cost: ValidationCost, value: Any) -> int:
         for item in items:
             kind = type(item)
             if kind is int:
-                if not -_WORD < item < _WORD:
+                if not -WORD < item < WORD:
                     words = item.bit_length() // 64
                     long_numbers += 1
                     longest = max(longest, words)
@@ -119,7 +119,7 @@ def _special_checks(cost: ValidationCost, value: Any) -> int:
                 elif 0 < cost.divisor < _SMALL_DIVISOR:
                     work += _LONG_NUMBER
             elif kind is float:
-                if cost.divisor and (cost.divisor < _SMALL_DIVISOR or not -_WORD < item < _WORD):
+                if cost.divisor and (cost.divisor < _SMALL_DIVISOR or not -WORD < item < WORD):
                     work += _LONG_NUMBER
             elif kind is dict or kind is list:
                 stack.append(item)
@@ -138,17 +138,16 @@ def _has_longer_text(part: Any, most: int) -> bool:
 class Effort:
     """Counts the steps that the validator takes for values, for one schema."""
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
-        self._schema = schema
-        self._targets: dict[str, Any] = {}
+    def __init__(self, document: SchemaDocument) -> None:
+        self._document = document.plain
 
     def explains(self, value: Any, part: Any = None) -> bool:
         """True if all faults of a JSON value can be found in time, by the schema or a `part` of it."""
-        return self._takes(value, STEPS, self._schema if part is None else part, everything=True)
+        return self._takes(value, STEPS, self._document.schema if part is None else part, everything=True)
 
     def checks(self, value: Any, part: Any = None) -> bool:
         """True if a JSON value can be validated in time. A branch for another tag costs nothing."""
-        return self._takes(value, CHECKS, self._schema if part is None else part, everything=False)
+        return self._takes(value, CHECKS, self._document.schema if part is None else part, everything=False)
 
     def _takes(self, value: Any, most: int, schema: Any, *, everything: bool) -> bool:
         """True if `value` takes at most `most` steps; `everything` includes branches for other values."""
@@ -172,7 +171,7 @@ class Effort:
     def _below(self, schema: dict[str, Any], part: Any, everything: bool) -> Iterator[tuple[Any, Any]]:
         for keyword, inner in schema.items():
             if keyword in ALL_REFERENCES:
-                yield self.target(inner), part
+                yield self._target(inner, keyword), part
             elif keyword in IN_PLACE_SINGLE:
                 yield inner, part
             elif keyword in IN_PLACE_LISTS and isinstance(inner, list):
@@ -203,17 +202,12 @@ class Effort:
                     tag = branch["properties"][name]
                     if name in part and isinstance(tag, dict) and not _is_one(tag, part[name]):
                         return True
-            branch = self.target(branch.get("$ref"))
+            branch = self._target(branch.get("$ref"), "$ref")
         return False
 
-    def target(self, reference: Any) -> Any:
+    def _target(self, reference: Any, keyword: str) -> Any:
         """Return the target of a reference; None if there is none."""
-        if not isinstance(reference, str):
-            return None
-        if reference not in self._targets:
-            found = resolve_reference(self._schema, reference)
-            self._targets[reference] = None if found is None else found[0]
-        return self._targets[reference]
+        return self._document.target(reference, (), keyword).value
 
 
 def _is_type(kinds: Any, part: Any) -> bool:

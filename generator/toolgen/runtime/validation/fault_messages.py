@@ -20,7 +20,7 @@ from toolgen.runtime.text import (
     show_literal,
     show_options,
 )
-from toolgen.schema.document import resolve_reference
+from toolgen.schema.document import SchemaDocument, locate
 
 from .json_value import whole_numbers
 from .strict_json import NotStrictJsonError, parse_as
@@ -229,23 +229,14 @@ def unknown_property(name: str, place: Mapping[str, Any], value: Any) -> str:
     return f"unknown property; still possible: {', '.join(map(quote, free[:8]))}{more}"
 
 
-def expected_of(schema: Mapping[str, Any], path: list[str | int], name: str) -> str:
+def expected_of(document: SchemaDocument, path: list[str | int], name: str) -> str:
     """Return what is expected of a missing property, by the schema that requires it or one around it."""
     for length in range(len(path) - 1, -1, -1):
-        properties = part_at(schema, path[:length]).get("properties")
+        properties = part_at(document.schema, path[:length]).get("properties")
         if isinstance(properties, dict) and name in properties:
-            inner = _brief(_resolve(properties[name], schema))
+            inner = _brief(properties[name]) or _brief(document.resolved(properties[name]))
             return f", expected {inner}" if inner else ""
     return ""
-
-
-def _resolve(part: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `part`, or the target of its references."""
-    for _ in range(10):
-        if not isinstance(part, dict) or "$ref" not in part or "type" in part:
-            break
-        part = (resolve_reference(schema, part["$ref"]) or (None,))[0]
-    return part
 
 
 def _brief(schema: Any) -> str:
@@ -264,10 +255,5 @@ def _brief(schema: Any) -> str:
 
 def part_at(schema: Mapping[str, Any], path: Iterable[str | int]) -> Mapping[str, Any]:
     """Return the part of `schema` at `path`; an empty mapping if it is not an object."""
-    place: Any = schema
-    for step in path:
-        try:
-            place = place[step]
-        except (KeyError, IndexError, TypeError):
-            return {}
-    return place if isinstance(place, dict) else {}
+    found = locate(schema, tuple(path))
+    return found.value if found is not None and isinstance(found.value, dict) else {}

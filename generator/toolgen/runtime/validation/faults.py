@@ -10,7 +10,7 @@ from typing import Any
 from jsonschema_rs import ValidationError, Validator
 
 from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, SchemaDocument
 from toolgen.schema.validator import compiled
 
 from .bounded_faults import OWN, BoundedFaults
@@ -40,6 +40,7 @@ _WITHOUT_CONTENT = ("type", "enum", "const", "minItems", "maxItems", "minPropert
 BOUNDED = 100  # faults of a value that would take too long to explain
 
 TOO_EXPENSIVE = Fault("$", "too large or too deeply nested to be checked by this schema")
+UNEXPLAINED = Fault("$", "does not fit the schema; finding out why would take too long")
 MORE = Fault("$", "there are more faults, which would take too long to find")
 
 
@@ -48,7 +49,7 @@ def find_faults(schema: CompiledSchema, value: Any, hidden: Iterable[str] = ()) 
 
     They contain no text of `hidden` (secrets), and no value that the schema marks as `writeOnly` or password.
     """
-    found = [] if is_json(value) else list(islice(_non_json_faults(value), MOST))
+    found = [] if is_json(value) else list(islice(non_json_faults(value), MOST))
     if not found:
         with limited_suggestions():
             found = list(islice(_refused(schema, value), MOST))
@@ -69,14 +70,14 @@ def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
         else:
             yield from _bounded(schema, value)
         return
-    refusal = Refusal(schema.schema, value, SchemaLookup(schema.schema))
+    refusal = Refusal(schema.document, value, SchemaLookup(schema.document))
     for error in schema.errors(value):
         yield from describe_error(error, refusal)
 
 
 def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     """Yield faults of a value that the validator would take too long to explain; at least a general one."""
-    lookup = SchemaLookup(compiled_schema.schema)
+    lookup = SchemaLookup(compiled_schema.document)
     own_checks: dict[int, _OwnCheck] = {}  # by the id of a subschema
 
     def own(path: JsonPath, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
@@ -86,14 +87,10 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
         if check.validator is None or check.validator.is_valid(part):
             return
         hide = lookup.is_secret(path)
-        if copying_steps(check.keywords, part) > _COPYING_STEPS:
-            for fault in _faults_of_large_part(check, part, hide):
-                yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
-            return
-        inner = Refusal(check.keywords, part, check.lookup)
-        for error in islice(check.validator.iter_errors(part), LIMIT):
-            for fault in describe_error(error, inner, hide):
-                yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
+        # jsonschema-rs copies the value into each of its errors
+        is_large = copying_steps(check.document.schema, part) > _COPYING_STEPS
+        for fault in (_faults_of_large_part if is_large else _faults_of_part)(check, part, hide):
+            yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
 
     def unknown(path: JsonPath, name: str, place: Mapping[str, Any], part: Any) -> Fault:
         return Fault(show_path([*path, name]), unknown_property(name, place, part))
@@ -101,11 +98,11 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     def no_branch(path: JsonPath, forms: int) -> Fault:
         return Fault(show_path(path), f"fits none of the {forms} allowed forms")
 
-    search = BoundedFaults(compiled_schema.schema, own, unknown, no_branch)
+    search = BoundedFaults(compiled_schema.document, own, unknown, no_branch)
     found = list(islice(search.find(value), BOUNDED))
     yield from found
     if not found:
-        yield Fault("$", "does not fit the schema; finding out why would take too long")
+        yield UNEXPLAINED
     elif not search.complete:
         yield MORE
 
@@ -115,47 +112,53 @@ class _OwnCheck:
     """A check by the keywords of a subschema that have no subschemas."""
 
     schema: Mapping[str, Any]  # the subschema; a reference, so that no other object gets its id
-    keywords: Mapping[str, Any]
+    document: SchemaDocument  # of its keywords without subschemas
     lookup: SchemaLookup
     validator: Validator | None  # None: it has no such keywords
     draft: str
 
 
-def _faults_of_large_part(check: _OwnCheck, part: Any, hide: bool) -> Iterator[Fault]:
-    """Yield faults of an object or array that is too large to be copied into each error of the validator."""
-    found = False
-    required = check.keywords.get("required", ()) if isinstance(part, dict) else ()
-    for name in islice((name for name in required if name not in part), LIMIT):
-        found = True
-        yield Fault(show_path([name]), MISSING)
+def _faults_of_part(check: _OwnCheck, part: Any, hide: bool) -> Iterator[Fault]:
+    assert check.validator is not None
+    inner = Refusal(check.document, part, check.lookup)
+    for error in islice(check.validator.iter_errors(part), LIMIT):
+        yield from describe_error(error, inner, hide)
+
+
+def _faults_of_large_part(check: _OwnCheck, part: Any, hide: bool) -> list[Fault]:
+    """Return faults of an object or array that is too large to be copied into each error of the validator."""
+    required = check.document.schema.get("required", ()) if isinstance(part, dict) else ()
+    missing = islice((name for name in required if name not in part), LIMIT)
+    found = [Fault(show_path([name]), MISSING) for name in missing]
     # messages show no more of the part than its length, so the error can have one with nothing in it
     hollow = dict.fromkeys(part) if isinstance(part, dict) else [None] * len(part)
-    inner = Refusal(check.keywords, hollow, check.lookup)
+    inner = Refusal(check.document, hollow, check.lookup)
     for keyword in _WITHOUT_CONTENT:
-        if keyword in check.keywords:
-            alone = compiled({"$schema": check.draft, keyword: check.keywords[keyword]})
+        if keyword in check.document.schema:
+            alone = compiled({"$schema": check.draft, keyword: check.document.schema[keyword]})
             for error in () if alone.is_valid(part) else alone.iter_errors(hollow):
-                found = True
-                yield from describe_error(error, inner, hide)
-    unique = compiled({"$schema": check.draft, "uniqueItems": check.keywords.get("uniqueItems") is True})
+                found += describe_error(error, inner, hide)
+    unique = compiled(
+        {"$schema": check.draft, "uniqueItems": check.document.schema.get("uniqueItems") is True}
+    )
     if isinstance(part, list) and not unique.is_valid(part):
-        found = True
-        yield Fault("$", same_items(part, hide))
-    if not found:
-        yield Fault("$", "does not fit the schema; finding out why would take too long")
+        found.append(Fault("$", same_items(part, hide)))
+    return found or [UNEXPLAINED]
 
 
 def _own_check(compiled_schema: CompiledSchema, schema: Mapping[str, Any]) -> _OwnCheck:
     keywords = {key: value for key, value in schema.items() if key in OWN}
     draft = {"$schema": compiled_schema.schema.get("$schema", _LATEST)}
     validator = compiled({**draft, **keywords}) if keywords else None
-    return _OwnCheck(schema, keywords, SchemaLookup(keywords), validator, draft["$schema"])
+    document = SchemaDocument(keywords)
+    return _OwnCheck(schema, document, SchemaLookup(document), validator, draft["$schema"])
 
 
 _LATEST = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _non_json_faults(value: Any) -> Iterator[Fault]:
+def non_json_faults(value: Any) -> Iterator[Fault]:
+    """Yield a fault for each part of a value that is not JSON."""
     for path, words in find_non_json(value):
         yield Fault(show_path(path), f"expected a JSON value, got {words}")
 
@@ -174,7 +177,7 @@ def list_faults(faults: list[Fault]) -> str:
 class Refusal:
     """A value that a schema refuses."""
 
-    schema: Mapping[str, Any]
+    document: SchemaDocument
     value: Any
     lookup: SchemaLookup
 
@@ -192,12 +195,12 @@ class Refusal:
 
 def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterator[Fault]:
     """Yield the faults behind one error of the validator."""
-    schema, path = refusal.schema, refusal.path_of(error)
+    schema, path = refusal.document.schema, refusal.path_of(error)
     kind: Any = error.kind
     hide = hide or refusal.hides(error)
     match type(kind).__name__:
         case "Required":
-            wanted = expected_of(schema, error.schema_path, kind.property)
+            wanted = expected_of(refusal.document, error.schema_path, kind.property)
             reason = because(error, schema)
             yield Fault(show_path([*path, kind.property]), f"{MISSING}{wanted}{reason}")
         case "AdditionalProperties" | "UnevaluatedProperties":
@@ -230,7 +233,7 @@ def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
     def locate(part: ValidationError) -> FaultLocation:
         return FaultLocation(show_path(refusal.path_of(part)), refusal.hides(part))
 
-    yield from describe_no_branch(error, describe, locate, schema=refusal.schema)
+    yield from describe_no_branch(error, describe, locate, schema=refusal.document.schema)
 
 
 def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> str:
@@ -240,11 +243,12 @@ def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> st
         return ""
     if error.instance is None and refusal.lookup.is_optional(path):
         return "; leave it out if there is no value"
-    place = part_at(refusal.schema, error.schema_path[:-1])
+    place = part_at(refusal.document.schema, error.schema_path[:-1])
     return instead_of_text(error.instance, kind.types, place) if isinstance(error.instance, str) else ""
 
 
 def _closes(path: list[str | int]) -> bool:
+    # a property may have this name
     return path[-1:] == ["additionalProperties"] and path[-2:-1] != ["properties"]
 
 

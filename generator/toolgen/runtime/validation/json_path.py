@@ -78,5 +78,6 @@ def _steps(part: Any, step: str | int) -> list[str | int]:
 
 
 def _reads_as(key: str, number: int) -> bool:
+    # as Rust parses an index: https://doc.rust-lang.org/std/primitive.usize.html#method.from_str
     digits = key.removeprefix("+")
     return digits.isascii() and digits.isdigit() and (digits.lstrip("0") or "0") == str(number)

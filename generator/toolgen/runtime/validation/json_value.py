@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from toolgen.schema.document import MAX_VALUE_DEPTH
 
-_BARE = frozenset({int, bool, type(None)})
+WORD: Final = 2**63
+"""Integers below it have at most 64 bits."""
 
 
-def is_json(value: Any, depth: int = MAX_VALUE_DEPTH) -> bool:
-    """True if `value` can be written as JSON and read back unchanged. Every call does it twice."""
+def is_json(value: Any, depth: int = MAX_VALUE_DEPTH, *, largest: int | None = None) -> bool:
+    """True if `value` can be written as JSON and read back unchanged. Every call does it twice.
+
+    With `largest`, also False if an integer inside is not smaller, whatever its sign.
+    """
     kind = type(value)
     if kind is dict:
         for key in value:
@@ -33,12 +37,15 @@ def is_json(value: Any, depth: int = MAX_VALUE_DEPTH) -> bool:
         if kind is str:
             if not (item.isascii() or _is_unicode(item)):
                 return False
-        elif kind in _BARE:
+        elif kind is int:
+            if largest is not None and not -largest < item < largest:
+                return False
+        elif kind is bool or item is None:
             continue
         elif kind is float:
             if item - item != 0.0:  # inf and nan
                 return False
-        elif not is_json(item, depth - 1):
+        elif not is_json(item, depth - 1, largest=largest):
             return False
     return True
 
@@ -80,7 +87,7 @@ def _is_scalar(value: Any, kind: type) -> bool:
         return _is_unicode(value)
     if kind is float:
         return isfinite(value)
-    return kind in _BARE
+    return kind is int or kind is bool or value is None
 
 
 def _is_unicode(text: str) -> bool:

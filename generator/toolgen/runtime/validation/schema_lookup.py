@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from toolgen.schema.document import in_place_subschemas, resolve_reference, subschemas
-from toolgen.schema.keywords import ALL_REFERENCES
+from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.validator import compiled
 
 _ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
@@ -16,9 +15,9 @@ _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
 class SchemaLookup:
     """Answers questions about a location of a value, from every subschema that may apply there."""
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
-        self._schema = schema
-        self.marks_secrets = any(_is_marked(part) for _, part in subschemas(schema))
+    def __init__(self, document: SchemaDocument) -> None:
+        self._document = document.plain
+        self.marks_secrets = any(_is_marked(part) for _, part in subschemas(document.schema))
 
     def is_secret(self, path: Iterable[str | int]) -> bool:
         """True if the value at `path`, or one that contains it, must not be shown; also if in doubt.
@@ -36,30 +35,15 @@ class SchemaLookup:
 
     def _along(self, path: Iterable[str | int]) -> Iterator[list[Mapping[str, Any]]]:
         """Yield the subschemas that apply to the whole value, then to each part on the way to `path`."""
-        schemas = self._applying([self._schema])
+        schemas = self._document.same_value_schemas([self._document.schema], _UNKNOWN)
         yield schemas
         for step in path:
-            schemas = self._applying(inner for part in schemas for inner in _parts(part, step))
+            parts = (inner for part in schemas for inner in _parts(part, step))
+            schemas = self._document.same_value_schemas(parts, _UNKNOWN)
             yield schemas
 
-    def _applying(self, schemas: Iterable[Any]) -> list[Mapping[str, Any]]:
-        """Return `schemas` and all subschemas for the same value: branches, conditions, references."""
-        seen: dict[int, Mapping[str, Any]] = {}
-        left = list(schemas)
-        while left:
-            schema = left.pop()
-            if not isinstance(schema, dict) or id(schema) in seen:
-                continue
-            seen[id(schema)] = schema
-            left.extend(inner for _, inner in in_place_subschemas(schema, ()))
-            for keyword in ALL_REFERENCES:
-                if keyword in schema:
-                    found = resolve_reference(self._schema, schema[keyword])
-                    left.append(_UNKNOWN if found is None else found[0])
-        return list(seen.values())
 
-
-_UNKNOWN: dict[str, Any] = {"writeOnly": True}  # the target of a reference that cannot be resolved here
+_UNKNOWN: dict[str, Any] = {"writeOnly": True}  # of a reference whose target a call decides
 
 
 def _matches(pattern: str, name: str) -> bool:

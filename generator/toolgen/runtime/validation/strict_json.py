@@ -90,6 +90,7 @@ def _parse_integer(digits: str) -> int:
 
 def _parse_fraction(digits: str) -> float:
     number = float(digits)
+    # 9007199254740993.0 would silently become another number
     if isinf(number) or (number.is_integer() and not _is_exactly(number, digits)):
         raise NotStrictJsonError("has a number that cannot be represented exactly")
     return number

@@ -48,6 +48,7 @@ def describe_no_branch(
             yield from describe(fault)
         return
     forms = [describe(branches[index][0])[0] for index in likely if branches[index]]
+    # branches that differ elsewhere have the same fault here
     if len(set(forms)) == 1:
         yield forms[0]
         return
@@ -149,26 +150,23 @@ def _nearest(
     return kept or likely
 
 
-def _is_closed(fault: ValidationError, here: list[str | int]) -> bool:
-    return type(fault.kind).__name__ == "FalseSchema" and fault.instance_path == here
+def _is(fault: ValidationError, here: list[str | int], *, names: tuple[str, ...]) -> bool:
+    """True if a fault is of one of the kinds `names`, and of the value itself."""
+    return type(fault.kind).__name__ in names and fault.instance_path == here
 
 
-def _is_unknown_property(fault: ValidationError, here: list[str | int]) -> bool:
-    name = type(fault.kind).__name__
-    return name in ("AdditionalProperties", "UnevaluatedProperties") and fault.instance_path == here
+_is_closed = partial(_is, names=("FalseSchema",))
+_is_unknown_property = partial(_is, names=("AdditionalProperties", "UnevaluatedProperties"))
+_wrong_type = partial(_is, names=("Type",))
 
 
 def _lacks_all_required(fault: ValidationError, here: list[str | int], schema: Mapping[str, Any]) -> bool:
     """True if the value has none of the properties that a branch requires."""
     value = fault.instance
-    if type(fault.kind).__name__ != "Required" or fault.instance_path != here or not isinstance(value, dict):
+    if not _is(fault, here, names=("Required",)) or not isinstance(value, dict):
         return False
     names = part_at(schema, fault.schema_path[:-1]).get("required", ())
     return not any(name in value for name in names)
-
-
-def _wrong_type(fault: ValidationError, here: list[str | int]) -> bool:
-    return type(fault.kind).__name__ == "Type" and fault.instance_path == here
 
 
 def _is_other_tag(fault: ValidationError, here: list[str | int], tags: set[str]) -> bool:

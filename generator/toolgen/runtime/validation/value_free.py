@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from jsonschema_rs import ValidationError
+from pydantic import ValidationError as PydanticError
 
 from toolgen.runtime.text import count, show_path
 from toolgen.schema.document import subschemas
@@ -39,9 +40,11 @@ def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
     return "\n".join(dict.fromkeys(lines))
 
 
-def value_free_path(names: Collection[str], path: Iterable[str | int]) -> str:
-    """Return a JSON path with `*` in place of property names that are not in `names`."""
-    return _show(path, names)
+def value_free_model_faults(error: PydanticError, names: Collection[str]) -> str:
+    """Return the faults that a pydantic model has found: paths, without names that are not in `names`."""
+    faults = error.errors(include_input=False, include_url=False, include_context=False)
+    found = dict.fromkeys(f"{_show(each['loc'], names)}: {each['type']}" for each in faults)
+    return "; ".join([*found][:LIMIT])
 
 
 def property_names(schema: Any) -> set[str]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from toolgen.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .command import main
     from .listing import legacy_tools, mcp_tools
-    from .server import build_server
-    from .service import ToolServer
+    from .server import ToolServer, build_server
     from .transports.http import HttpApp, asgi_app
 
 __all__ = ["HttpApp", "ToolServer", "asgi_app", "build_server", "legacy_tools", "main", "mcp_tools"]
 
 _HOMES = {
     "HttpApp": "transports.http",
-    "ToolServer": "service",
+    "ToolServer": "server",
     "asgi_app": "transports.http",
     "build_server": "server",
     "legacy_tools": "listing",
@@ -24,9 +24,4 @@ _HOMES = {
     "mcp_tools": "listing",
 }
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -1,22 +1,26 @@
-"""The command `python -m <package>.mcp_server`: stdio, or HTTP with `--http`. Stdout is for the protocol."""
+"""The command `python -m <package>.mcp_server`: stdio, or HTTP with `--http`. Stdout is for the protocol.
+
+There is a flag for each setting. It sets the setting's environment variable in this process, so that settings
+have one source.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import Field, fields
+from typing import TYPE_CHECKING, Any
 
 from toolgen.escaping.streams import print_message
 from toolgen.runtime.logs.configure import configure_logging, server_handler
 from toolgen.runtime.logs.writer import background_output
-from toolgen.runtime.settings import SettingError, Settings
-
-from .options import add_setting_flags, apply_setting_flags
+from toolgen.runtime.settings import SettingError, Settings, parse_setting, variable
 
 if TYPE_CHECKING:
-    from .service import ToolServer
+    from .server import ToolServer
 
 
 def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = None) -> int:
@@ -39,22 +43,12 @@ def serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -
 
 
 def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -> int:
-    if not options.http and (options.host or options.port is not None or options.stateless):
-        print_message("--host, --port and --stateless need --http")
-        return 2
-    tokens = (options.auth_tokens, options.auth_issuer, options.auth_audience, options.auth_jwks)
-    if not options.http and any(tokens):
-        print_message("the flags --auth-… need --http; over stdio, --scopes grants scopes")
-        return 2
     try:
+        _check_transport(options)
         apply_setting_flags(options)
         settings = Settings.from_environment()
-    except SettingError as error:
-        print_message(str(error))
-        return 2
-    configure_logging(settings, server_handler())
-    try:
-        from .service import check_implementations
+        configure_logging(settings, server_handler())
+        from .server import check_implementations
         from .transports.http_server import serve_http
         from .transports.stdio import serve_stdio
 
@@ -77,12 +71,22 @@ def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) 
         return 2
 
 
+def _check_transport(options: argparse.Namespace) -> None:
+    """Raise SettingError for a flag that only means something over HTTP."""
+    if options.http:
+        return
+    if options.host or options.port is not None or options.stateless:
+        raise SettingError("--host, --port and --stateless need --http")
+    if any((options.auth_tokens, options.auth_issuer, options.auth_audience, options.auth_jwks)):
+        raise SettingError("the flags --auth-… need --http; over stdio, --scopes grants scopes")
+
+
 def _report_refused_tools(server: ToolServer) -> None:
     """Report the tools that the user of a stdio server may not call, and the missing scopes."""
     from .auth.grant import refused_tools
 
-    service = server.service
-    refused = refused_tools(service.toolkit.definitions, frozenset(service.settings.scopes))
+    state = server.state
+    refused = refused_tools(state.toolkit.definitions, frozenset(state.settings.scopes))
     if refused is not None:
         print_message(
             f"calls of these tools are refused, they need scopes: {refused}; grant them with --scopes"
@@ -102,3 +106,50 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: use a number from 0 to 65535")
     return int(text)
+
+
+def add_setting_flags(parser: argparse.ArgumentParser) -> None:
+    """Add a flag for every setting that has one."""
+    group = parser.add_argument_group("settings", "Each is an environment variable, too: see docs/server.md.")
+    for each in fields(Settings):
+        flag = _flag(each)
+        if flag is None:
+            continue
+        description: str = each.metadata["description"]
+        if isinstance(each.default, bool):
+            group.add_argument(flag, action="store_const", const="1", dest=each.name, help=description)
+            continue
+        repeatable = _is_repeatable(each)
+        shown = "none" if each.default in ((), None) and not repeatable else each.default
+        group.add_argument(
+            flag,
+            dest=each.name,
+            action="append" if repeatable else "store",
+            metavar=each.name.upper().removesuffix("S") if repeatable else each.name.upper(),
+            help=f"{description} ({'may be repeated' if repeatable else f'default: {shown}'})",
+        )
+
+
+def apply_setting_flags(options: argparse.Namespace) -> None:
+    """Set the environment variables of the flags that were given.
+
+    Raises SettingError, which names the flag, if a value is not valid.
+    """
+    for each in fields(Settings):
+        given: str | list[str] | None = getattr(options, each.name, None)
+        flag = _flag(each)
+        if given is None or flag is None:
+            continue
+        text = ",".join(given) if isinstance(given, list) else given
+        parse_setting(each.name, text, source=flag)
+        os.environ[variable(each.name)] = text
+
+
+def _flag(setting: Field[Any]) -> str | None:
+    """Return the flag of a setting; None if it only has an environment variable."""
+    name: str | None = setting.metadata.get("flag", setting.name.replace("_", "-"))
+    return None if name is None else f"--{name}"
+
+
+def _is_repeatable(setting: Field[Any]) -> bool:
+    return isinstance(setting.default, tuple) and "flag" in setting.metadata

@@ -69,12 +69,14 @@ async def confirmation_options(
     session = context.session
     capabilities = session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
+    # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
     if elicitation is None or (elicitation.form is None and elicitation.url is not None):
         return ConfirmationOptions(None, confirmation_token)
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         confirm = _ask_by_elicitation(context) if session.can_send_request else None
         return ConfirmationOptions(confirm, confirmation_token)
     answer, state = (params.input_responses or {}).get(KEY), params.request_state
+    # the first request of the exchange, or an answer without the state that it belongs to
     if answer is None or state is None:
         return ConfirmationOptions(_ask_by_result, confirmation_token)
     if _is_yes(answer):
@@ -84,6 +86,7 @@ async def confirmation_options(
         return _decision(answer)
 
     try:
+        # nobody may use the token of a question that was answered with no
         await toolkit.decline(state, principal=principal)
     except StoreError as error:  # the answer is still no
         LOGGER.error("a declined confirmation could not be invalidated: %s", error)
@@ -148,5 +151,6 @@ def _decision(answer: object) -> bool | None:
     if not isinstance(answer, types.ElicitResult):
         return False
     if answer.action == "accept" and not _is_yes(answer):
+        # a form can be accepted without the box: that is no consent
         raise DeclinedError("The user sent the form without ticking the box, so nothing was done.")
     return None if answer.action == "cancel" else _is_yes(answer)

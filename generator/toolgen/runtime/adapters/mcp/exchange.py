@@ -5,22 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from mcp.server import ServerRequestContext
 
-from .service import CallsInFlight
+from .calls_in_flight import CallsInFlight
 
 SCOPE_KEY: Final = "toolgen.exchange"  # in the ASGI scope
 CALLED: Final = "toolgen.called"  # in the ASGI scope: the request has called a tool, and has a record
 CLIENT_LEFT: Final = "The client has disconnected."
 
 
-@dataclass(frozen=True, slots=True)
-class _StreamingCall:
-    calls: CallsInFlight
-    task: asyncio.Task[Any]
+def _nothing() -> None:
+    pass
 
 
 class Exchange:
@@ -35,7 +33,7 @@ class Exchange:
         self._on_done = on_done
         self._connected = True
         self._running = 0  # calls
-        self._streaming: _StreamingCall | None = None
+        self._end_stream: Callable[[], None] = _nothing  # the call that only streams to this client
 
     @contextmanager
     def handling(self, calls: CallsInFlight, *, ends_with_client: bool) -> Iterator[None]:
@@ -43,13 +41,13 @@ class Exchange:
         self._running += 1
         task = asyncio.current_task()
         if ends_with_client and task is not None:
-            self._streaming = _StreamingCall(calls, task)
+            self._end_stream = partial(calls.end, task, CLIENT_LEFT)
             if not self._connected:  # the client disconnected before the call began
-                asyncio.get_running_loop().call_soon(self._end_stream)
+                asyncio.get_running_loop().call_soon(lambda: self._end_stream())
         try:
             yield
         finally:
-            self._streaming = None
+            self._end_stream = _nothing
             self._running -= 1
             self._finish()
 
@@ -58,10 +56,6 @@ class Exchange:
         self._connected = False
         self._end_stream()
         self._finish()
-
-    def _end_stream(self) -> None:
-        if self._streaming is not None:
-            self._streaming.calls.end(self._streaming.task, CLIENT_LEFT)
 
     def _finish(self) -> None:
         if not self._connected and not self._running:

@@ -3,7 +3,7 @@
 Since 2026-07-28 the protocol has no sessions, and a server with `--stateless` keeps none. A result then has
 the `context.extras` of its call in `_meta["toolgen/extras"]` as a sealed token; the next call sees them if
 the client returns the token in the same key of its request's `_meta`. A server over stdio has one client,
-whose calls share their extras without a token, too (`Service.serve_only_client`).
+whose calls share their extras without a token, too (`ServerState.serve_only_client`).
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ class SealedExtras:
         if (
             claims is None
             or claims.get("for") != [_PURPOSE, self._audience, authenticated_principal(context)]
+            # clocks of replicas may differ by a minute
             or not now - VALID_SECONDS < claims["at"] < now + 60
         ):
             LOGGER.warning("the extras that a client sent are not valid or have expired")
@@ -76,6 +77,7 @@ class SealedExtras:
             text = json.dumps(dict(extras), separators=(",", ":"), allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             return _not_carried(tool_name, "they are not JSON")
+        # a client returns the token with each call, and some proxies limit a request
         if len(text) > MAX_BYTES:
             return _not_carried(tool_name, f"they are larger than {MAX_BYTES} bytes")
         bound = json.dumps([_PURPOSE, self._audience, authenticated_principal(context)])

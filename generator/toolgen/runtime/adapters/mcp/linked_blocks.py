@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from time import monotonic
 from typing import Final
@@ -45,6 +45,7 @@ class LinkedBlocks:
     def linked(self, block: Block, grant: Grant, scopes: frozenset[str]) -> Block:
         """Return a link to a block that is too large for a result; any other block as it is."""
         size = len(block.data)
+        # a block that the store cannot hold is sent whole, as without links
         if size <= self._settings.max_inline_bytes or size > self._settings.max_linked_bytes:
             return block
         token = secrets.token_urlsafe(24)
@@ -53,16 +54,15 @@ class LinkedBlocks:
             self._blocks[token] = LinkedBlock(block, grant.principal, scopes, ends)
             self._bytes += size
             self._forget()
-        return Block(
-            "link",
-            b"",
-            media_type=block.media_type,
-            name=block.name or block.type,
+        name = block.name or block.type
+        return replace(
+            block,
+            type="link",
+            data=b"",
+            name=name,
             description=f"Read it within {self._settings.link_expiry:g} seconds.",
-            uri=f"{_SCHEME}{token}/{quote(block.name or block.type, safe='')}",
-            audience=block.audience,
-            priority=block.priority,
-            size=size,
+            uri=f"{_SCHEME}{token}/{quote(name, safe='')}",
+            sha256="",
         )
 
     def find(self, uri: str, grant: Grant) -> LinkedBlock | None:
@@ -71,6 +71,7 @@ class LinkedBlocks:
         with self._lock:
             self._forget()
             found = self._blocks.get(token)
+        # one answer for all: a caller must not find out which links exist
         if found is None or found.principal != grant.principal or not found.scopes <= grant.scopes:
             return None
         return found

@@ -10,6 +10,7 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
 from toolgen.runtime.text import well_formed_value
 from toolgen.runtime.validation.json_value import is_json
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.inline import inline_references, wrap_in_object
 
 TARGET: Final = "mcp"
@@ -39,6 +40,7 @@ def _with_valid_fields(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict
     for key, value in carried.items():
         if value is None:
             tool.pop(key, None)
+        # clients refuse the whole list if one field of one tool is not valid
         elif key in _IS_VALID and _IS_VALID[key](value):
             tool[key] = _as_object(value) if key == "inputSchema" else value
     return tool
@@ -46,7 +48,20 @@ def _with_valid_fields(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict
 
 def _carried(definition: ToolDefinition) -> Mapping[str, Any]:
     carried: Any = definition.get(CARRIED)
-    return carried if isinstance(carried, Mapping) else {}
+    if not isinstance(carried, Mapping):
+        return {}
+    if _hides_output_schema(definition):
+        return {key: value for key, value in carried.items() if key != "outputSchema"}
+    return carried
+
+
+def has_output_schema(definition: ToolDefinition) -> bool:
+    """True if the tool has an output schema that is published: its results have structured content."""
+    return "output_schema" in definition and not _hides_output_schema(definition)
+
+
+def _hides_output_schema(definition: ToolDefinition) -> bool:
+    return options(definition, TARGET).get("output_schema") is False
 
 
 def _is_schema(value: Any) -> bool:
@@ -95,6 +110,7 @@ _IS_VALID: Final[Mapping[str, Callable[[Any], bool]]] = {
 def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     if is_object_schema(schema):
         return schema
+    # at the front where it is missing, as authors write it
     return {**schema, "type": "object"} if "type" in schema else {"type": "object", **schema}
 
 
@@ -104,7 +120,10 @@ def legacy_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, An
     Several of those clients drop `$defs`; `toolgen.schema.inline` names them.
     """
     inlined = [
-        {key: inline_references(value) if key in _SCHEMAS else value for key, value in tool.items()}
+        {
+            key: inline_references(SchemaDocument(value)) if key in _SCHEMAS else value
+            for key, value in tool.items()
+        }
         for tool in served_tools(definitions)
     ]
     return for_handshake_era(inlined)
@@ -117,7 +136,9 @@ def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     """
     return [
         {
-            key: wrap_in_object(value) if key == "outputSchema" and not is_object_schema(value) else value
+            key: wrap_in_object(SchemaDocument(value))
+            if key == "outputSchema" and not is_object_schema(value)
+            else value
             for key, value in tool.items()
         }
         for tool in tools
@@ -126,6 +147,7 @@ def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
 
 def is_object_schema(schema: Mapping[str, Any]) -> bool:
     """True if a schema has `type: object` at its root, which is the only form that old clients accept."""
+    # `Tool.outputSchema` up to 2025-11-25: https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
     return schema.get("type") == "object"
 
 
@@ -137,8 +159,8 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
     inline = options(definition, TARGET).get("inline", False)
     for key, field in (("inputSchema", "input_schema"), ("outputSchema", "output_schema")):
         schema: Any = definition.get(field)
-        if schema is not None:
-            tool[key] = inline_references(schema) if inline else schema
+        if schema is not None and (key == "inputSchema" or has_output_schema(definition)):
+            tool[key] = inline_references(SchemaDocument(schema)) if inline else schema
     annotations = dict(definition.get("annotations", {}))
     if "title" in definition and options(definition, TARGET).get("annotations_title", True):
         annotations.setdefault("title", definition["title"])

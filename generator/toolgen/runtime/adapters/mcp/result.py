@@ -17,7 +17,7 @@ from toolgen.runtime.response import DEPRECATED_KEY, ERROR_KEY, MOCK_KEY, ToolRe
 from toolgen.runtime.text import well_formed
 from toolgen.schema.inline import RESULT_PROPERTY
 
-from .content import EncodedBlock, content_block, encode_at_once
+from .content_blocks import EncodedBlock, content_block, encode_at_once
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -29,8 +29,14 @@ FINAL_KEY: Final = "toolgen/final_answer"
 StructuredForm = Literal["none", "unwrapped", "wrapped"]
 """Form of a result's structured content: none, the content itself, or as the property of an object."""
 
-_RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "deprecated", "preview", MOCK_KEY})
-"""Metadata that has a key of its own in the result; all other is set by the tool."""
+_META_KEYS: Final = {
+    "coerced": COERCED_KEY,
+    "confirmation": CONFIRMATION_KEY,
+    "deprecated": DEPRECATED_KEY,
+    "preview": PREVIEW_KEY,
+    MOCK_KEY: MOCK_KEY,
+}
+"""Metadata of the runtime → its key in the result; all other is set by the tool, except `call_id`."""
 
 
 def result_of(
@@ -69,20 +75,15 @@ def wire_result(
 def _meta(response: ToolResponse) -> dict[str, Any]:
     """Return the `_meta` of a response's result."""
     meta: dict[str, Any] = {}
+    # `call_id` is always there: most responses have no other metadata
     if len(response.metadata) > 1:
-        own = {key: value for key, value in response.metadata.items() if key not in _RUNTIME_METADATA}
+        own = {key: value for key, value in response.metadata.items() if key not in _META_KEYS}
+        own.pop("call_id", None)
         if own:
             meta[METADATA_KEY] = own
-        if "coerced" in response.metadata:
-            meta[COERCED_KEY] = response.metadata["coerced"]
-        if "confirmation" in response.metadata:
-            meta[CONFIRMATION_KEY] = response.metadata["confirmation"]
-        if "deprecated" in response.metadata:
-            meta[DEPRECATED_KEY] = response.metadata["deprecated"]
-        if "preview" in response.metadata:
-            meta[PREVIEW_KEY] = True
-        if MOCK_KEY in response.metadata:
-            meta[MOCK_KEY] = response.metadata[MOCK_KEY]
+        meta |= {
+            key: response.metadata[name] for name, key in _META_KEYS.items() if name in response.metadata
+        }
     if response.final_answer:
         meta[FINAL_KEY] = True
     if response.error is not None:

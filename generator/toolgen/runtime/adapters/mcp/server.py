@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Any, Final
 
 try:
     import mcp_types as types
-    from mcp.server import ServerRequestContext
-    from mcp.server.caching import CacheHint
+    from mcp.server import Server, ServerRequestContext
     from mcp.server.context import CallNext, HandlerResult
+    from mcp.server.lowlevel import NotificationOptions
+    from mcp.server.models import InitializationOptions
     from mcp.server.request_state import RequestStateBoundary
     from mcp.shared.exceptions import MCPError
     from mcp_types.methods import is_input_required
@@ -20,30 +21,59 @@ except ModuleNotFoundError as error:
         "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'", name=error.name
     ) from error
 
-from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
-from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.settings import SettingError
 from toolgen.runtime.toolkit import Toolkit
 
-from .auth.grant import Grant, grant_of, scopes_of
-from .confirm import (
-    NO_CONFIRMATION,
-    confirmation_options,
-    input_required,
-    is_preview_request,
-    preview_answer,
-    request_state_security,
-)
-from .content import EncodedBlock, encode, resource_contents
+from .auth.grant import grant_of
+from .calls_in_flight import STOPPING, STOPPING_CODE
+from .confirm import request_state_security
+from .content_blocks import encode, resource_contents
 from .exchange import CALLED, exchange_of
-from .result import CallProgress, wire_result
-from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
+from .server_state import ServerState, is_modern
+from .tool_list import Tools
+from .tools_call import answer_call
 
 DEFAULT_VERSION: Final = "0.0.0"
 RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25
 LIST_SECONDS: Final = 60  # that a client may cache the list of tools
+_LISTED: ContextVar[Tools] = ContextVar("toolgen_listed_tools")
+"""The tools with which the current request is answered, past the SDK's check of the result."""
+
+
+class ToolServer(Server[Any]):
+    """A low-level server with the capability `tools.listChanged`."""
+
+    state: ServerState
+
+    catalog: Any = None  # of the toolkit, if it was made from one
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return the SDK's options, with `tools.listChanged`."""
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+def check_implementations(server: ToolServer) -> None:
+    """Log which implementations do not load.
+
+    With `strict_start`, imports all of them; raises SettingError, with which the server must not start, if
+    one does not load. Does nothing for a toolkit of the application.
+    """
+    if server.catalog is None:
+        return
+    from toolgen.runtime.implementations.implementation_faults import refuse_faults, warn_of_faults
+
+    if not server.state.settings.strict_start:
+        warn_of_faults(server.catalog)
+    elif not refuse_faults(server.catalog):
+        raise SettingError("not started: an implementation does not load, and --strict-start is set")
 
 
 def build_server(
@@ -51,13 +81,24 @@ def build_server(
 ) -> ToolServer:
     """Return a low-level server of the tools in `toolkit`, including tools that are added later.
 
-    `main` runs it as a command, `asgi_app` turns it into an ASGI application. It closes the toolkit when it
-    ends. Raises ValueError if two tools have the same published name, and SettingError for an environment
-    variable whose value is not valid.
+    `main` runs it as a command, `asgi_app` turns it into an ASGI application.
+
+    Args:
+        toolkit: the tools. The server closes it when it ends.
+        name: the name that clients show. It is also the audience of sealed state.
+        version: the version that clients show. The default is "0.0.0".
+        instructions: a text for the model about all tools. The default is none.
+
+    Raises:
+        ValueError: two tools have the same published name.
+        SettingError: the value of an environment variable is not valid.
+
+    Example:
+        app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
-    service = Service(toolkit, name)
+    state = ServerState(toolkit, name)
     security = request_state_security(toolkit.settings)
-    handlers = _Handlers(service, RequestStateBoundary(security, default_audience=name))
+    handlers = _Handlers(state, RequestStateBoundary(security, default_audience=name))
     resources: dict[str, Any] = {}
     if any("content" in definition for definition in toolkit.definitions.values()):
         resources = {
@@ -69,50 +110,56 @@ def build_server(
         name,
         version=version or DEFAULT_VERSION,
         instructions=instructions,
-        cache_hints={"tools/list": _cache_hint(toolkit)},
-        lifespan=service.running,
-        on_list_tools=handlers.list_tools,
-        on_subscriptions_listen=service.listen,
+        lifespan=state.running,
+        on_subscriptions_listen=state.listen,
         **resources,
-        get_tool_input_schema=service.mirrored_schema,
+        get_tool_input_schema=state.tools.mirrored_schema,
     )
-    server.service = service
-    service.serves_links = bool(resources)
+    server.state = state
+    state.serves_links = bool(resources)
     server.catalog = toolkit.catalog
-    # not as `on_call_tool`, which must return models
+    # not as `on_list_tools` and `on_call_tool`, which must return models
+    server.add_request_handler("tools/list", types.PaginatedRequestParams, handlers.list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
-    server.middleware.append(handlers.publish)
+    server.middleware.append(handlers.middleware)
     return server
 
 
 class _Handlers:
-    """The handlers of `tools/list` and `tools/call`, and a middleware."""
+    """The handlers of requests, and a middleware."""
 
-    def __init__(self, service: Service, boundary: RequestStateBoundary) -> None:
-        self._service = service
+    def __init__(self, state: ServerState, boundary: RequestStateBoundary) -> None:
+        self._state = state
         self._boundary = boundary
 
     async def list_tools(
-        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[])  # `publish` adds them
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
+    ) -> dict[str, Any]:
+        """Answer `tools/list` with one page of the tools that the caller may call."""
+        state = self._state
+        state.toolkit_for(context)  # from now on, the client is notified of changes
+        granted = grant_of(context, state.settings).listed
+        page = state.tools.page(is_modern(context), params.cursor, granted)
+        # `middleware` adds the tools: the SDK drops the keys of a schema that it does not know
+        _LISTED.set(page.tools)
+        shared = granted is None and not state.tools.scopes  # else, other callers see other tools
+        answer = {
+            "tools": [],
+            "resultType": "complete",
+            "ttlMs": LIST_SECONDS * 1000,
+            "cacheScope": "public" if shared else "private",
+        }
+        return answer if page.next_cursor is None else {**answer, "nextCursor": page.next_cursor}
 
-    async def publish(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        if self._service.stopping and ctx.request_id is not None:
+    async def middleware(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if self._state.stopping and ctx.request_id is not None:
             raise MCPError(code=STOPPING_CODE, message=STOPPING)
         result = await self._answer(ctx, call_next)
-        if ctx.method == "tools/list" and isinstance(result, dict):
-            # here and not in the handler, because the SDK drops unknown keys and validates all schemas
-            self._service.toolkit_for(ctx)
-            cursor = (ctx.params or {}).get("cursor")
-            granted = grant_of(ctx, self._service.settings).listed
-            page = self._service.page(is_modern(ctx), cursor, granted)
-            listed = {**result, "tools": page.tools}
-            if "cacheScope" in listed and (granted is not None or self._service.scopes):
-                listed["cacheScope"] = "private"  # other callers see other tools
-            return listed if page.next_cursor is None else {**listed, "nextCursor": page.next_cursor}
+        listed = _LISTED.get(None) if ctx.method == "tools/list" else None
+        if listed is not None and isinstance(result, dict):
+            return {**result, "tools": listed}
         if ctx.method == "notifications/initialized":
-            self._service.toolkit_for(ctx)  # from now on, the client is notified of changes
+            self._state.toolkit_for(ctx)  # from now on, the client is notified of changes
         return result
 
     async def _answer(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -132,15 +179,16 @@ class _Handlers:
         self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> dict[str, Any] | types.InputRequiredResult:
         if context.request is not None:
+            # the call writes a record, so that a refused request does not need one
             context.request.scope[CALLED] = True
-        work = answer_call(self._service, context, params)
+        work = answer_call(self._state, context, params)
         try:
             exchange = exchange_of(context)
             if exchange is None:
-                return await self._service.calls.run(work)
-            tool = self._service.find(params.name)
-            with exchange.handling(self._service.calls, ends_with_client=tool is not None and tool.streams):
-                return await self._service.calls.run(work)
+                return await self._state.calls.run(work)
+            tool = self._state.tools.find(params.name)
+            with exchange.handling(self._state.calls, ends_with_client=tool is not None and tool.streams):
+                return await self._state.calls.run(work)
         except MCPError:
             raise
         except Exception as error:  # the SDK would send its message to older clients
@@ -160,8 +208,8 @@ class _Handlers:
     async def read_resource(
         self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        links = self._service.links
-        found = links.find(params.uri, grant_of(context, self._service.settings))
+        links = self._state.links
+        found = links.find(params.uri, grant_of(context, self._state.settings))
         if found is None:
             code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
             raise MCPError(code=code, message="This resource does not exist, or its link has expired.")
@@ -169,86 +217,3 @@ class _Handlers:
             contents=[resource_contents(await encode(found.block), params.uri)],
             ttl_ms=int(links.seconds_left(found) * 1000),
         )
-
-
-def _cache_hint(toolkit: Toolkit) -> CacheHint:
-    """Return how long clients may cache the list, and whether shared caches may store it.
-
-    If tools need scopes, the list depends on the caller. `publish` does the same for tools added later.
-    """
-    shared = not any(scopes_of(definition) for definition in toolkit.definitions.values())
-    return CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="public" if shared else "private")
-
-
-async def answer_call(
-    service: Service, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-) -> dict[str, Any] | types.InputRequiredResult:
-    """Return the JSON of the result of one `tools/call`, or the question that the client must ask the user.
-
-    Raises MCPError if there is no tool with the name.
-    """
-    tool = service.find(params.name)
-    if tool is None:
-        raise await _unknown_tool(service, context, params)
-    toolkit, arguments = service.toolkit_for(context), params.arguments or {}
-    meta: Mapping[str, Any] = params.meta or {}
-    grant = grant_of(context, service.settings)
-    principal, scopes = grant.principal, grant.scopes
-    if is_preview_request(params):
-        response = await toolkit.preview(tool.name, arguments, scopes=scopes, principal=principal)
-        answer = preview_answer(response, has_output_schema=tool.has_output_schema)
-        return wire_result(answer, service.structured_form(context, tool), context.protocol_version)
-    sessionless = service.is_sessionless(context)
-    extras = service.extras.opened(context, meta) if sessionless else None
-    if extras is not None:
-        toolkit = toolkit._carrying(extras)
-    confirmation = NO_CONFIRMATION
-    if tool.confirms:
-        confirmation = await confirmation_options(toolkit, context, params, principal=principal)
-    reporter = CallProgress(context)
-    try:
-        response = await toolkit.call(
-            tool.name,
-            arguments,
-            confirm=confirmation.confirm,
-            confirmation_token=confirmation.token,
-            meta=meta,
-            progress=reporter.progress,
-            scopes=scopes,
-            principal=principal,
-            listen=reporter.chunk if tool.streams else None,
-        )
-    except ConfirmationPending as pending:
-        return input_required(pending)
-    blocks = await _encoded(service, response, grant, tool.definition) if response.blocks else None
-    form = service.structured_form(context, tool)
-    result = wire_result(response, form, context.protocol_version, blocks=blocks)
-    if sessionless and (response.extras or extras is not None):
-        sealed = service.extras.meta_of(context, tool.name, response.extras)
-        if extras is None and not service.keeps_extras(context):
-            service.extras.note_client_must_return(tool.name)
-        result["_meta"] = {**result.get("_meta", {}), **sealed}
-    return result
-
-
-async def _unknown_tool(
-    service: Service, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-) -> MCPError:
-    """Return the error of a call whose name no tool has. The call is logged as any other."""
-    grant = grant_of(context, service.settings)
-    response = await service.toolkit_for(context).call(
-        service.wire_name(params.name), params.arguments, meta=params.meta, principal=grant.principal
-    )
-    message = "Unknown tool" if response.error is None else response.error.message
-    return MCPError(code=types.INVALID_PARAMS, message=message)
-
-
-async def _encoded(
-    service: Service, response: ToolResponse, grant: Grant, definition: ToolDefinition
-) -> list[EncodedBlock]:
-    """Return the blocks of a response, encoded; large ones as links if the client can read them."""
-    blocks = response.blocks
-    if service.serves_links:
-        needed = scopes_of(definition)
-        blocks = tuple(service.links.linked(block, grant, needed) for block in blocks)
-    return [await encode(block) for block in blocks]

@@ -33,6 +33,7 @@ def run_event_loop(
     """
     if running_loop() is not None:
         raise RuntimeError("run_event_loop was called in a running event loop")
+    # the runner handles SIGINT, and closes the loop
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         loop = runner.get_loop()
         task = loop.create_task(main())  # not in `runner.run`, which cannot go on with it after an exit
@@ -66,6 +67,7 @@ def run_until_done(
     run: Callable[[asyncio.Future[Any]], object] | None = None,
 ) -> Result:
     """Run `loop`, by `run` or else `run_until_complete`, until `future` is done; return its result."""
+    # `run_until_complete` may be called again after an exit: pending tasks continue
     run = run or loop.run_until_complete
     while not future.done():
         try:

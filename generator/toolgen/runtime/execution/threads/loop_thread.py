@@ -58,9 +58,11 @@ class LoopThread:
         with self._lock:
             loop, thread, stopped = self._loop, self._thread, self._stopped
             self._loop = self._thread = self._stopped = None
+        # never used, stopped before, or lost in a fork
         if loop is None or thread is None or stopped is None or not thread.is_alive():
             return
         _stop(loop, stopped)
+        # a thread cannot wait for its own end
         if wait and threading.current_thread() is not thread:
             thread.join()
 
@@ -70,6 +72,7 @@ class LoopThread:
         arguments = (loop, self._stopped)
         self._thread = threading.Thread(target=_run, args=arguments, name="toolgen-call-sync", daemon=True)
         self._thread.start()
+        # a daemon thread needs no end at exit, and waiting there could hang
         finalize(self, _stop, *arguments).atexit = False  # no thread outlives its toolkit
         return loop
 

@@ -63,6 +63,7 @@ class TaskHost:
         The future raises CallAbandonedError if `work` was not run.
         """
         result: Future[Any] = Future()
+        # as an executor does: https://docs.python.org/3/library/concurrent.futures.html
         result.set_running_or_notify_cancel()  # a waiter that gives up must not cancel it
         job = _Job(work, result, interruptible)
         with self._lock:
@@ -76,6 +77,7 @@ class TaskHost:
     def stop(self) -> None:
         """Cancel the current coroutine if it is interruptible, and refuse others. Call it in the loop."""
         self.stopped = True
+        # a job that must not be interrupted, such as the exit of a transaction, is run to its end
         if self._interruptible and self._task is not None:
             self._task.cancel()
 
@@ -92,6 +94,7 @@ class TaskHost:
             await asyncio.wait((asyncio.wrap_future(self._finished),), timeout=seconds)
 
     def _take(self, job: _Job | None) -> None:
+        # `end` without a job before it needs no task: nothing was entered
         if job is not None and self._task is None and not self.ended:
             self._task = self._loop.create_task(self._serve())
         if job is not None and self.ended:
@@ -105,14 +108,18 @@ class TaskHost:
             async with self.stack:
                 while True:
                     try:
+                        # None while the loop lives: the timer costs nothing then
                         async with asyncio.timeout_at(until):
                             job = await self._inbox.get()
+                        # leaving the block exits the managers here, in the task that entered them
                         if job is None:
                             return
                         await self._run(job)
+                    # the loop ends, and the thread has had its moment
                     except TimeoutError:
                         return
                     except asyncio.CancelledError:
+                        # the second cancellation, or no thread that still needs the task
                         if until is not None or self._on_end is not None:
                             raise
                         until = self._loop.time() + _RELEASE_SECONDS
@@ -121,6 +128,7 @@ class TaskHost:
         finally:
             with self._lock:
                 self.ended = True
+            # their threads wait without a time limit: each of them needs an answer
             while not self._inbox.empty():
                 job = self._inbox.get_nowait()
                 if job is not None:
@@ -138,12 +146,14 @@ class TaskHost:
             job.result.set_result(await job.work)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if task is None or not task.cancelling():  # the work awaited something that was cancelled
+            # nobody has cancelled this task: the work awaited something that was cancelled
+            if task is None or not task.cancelling():
                 job.result.set_exception(contain_exit(error, self.tool_name))
                 return
             job.result.set_exception(CallAbandonedError("the call has been abandoned"))
             if not (job.interruptible and self.stopped):
                 raise
+            # `stop` made the request, and the task goes on with the next coroutine
             task.uncancel()
         except BaseException as error:
             job.result.set_exception(contain_exit(error, self.tool_name))

@@ -13,10 +13,11 @@ import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from toolgen.runtime.errors import ToolTimeoutError
 from toolgen.runtime.isolation.exceptions import contain_exit
+from toolgen.runtime.isolation.time_limit import awaited
 from toolgen.runtime.logs.logger import LOGGER
 
 from .task_host import CallAbandonedError, TaskHost
@@ -33,6 +34,8 @@ class _Outcome:
 
 class ThreadRun:
     """One run of `work(run)` in a worker thread, for one caller."""
+
+    is_thread = True
 
     def __init__(
         self,
@@ -61,15 +64,12 @@ class ThreadRun:
         except BaseException:
             self._ended(None)
             raise
+        # as `asyncio.to_thread` does: tracing and request ids are context variables
         context = contextvars.copy_context()
         worker.start(lambda: context.run(self._in_thread, pool))
-        limit = None if seconds is None else asyncio.timeout(seconds)
         try:
-            if limit is None:
+            async with asyncio.timeout(seconds):
                 outcome = await self._outcome
-            else:
-                async with limit:
-                    outcome = await self._outcome
         except TimeoutError:
             self._abandon(pool)
             raise ToolTimeoutError(f"{self._tool_name} did not finish within {seconds:g} seconds.") from None
@@ -87,13 +87,15 @@ class ThreadRun:
         """
         with self._host_lock:
             self._host = host = self._host or TaskHost(self._loop, self._tool_name)
+            # abandoned before the host existed: it has to know
             if self.abandoned and not host.stopped:
                 host.stopped = True
         return host.run(work, interruptible=interruptible).result()
 
-    def await_in_loop(self, value: Awaitable[Any]) -> Any:
-        """Await `value` in the event loop and return its result; called in the thread, which waits."""
-        return self.in_loop(_awaited(value))
+    async def awaited(self, work: Awaitable[Any]) -> Any:
+        """Await `work` in the event loop and return its result. Blocks the thread, and never suspends."""
+        # a coroutine as it is: if the call has been abandoned it is closed, and Python warns of none
+        return self.in_loop(work if isinstance(work, Coroutine) else awaited(work))
 
     def _abandon(self, pool: WorkerPool) -> None:
         self.abandoned = True
@@ -141,5 +143,26 @@ def _ordinary(error: BaseException, tool_name: str) -> Exception:
         return fault
 
 
-async def _awaited(value: Awaitable[Any]) -> Any:
-    return await value
+class InLoop:
+    """The event loop as the place where a method runs. `awaited` is that of ThreadRun."""
+
+    is_thread = abandoned = False
+
+    def awaited(self, work: Awaitable[Any]) -> Awaitable[Any]:
+        """Return `work`, which is awaited here. No coroutine around it: a stream does this for each chunk."""
+        return work
+
+
+IN_LOOP: Final = InLoop()
+Place: TypeAlias = ThreadRun | InLoop
+"""Where a method runs. Code for both places is written once, as coroutines that await by `Place.awaited`."""
+
+
+def completed(work: Coroutine[Any, Any, Any]) -> Any:
+    """Return the result of a coroutine for a ThreadRun: its first step is all of it, as it never suspends."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        return done.value
+    work.close()
+    raise RuntimeError("a coroutine in a worker thread awaits without its Place")

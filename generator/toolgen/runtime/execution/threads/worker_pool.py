@@ -34,6 +34,7 @@ class _Waiter:
     granted: bool = False
 
     def wake(self) -> None:
+        # cancelled or timed out meanwhile: `_granted` hands the slot over
         if not self.future.done():
             self.future.set_result(None)
 
@@ -62,6 +63,7 @@ class Limiter:
             if self._has_slot(tool_name):
                 self._take(tool_name)
                 return monotonic()
+            # under the lock of the check: a slot that is freed after it must find this task in the queue
             waiter = self._enqueue(tool_name, queue, busy)
         try:
             async with asyncio.timeout(WAIT_SECONDS):
@@ -116,6 +118,7 @@ class Limiter:
         self._taken[tool_name] -= 1
         if not self._taken[tool_name]:
             del self._taken[tool_name]
+        # a shared limiter may pass over the first task: its tool has its share
         while waiter := next((each for each in self._waiting if self._has_slot(each.tool_name)), None):
             self._waiting.remove(waiter)
             try:
@@ -220,6 +223,7 @@ class WorkerPool:
         with self._lock:
             if worker not in self._idle:
                 return False
+            # under the lock: a call that takes it now would give work to a thread that ends
             self._idle.remove(worker)
             return True
 

@@ -11,6 +11,7 @@ def is_loopback(host: str) -> bool:
     if host.lower() == "localhost":
         return True
     try:
+        # the zone of an IPv6 address (%eth0) is no part of it
         return ipaddress.ip_address(host.strip("[]").partition("%")[0]).is_loopback
     except ValueError:
         return False
@@ -24,6 +25,7 @@ def is_trusted_url(url: str) -> bool:
         parts.port  # noqa: B018  raises ValueError
     except ValueError:
         return False
+    # a URL with credentials ends up in logs, and a fragment is never sent
     if not host or parts.username is not None or parts.fragment:
         return False
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))

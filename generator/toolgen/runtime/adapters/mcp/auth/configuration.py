@@ -55,6 +55,7 @@ def _issued(settings: Settings) -> Authentication:
     for flag, url in (("--auth-issuer", issuer), ("--auth-jwks", jwks)):
         if url is not None and not is_trusted_url(url):
             raise SettingError(f"{flag} must be an https URL (http is for loopback), not {url!r}")
+    # now and not at the first request: a server that cannot verify tokens must not start
     if find_spec("jwt") is None or find_spec("cryptography") is None:
         raise SettingError("--auth-issuer needs PyJWT: pip install 'toolgen[auth]'")
     from .jwt_tokens import JwtVerifier

@@ -49,8 +49,10 @@ class JwtVerifier:
             raise RefusedTokenError("it is too long")
         header = jwt.get_unverified_header(token)
         algorithm, key_id = header.get("alg"), header.get("kid")
+        # before any key is looked up: the token must not choose `none` or a symmetric algorithm
         if algorithm not in ALGORITHMS:
             raise RefusedTokenError("its algorithm is not accepted")
+        # RFC 7515, section 4.1.11: extensions that are not understood must be refused
         if "crit" in header:
             raise RefusedTokenError("it has critical extensions")
         key = await self._keys.find(key_id, algorithm)
@@ -70,6 +72,7 @@ class JwtVerifier:
 
 def _access(token: str, claims: dict[str, Any]) -> AccessToken:
     subject = claims.get("sub")
+    # RFC 9068 has `client_id`; OpenID Connect providers write `azp`
     client = claims.get("client_id", claims.get("azp"))
     holder = subject if client is None else client
     if not isinstance(holder, str) or not isinstance(subject, str | None) or "" in (holder, subject):

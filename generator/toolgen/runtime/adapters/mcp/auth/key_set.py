@@ -61,6 +61,7 @@ class KeySet:
     def _index(self, key_id: object) -> int | None:
         keys = self._keys or []
         if key_id is None:
+            # RFC 7515 makes `kid` optional; with several keys, trying each would cost too much
             return 0 if len(keys) == 1 else None
         return next((index for index, key in enumerate(keys) if key.get("kid") == key_id), None)
 
@@ -69,6 +70,7 @@ class KeySet:
         prepared = self._prepared.get((index, algorithm))
         if prepared is None:
             key = self._keys[index]
+            # RFC 7517, section 4.4: the key is intended for one algorithm
             if key.get("alg", algorithm) != algorithm:
                 return None
             prepared = jwt.PyJWK(key, algorithm=algorithm)
@@ -80,6 +82,7 @@ class KeySet:
     async def _refresh(self) -> None:
         """Fetch the keys, at most once in PAUSE_SECONDS."""
         async with self._lock:
+            # a token with an unknown key id must not make each request fetch them
             if monotonic() - self._tried_at >= PAUSE_SECONDS:
                 self._tried_at = monotonic()
                 try:
@@ -110,6 +113,7 @@ class KeySet:
         parts = urlsplit(self._issuer)
         origin, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
         places = (
+            # RFC 8414, section 3.1, inserts the well-known part before the path; OpenID Connect appends it
             f"{origin}/.well-known/oauth-authorization-server{path}",
             f"{origin}{path}/.well-known/openid-configuration",
         )
@@ -119,6 +123,7 @@ class KeySet:
             except _FetchError:
                 continue
             found = metadata.get("jwks_uri")
+            # RFC 8414, section 3.3: the values must be identical
             if metadata.get("issuer") != self._issuer:
                 raise _FetchError("its metadata is that of another issuer")
             if not isinstance(found, str) or not is_trusted_url(found):

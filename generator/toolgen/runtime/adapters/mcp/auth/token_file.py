@@ -54,30 +54,29 @@ class TokenFile:
             with open_named(path) as file:
                 status = os.fstat(file.fileno())
                 text = file.read(MAX_BYTES + 1).decode()
+            # one more byte than the limit was read
             if len(text) > MAX_BYTES:
                 raise IrregularFileError(path)
             if fault := toml_limit_fault(text, MAX_BYTES):
-                raise SettingError(f"--auth-tokens: {path}: {fault}")
+                raise _error(f"{path}: {fault}")
             given = tomllib.loads(text)
         except IrregularFileError:
-            raise SettingError(f"--auth-tokens: {path} is not a file of at most {MAX_BYTES} bytes") from None
+            raise _error(f"{path} is not a file of at most {MAX_BYTES} bytes") from None
         except OSError as error:
-            raise SettingError(f"--auth-tokens: cannot read {path}: {error.strerror}") from None
+            raise _error(f"cannot read {path}: {error.strerror}") from None
         except UnicodeDecodeError:
-            raise SettingError(f"--auth-tokens: {path} is not UTF-8") from None
+            raise _error(f"{path} is not UTF-8") from None
         except RecursionError:
-            raise SettingError(f"--auth-tokens: {path} is nested too deeply") from None
+            raise _error(f"{path} is nested too deeply") from None
         except tomllib.TOMLDecodeError as error:
             place = re.search(r"\(at [^()]*\)$", str(error))
-            raise SettingError(
-                f"--auth-tokens: {path} is not TOML{f' {place[0]}' if place else ''}"
-            ) from None
+            raise _error(f"{path} is not TOML{f' {place[0]}' if place else ''}") from None
         tables = given.get("tokens")
         if set(given) != {"tokens"} or not isinstance(tables, list) or not tables:
-            raise SettingError(f"--auth-tokens: {path} must consist of [[tokens]] tables, at least one")
+            raise _error(f"{path} must consist of [[tokens]] tables, at least one")
         entries = tuple(_entry(table, f"{path}, token {number}") for number, table in enumerate(tables, 1))
         if len({entry.digest for entry in entries}) < len(entries):
-            raise SettingError(f"--auth-tokens: {path} has a token twice")
+            raise _error(f"{path} has a token twice")
         _check_owner(path, status)
         _check_mode(path, status.st_mode, has_secrets=any("token" in table for table in tables))
         return cls(entries)
@@ -102,9 +101,13 @@ class TokenFile:
         )
 
 
+def _error(fault: str) -> SettingError:
+    return SettingError(f"--auth-tokens: {fault}")
+
+
 def _entry(table: Any, place: str) -> _FileToken:
     def refuse(reason: str) -> SettingError:
-        return SettingError(f"--auth-tokens: {place}: {reason}")
+        return _error(f"{place}: {reason}")
 
     if not isinstance(table, Mapping) or not set(table) <= set(KEYS):
         raise refuse(f"its keys may be {', '.join(KEYS)}")
@@ -145,14 +148,12 @@ def _check_owner(path: str, status: os.stat_result) -> None:
     try:
         in_folder, link = os.stat(folder), os.lstat(path)
     except OSError as error:
-        raise SettingError(f"--auth-tokens: cannot read {path}: {error.strerror}") from None
+        raise _error(f"cannot read {path}: {error.strerror}") from None
     for name, each in ((path, status), (path, link), (folder, in_folder)):
         if each.st_uid not in owners:
-            raise SettingError(f"--auth-tokens: {name} belongs to another user")
+            raise _error(f"{name} belongs to another user")
     if in_folder.st_mode & stat.S_IWOTH:
-        raise SettingError(
-            f"--auth-tokens: everybody may write to {folder}: move {path} to a folder of its own"
-        )
+        raise _error(f"everybody may write to {folder}: move {path} to a folder of its own")
 
 
 def _check_mode(path: str, mode: int, *, has_secrets: bool) -> None:
@@ -160,10 +161,8 @@ def _check_mode(path: str, mode: int, *, has_secrets: bool) -> None:
     if os.name != "posix":
         return
     if mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise SettingError(f"--auth-tokens: others may write {path}: chmod go-w {path}")
+        raise _error(f"others may write {path}: chmod go-w {path}")
     if mode & (stat.S_IRGRP | stat.S_IROTH):
         if has_secrets:
-            raise SettingError(
-                f"--auth-tokens: others may read the tokens in {path}: chmod 600 {path}, or use sha256"
-            )
+            raise _error(f"others may read the tokens in {path}: chmod 600 {path}, or use sha256")
         LOGGER.warning("others may read %s, the hashes of bearer tokens", path)

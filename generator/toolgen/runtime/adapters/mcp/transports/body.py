@@ -62,6 +62,7 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
     Raises RefusedError if it is larger than `limit` bytes, or arrives too slowly.
     """
     declared = headers.get(b"content-length", b"")
+    # 18 digits: `int` of a longer text takes time that grows with its square
     if declared.isdigit() and (len(declared) > 18 or int(declared) > limit):
         raise _too_large(limit)
     parts: list[bytes] = []
@@ -83,6 +84,7 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
         parts.append(part)
         if not message.get("more_body", False):
             return parts[0] if len(parts) == 1 else b"".join(parts)
+        # a slow client keeps a connection only as long as it sends
         deadline += len(part) / BYTES_PER_SECOND
 
 
@@ -143,6 +145,7 @@ def parse_head(body: bytes) -> MessageHead:
     if not isinstance(message, dict):
         return MessageHead()
     message_id, method = message.get("id"), message.get("method")
+    # in Python, True is an int
     is_id = isinstance(message_id, str | int) and not isinstance(message_id, bool)
     return MessageHead(
         message_id if is_id else None,

@@ -23,9 +23,8 @@ UNREAD_BYTES: Final = 256 * 1024 * 1024
 
 _RESERVE: Final = 1 / 8  # of the descriptors: for files, databases and connections of tools
 _LEAST_RESERVE: Final = 32
-_TURNS: Final = (
-    8  # of the event loop, from accepting a connection until a closed one has freed its descriptor
-)
+# Of the event loop, from accepting a connection until a closed one has freed its descriptor.
+_TURNS: Final = 8
 _UNLIMITED: Final = 65_536  # where the system has no limit
 _RECORD_SECONDS: Final = 10.0  # between two records
 
@@ -48,6 +47,7 @@ class ConnectionLimit:
         """Close the longest idle connection if there are too many; False if all are in use."""
         if len(self.open) < self.most:
             return True
+        # the dict has the connection that was used last at its end
         idle = next((each for each in self.open if not each.has_request()), None)
         if monotonic() >= self._next_record:
             self._next_record = monotonic() + _RECORD_SECONDS
@@ -65,6 +65,7 @@ class ConnectionLimit:
     def drop_beyond_limit(self) -> None:
         """Drop the clients that have not read for longest while all answers together are too large."""
         while self.unread and sum(self.unread.values()) > UNREAD_BYTES:
+            # clients that have waited longest come first: a dict keeps the order of insertion
             next(iter(self.unread)).drop("too much waits to be read by all clients")
 
 
@@ -197,6 +198,7 @@ class _LimitedConnection(asyncio.Protocol):
 
     def _drop_if_unread(self) -> None:
         size = self.transport.get_write_buffer_size()
+        # a client that reads slowly, but reads, is not dropped
         if self.connection_limit.unread[self] - size < LEAST_READ:
             self.drop(f"its client has read too little in {READ_SECONDS:g} seconds")
             return

@@ -56,6 +56,7 @@ class BearerGuard:
         """Answer one HTTP request."""
         if self._authentication.issuer is not None and _is_metadata(scope):
             await self._metadata(scope)(scope, receive, send)
+        # proxies and the SDK may read different ones of them: request smuggling
         elif sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
             scope[REASON] = "more than one Authorization header"
             body = {"error": "invalid_request", "error_description": "more than one Authorization header"}
@@ -144,6 +145,7 @@ def _is_local(server: Any) -> bool:
     return port is None or _is_loopback(host)  # without a port, it is the path of a local socket
 
 
+# each request asks; a server has few addresses
 _is_loopback = lru_cache(maxsize=256)(is_loopback)
 
 

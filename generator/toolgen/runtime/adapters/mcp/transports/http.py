@@ -15,7 +15,8 @@ from sse_starlette.sse import AppStatus
 
 from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, check_exposure
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
-from toolgen.runtime.adapters.mcp.service import STOPPING, STOPPING_CODE, ToolServer, check_implementations
+from toolgen.runtime.adapters.mcp.calls_in_flight import STOPPING, STOPPING_CODE
+from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 
@@ -37,6 +38,7 @@ from .body import (
 from .guard import BearerGuard, LoopbackGuard
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
 from .refusals import recording
+from .stopping import end_calls, wait_for_first
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
@@ -54,18 +56,30 @@ class HttpApp:
     """Streamable HTTP at `/mcp`.
 
     It starts with the first request if it was not started before, because applications do not pass their
-    lifespan on to mounted ones. `host` is the address that is served, if it is known. Without authentication,
-    only loopback is served: another `host` raises SettingError; if `host` is not known, each request over
-    another address is refused.
+    lifespan on to mounted ones. Without authentication, only loopback is served.
+
+    Args:
+        server: the server of `build_server`.
+        host: the address that is served. The default is None: it is not known, and without authentication
+            each request over an address that is not loopback is refused.
+        follow_signals: drain when uvicorn has received a signal. The default is True; with False, the caller
+            calls `drain`.
+
+    Raises:
+        SettingError: `host` is not loopback and there is no authentication, or a setting is not valid.
+
+    Example:
+        app = FastAPI(lifespan=mcp_app.lifespan)
+        app.mount("/tools", mcp_app)
     """
 
     def __init__(self, server: ToolServer, *, host: str | None = None, follow_signals: bool = True) -> None:
         self.server = server
-        self.authentication = authentication_of(server.service.settings)
+        self.authentication = authentication_of(server.state.settings)
         if host is not None:
-            check_exposure(host, server.service.settings, self.authentication)
+            check_exposure(host, server.state.settings, self.authentication)
         self._host = host
-        self._follow_signals = follow_signals  # False: the caller calls `drain`
+        self._follow_signals = follow_signals
         self._starting: asyncio.Task[_Running] | None = None
         self._running: _Running | None = None
 
@@ -76,6 +90,7 @@ class HttpApp:
             await send({"type": "websocket.close", "code": 1000})
         else:
             running = self._running
+            # an application that is run again, in tests for example, has another event loop
             if running is None or running.loop is not asyncio.get_running_loop():
                 running = await self._started()
             await running.answer(scope, receive, recording(scope, send))
@@ -102,7 +117,7 @@ class HttpApp:
 
     async def _start(self) -> _Running:
         if self._follow_signals:  # else, the command has done both
-            configure_application_logging(self.server.service.settings)
+            configure_application_logging(self.server.state.settings)
             check_implementations(self.server)
         running = _Running(self.server, self._host, self._guarded)
         await running.start(follow_signals=self._follow_signals)
@@ -110,13 +125,13 @@ class HttpApp:
 
     def _guarded(self, answer: Endpoint) -> Endpoint:
         """Return `answer` behind the guard that the settings require."""
-        service = self.server.service
+        state = self.server.state
         if self.authentication is not None:
-            return BearerGuard(answer, self.authentication, lambda: service.scopes)
-        refused = refused_tools(service.toolkit.definitions, frozenset())
+            return BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
+        refused = refused_tools(state.toolkit.definitions, frozenset())
         if refused is not None and self._host is None:  # the command prints this itself
             LOGGER.warning("%s: %s", NOT_IDENTIFIED, refused)
-        if self._host is not None or service.settings.insecure_no_auth:
+        if self._host is not None or state.settings.insecure_no_auth:
             return answer
         return LoopbackGuard(answer)
 
@@ -127,6 +142,7 @@ class HttpApp:
             starting = self._starting = loop.create_task(self._start())
         if starting.done() and (starting.cancelled() or starting.exception() is not None):
             self._starting = None  # the next request tries again
+        # a client that disconnects must not cancel the start for the others
         running = await asyncio.shield(starting)
         self._running = running
         return running
@@ -152,16 +168,17 @@ class _Running:
     """One run of the server, in one event loop."""
 
     def __init__(self, server: ToolServer, host: str | None, guarded: Callable[[Endpoint], Endpoint]) -> None:
-        service, settings = server.service, server.service.settings
+        state, settings = server.state, server.state.settings
         self.loop = asyncio.get_running_loop()
         self.answer = guarded(self._answer)
-        self._service = service
-        service.calls.has_own_tasks = True
+        self._state = state
+        state.calls.has_own_tasks = True
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=settings.stateless,
             transport_security=_transport_security(host, settings.allowed_hosts, settings.allowed_origins),
             max_request_body_size=settings.max_request_bytes,
+            # the SDK refuses 0, which a setting may be
             session_idle_timeout=max(settings.session_idle, 0.001),
             # HttpSessions enforces the setting; this is a second limit
             max_sessions=2 * settings.sessions + 100,
@@ -184,9 +201,8 @@ class _Running:
             self._following = asyncio.get_running_loop().create_task(self._follow_uvicorn())
         ready = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._run(ready))
-        waiting = asyncio.ensure_future(ready.wait())
-        await asyncio.wait((self._task, waiting), return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
+        self._task.add_done_callback(lambda _: ready.set())  # it may fail before it is ready
+        await ready.wait()
         if self._task.done():
             await self._task
 
@@ -207,10 +223,7 @@ class _Running:
     async def drain(self, grace: float) -> None:
         """Refuse new requests, answer those in flight, then end the open streams."""
         self._draining = True
-        self._service.listen.close()
-        if not await self._is_idle_within(grace):
-            self._service.calls.end_all()
-            await self._is_idle_within(1.0)
+        await end_calls(self._state, grace, self._is_idle_within)
         self._drained.set()
 
     async def _follow_uvicorn(self) -> None:
@@ -222,7 +235,7 @@ class _Running:
         try:
             while not _uvicorn_stops():
                 await asyncio.sleep(0.2)
-            await self.drain(self._service.settings.grace)
+            await self.drain(self._state.settings.grace)
         finally:
             AppStatus.enable_automatic_graceful_drain = True
 
@@ -249,23 +262,20 @@ class _Running:
             if body is None:
                 return
             _refuse_repeated(scope)
+            await self._answer_other(headers.get(SESSION_HEADER), scope, replay(b"", receive), send)
         except RefusedError as refused:
             await send_refusal(refused, None, scope=scope, send=send)
-            return
-        await self._answer_other(headers.get(SESSION_HEADER), scope, replay(b"", receive), send)
 
     async def _answer_other(
         self, session_id: bytes | None, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a request that is not a POST, without its body."""
-        if self._sessions is None or session_id is None:
+        if self._sessions is None or session_id is None or scope["method"] not in ("GET", "DELETE"):
             await self._endpoint(scope, receive, send)
         elif scope["method"] == "GET":
             await self._answer_get(session_id, scope, receive, send)
-        elif scope["method"] == "DELETE":
-            await self._sessions.delete(session_id, AsgiRequest(scope, receive, send))
         else:
-            await self._endpoint(scope, receive, send)
+            await self._sessions.delete(session_id, AsgiRequest(scope, receive, send))
 
     async def _answer_post(
         self, headers: Mapping[bytes, bytes], scope: Scope, receive: Receive, send: Send
@@ -283,6 +293,7 @@ class _Running:
                 raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
             again = replay(body, receive)
             version = headers.get(b"mcp-protocol-version")
+            # clients since 2026-07-28 have no session
             if self._sessions is None or (version is not None and version not in _HANDSHAKE):
                 await self._endpoint(scope, again, send)
             else:
@@ -313,6 +324,7 @@ class _Running:
                 raise RefusedError(
                     400, INVALID_REQUEST, "A request with this id is still running in this session."
                 )
+        # the only request without a session id: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
         elif head.method == "initialize":
             await sessions.open(request)
         else:
@@ -322,19 +334,13 @@ class _Running:
         """Keep the stream of a session open until the client disconnects or the server stops."""
         assert self._sessions is not None
         if self._draining:
-            refused = RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
-            await send_refusal(refused, None, scope=scope, send=send)
-            return
+            raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
         open_body = False
 
         async def until_stopped() -> Message:
             waits = [asyncio.ensure_future(receive()), asyncio.ensure_future(self._drained.wait())]
-            try:
-                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-                return waits[0].result() if waits[0].done() else {"type": "http.disconnect"}  # type: ignore[return-value]
-            finally:
-                for each in waits:
-                    each.cancel()
+            done = await wait_for_first(waits)
+            return waits[0].result() if waits[0] in done else {"type": "http.disconnect"}  # type: ignore[return-value]
 
         async def watch(message: Message) -> None:
             nonlocal open_body
@@ -342,6 +348,7 @@ class _Running:
             await send(message)
 
         await self._sessions.get(session_id, AsgiRequest(scope, until_stopped, watch))
+        # the SDK does not end the stream itself when its client seems to have left
         if open_body and self._drained.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 

@@ -13,7 +13,7 @@ import uvicorn
 from toolgen.escaping.streams import print_message
 from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
-from toolgen.runtime.adapters.mcp.service import ToolServer
+from toolgen.runtime.adapters.mcp.server import ToolServer
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
 from .connections import ConnectionLimit, limited
@@ -52,14 +52,14 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
     print_message(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
     if app.authentication is None and not is_loopback(host):
         print_message("warning: everyone who reaches this address can call the tools")
-    if connections.most < server.service.settings.sessions:
+    if connections.most < server.state.settings.sessions:
         print_message(
             f"warning: at most {connections.most} connections, fewer than --sessions: raise `ulimit -n`"
         )
-    refused = refused_tools(server.service.toolkit.definitions, frozenset())
+    refused = refused_tools(server.state.toolkit.definitions, frozenset())
     if app.authentication is None and refused is not None:
         print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
-    uvicorn_server = _Server(config, app, server.service.settings.grace)
+    uvicorn_server = _Server(config, app, server.state.settings.grace)
     try:
         with closed_in_children(listening.fileno()), uvicorn_server.stop.handling_signals():
             uvicorn_server.run(sockets=[listening])
@@ -79,8 +79,10 @@ def _listen(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
+            # a restarted server must not wait for connections in TIME_WAIT; Windows means another thing by it
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
+            # `::` would also take the port for IPv4
             listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listening.bind((host, port))
         listening.listen(BACKLOG)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, TypeAlias
 
 from mcp.server.auth.middleware.bearer_auth import (
@@ -56,20 +57,19 @@ class HttpSessions:
         """
         while len(self._by_id) + self._opening >= self._limit:
             await self._make_room()
+        # counted before it exists: requests that open sessions at once must not exceed the limit
         self._opening += 1
         opened: list[HttpSession] = []
 
-        async def watch(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] < 400:
-                for name, value in message["headers"]:
-                    if name == SESSION_HEADER and not opened:
-                        opened.append(HttpSession(value, request.scope, posts=1))
-                        self._by_id[value] = opened[0]
-                        self._opening -= 1
-            await request.send(message)
+        def note_session(start: Message) -> None:
+            for name, value in start["headers"] if start["status"] < 400 else ():
+                if name == SESSION_HEADER and not opened:
+                    opened.append(HttpSession(value, request.scope, posts=1))
+                    self._by_id[value] = opened[0]
+                    self._opening -= 1
 
         try:
-            await self._endpoint(request.scope, request.receive, watch)
+            await self._forward(request, note_session)
         finally:
             if opened:
                 opened[0].posts -= 1
@@ -82,8 +82,10 @@ class HttpSessions:
         Return False if a request with this id is still running, because one answer would be lost.
         """
         session = self._own(session_id, request.scope)
+        # the SDK answers 404, by which clients know that they need a new session:
+        # https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
         if session is None:
-            await self._endpoint(request.scope, request.receive, request.send)
+            await self._forward(request)
             return True
         call: Exchange | None = None
         if request_id is not None:
@@ -95,7 +97,7 @@ class HttpSessions:
             request.scope[SCOPE_KEY] = call
         session.posts += 1
         try:
-            await self._endpoint(request.scope, request.receive, self._forgetting(session_id, request.send))
+            await self._forward(request, partial(self._forget, session_id))
         finally:
             session.posts -= 1
             self._touch(session)
@@ -107,12 +109,12 @@ class HttpSessions:
         """Forward a GET, which stays open for notifications."""
         session = self._own(session_id, request.scope)
         if session is None:
-            await self._endpoint(request.scope, request.receive, request.send)
+            await self._forward(request)
             return
         session.streams += 1
         self._touch(session)
         try:
-            await self._endpoint(request.scope, request.receive, self._forgetting(session_id, request.send))
+            await self._forward(request, partial(self._forget, session_id))
         finally:
             session.streams -= 1
             self._touch(session)
@@ -120,18 +122,9 @@ class HttpSessions:
     async def delete(self, session_id: bytes, request: AsgiRequest) -> None:
         """Forward a DELETE of the client."""
         if self._own(session_id, request.scope) is None:
-            await self._endpoint(request.scope, request.receive, request.send)
-            return
-        status: list[int] = []
-
-        async def watch(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                status.append(message["status"])
-            await request.send(message)
-
-        await self._endpoint(request.scope, request.receive, watch)
-        if status and (status[0] < 400 or status[0] == 404):
-            self._by_id.pop(session_id, None)
+            await self._forward(request)
+        else:
+            await self._forward(request, partial(self._forget, session_id, is_deleted=True))
 
     def _own(self, session_id: bytes, scope: Scope) -> HttpSession | None:
         """Return a session if the principal of this request opened it; the SDK answers others with 404."""
@@ -139,21 +132,30 @@ class HttpSessions:
         return None if session is None or _principal(scope) != _principal(session.scope) else session
 
     def _touch(self, session: HttpSession) -> None:
+        # it may have been ended while its request was answered
         if session.id in self._by_id:
             self._by_id.move_to_end(session.id)
 
-    def _forgetting(self, session_id: bytes, send: Send) -> Send:
-        """Return a `send` that forgets the session when the SDK answers that it does not exist."""
+    def _forget(self, session_id: bytes, start: Message, *, is_deleted: bool = False) -> None:
+        """Forget a session if the SDK answers that it does not exist, or that it was deleted."""
+        if start["status"] == 404 or (is_deleted and start["status"] < 400):
+            self._by_id.pop(session_id, None)
 
-        async def watch(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] == 404:
-                self._by_id.pop(session_id, None)
-            await send(message)
+    async def _forward(
+        self, request: AsgiRequest, on_start: Callable[[Message], None] = lambda start: None
+    ) -> None:
+        """Let the SDK answer a request. `on_start` gets the message with status and headers."""
 
-        return watch
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                on_start(message)
+            await request.send(message)
+
+        await self._endpoint(request.scope, request.receive, send)
 
     async def _make_room(self) -> None:
         """End the least recently used idle session. Raises RefusedError if none is idle."""
+        # without an open stream first: their clients may be gone
         idle = (each for each in self._by_id.values() if not each.posts and not each.streams)
         quiet = (each for each in self._by_id.values() if not each.posts)  # only waits for notifications
         session = next(idle, None) or next(quiet, None)
@@ -163,6 +165,7 @@ class HttpSessions:
             )
         del self._by_id[session.id]
         status = await self._end(session)
+        # 404: the SDK has ended it before, after its own time limit
         if status >= 400 and status != 404:
             LOGGER.warning("an idle session could not be ended: HTTP %s", status)
 
@@ -171,6 +174,7 @@ class HttpSessions:
             **{key: session.scope[key] for key in _COPIED if key in session.scope},
             "method": "DELETE",
             "headers": [
+                # those of its client: the SDK checks Host, Origin and the protocol version
                 *(pair for pair in session.scope["headers"] if not pair[0].startswith(b"content-")),
                 (SESSION_HEADER, session.id),
             ],
@@ -181,10 +185,9 @@ class HttpSessions:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def send(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                found.append(message["status"])
+            return None
 
-        await self._endpoint(scope, receive, send)
+        await self._forward(AsgiRequest(scope, receive, send), lambda start: found.append(start["status"]))
         return found[0] if found else 500
 
 

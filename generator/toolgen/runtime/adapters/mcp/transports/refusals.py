@@ -38,6 +38,7 @@ def recording(scope: Scope, send: Send) -> Send:
     """Return a `send` that logs the response to an HTTP request if its status is 400 or more."""
 
     def watch(message: Message) -> Awaitable[None]:
+        # the SDK answers most refusals itself, and logs none of them with the client
         is_error = message["type"] == "http.response.start" and message["status"] >= 400
         if is_error and CALLED not in scope:  # a call has a record, if its tool is unknown, too
             _record(scope, message["status"])

@@ -1,4 +1,8 @@
-"""The stdio transport: JSON-RPC messages, one a line, on stdin and stdout."""
+"""The stdio transport: JSON-RPC messages, one a line, on stdin and stdout.
+
+A JSON encoder would hold the interpreter for as long as it copies and escapes large data. Base64 needs no
+escapes: a message is encoded with a placeholder for each, and written in pieces.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,36 @@ import asyncio
 import contextlib
 import os
 import queue
+import re
+import secrets
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import anyio
 import mcp_types as types
 from mcp.shared.message import SessionMessage
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from toolgen.runtime.adapters.mcp.service import ToolServer
+from toolgen.runtime.adapters.mcp.server import ToolServer
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
+from toolgen.runtime.text import well_formed_value
 
 from .body import INVALID_ID, RefusedError, check_containers, parse_head
-from .large_messages import Piece, encode_message
-from .stopping import Stop, closed_in_children
+from .stopping import Stop, closed_in_children, end_calls, wait_for_first
 
 CHUNK_BYTES: Final = 64 * 1024
 CHUNKS_AHEAD: Final = 16  # read from stdin before the server takes them
 UNWRITTEN_BYTES: Final = 1024 * 1024  # of answers that the client has not read
+
+Piece: TypeAlias = bytes | str
+"""A part of an encoded message; a str is ASCII."""
+
+LARGE: Final = 256 * 1024  # characters, from which data is written as a piece of its own
+_UNSAFE: Final = ('"', "\\", "\n", "\r", "\t")
+_TOKEN: Final = secrets.token_hex(16)  # that no text of a tool contains
+_PLACEHOLDER: Final = re.compile(rf"{_TOKEN}-(\d+)".encode())
 
 
 def serve_stdio(server: ToolServer) -> int:
@@ -38,9 +52,9 @@ class _Stdio:
 
     def __init__(self, server: ToolServer) -> None:
         self._server = server
-        self._settings = server.service.settings
-        server.service.serve_only_client()
-        server.service.calls.has_own_tasks = True
+        self._settings = server.state.settings
+        server.state.serve_only_client()
+        server.state.calls.has_own_tasks = True
         self._requests: set[str | int] = set()  # that have not been answered
         self._answered = asyncio.Event()  # set when all of them have been answered
         self._stopping = asyncio.Event()
@@ -54,6 +68,7 @@ class _Stdio:
         with _private_descriptors() as (stdin, stdout), stop.handling_signals():
             lines = _Lines(stdin, self._settings.max_request_bytes)
             output = _Output(stdout, lambda: loop.call_soon_threadsafe(self._disconnected.set))
+            # no buffer: the queues of the threads are limited already
             incoming, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
             writing, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
             ending = loop.create_task(self._end(incoming, stop))
@@ -73,18 +88,12 @@ class _Stdio:
 
         If the client has closed stdout, nobody would get the answers, and the server ends at once.
         """
-        ends = (self._disconnected, self._stopping, self._at_end)
-        await asyncio.wait(
-            [asyncio.ensure_future(each.wait()) for each in ends], return_when=asyncio.FIRST_COMPLETED
-        )
+        await _wait_for_any(self._disconnected, self._stopping, self._at_end)
         if not self._stopping.is_set():  # else, the handler of the signal did this
             stop.set_deadline()
-        service = self._server.service
-        service.stopping = self._stopping.is_set()  # requests before the end of stdin are answered
-        service.listen.close()
-        if not await self._is_answered_within(self._settings.grace):
-            service.calls.end_all()
-            await self._is_answered_within(1.0)
+        state = self._server.state
+        state.stopping = self._stopping.is_set()  # requests before the end of stdin are answered
+        await end_calls(state, self._settings.grace, self._is_answered_within)
         await incoming.aclose()
 
     async def _is_answered_within(self, seconds: float) -> bool:
@@ -92,16 +101,13 @@ class _Stdio:
         if not self._requests or self._disconnected.is_set():
             return True
         self._answered.clear()
-        waits = [asyncio.ensure_future(each.wait()) for each in (self._answered, self._disconnected)]
-        ended, waiting = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        for each in waiting:
-            each.cancel()
-        return bool(ended)
+        return await _wait_for_any(self._answered, self._disconnected, seconds=seconds)
 
     async def _receive(self, lines: _Lines, incoming: Any, output: _Output) -> None:
         async for line in lines:
             if line is None:
                 refusal = _refusal(None, types.INVALID_REQUEST, lines.too_long)
+            # an empty line is no message, and its sender waits for no answer
             elif line.isspace() or not line:
                 continue
             else:
@@ -113,15 +119,15 @@ class _Stdio:
                 except ValueError:  # a ValidationError is one
                     refusal = _refusal_of(line)
                 else:
-                    if _has_invalid_id(message, line):
-                        refusal = _refusal(None, types.INVALID_REQUEST, INVALID_ID)
-                        await output.write([_encoded(refusal)])
+                    is_notification = isinstance(message, types.JSONRPCNotification)
+                    # the SDK takes a request with an id that is not valid for a notification
+                    if not (is_notification and parse_head(line).has_invalid_id):
+                        self._note(message)
+                        with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+                            await incoming.send(SessionMessage(message))
                         continue
-                    self._note(message)
-                    with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-                        await incoming.send(SessionMessage(message))
-                    continue
-            await output.write([_encoded(refusal)])
+                    refusal = _refusal(None, types.INVALID_REQUEST, INVALID_ID)
+            await output.write([refusal.model_dump_json(by_alias=True, exclude_unset=True).encode()])
         self._at_end.set()
 
     def _note(self, message: types.JSONRPCMessage) -> None:
@@ -144,20 +150,17 @@ class _Stdio:
                 self._settle(message.id)
 
 
+async def _wait_for_any(*events: asyncio.Event, seconds: float | None = None) -> bool:
+    """Wait until one of `events` is set, or for `seconds`. True if one is set."""
+    return bool(await wait_for_first(map(asyncio.ensure_future, (each.wait() for each in events)), seconds))
+
+
 def _parsed(line: bytes) -> types.JSONRPCMessage:
     """Return the message in a line. Raises ValueError for any other.
 
     The adapter's `validate_json` would copy each level of the arguments, and take twice the memory.
     """
     return types.jsonrpc_message_adapter.validate_python(from_json(line), by_name=False)
-
-
-def _has_invalid_id(message: types.JSONRPCMessage, line: bytes) -> bool:
-    return isinstance(message, types.JSONRPCNotification) and parse_head(line).has_invalid_id
-
-
-def _encoded(refusal: types.JSONRPCError) -> bytes:
-    return refusal.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
 def _refusal_of(line: bytes) -> types.JSONRPCError:
@@ -249,6 +252,7 @@ class _Output:
         """Write a line, in pieces; wait if the client does not read."""
         self._given += sum(map(len, line)) + 1
         self._lines.put([*line, b"\n"])
+        # again after `clear`: the thread may have written between the test and it
         while self._given - self._written > UNWRITTEN_BYTES:
             self._room.clear()
             if self._given - self._written > UNWRITTEN_BYTES:
@@ -302,6 +306,7 @@ def _private_descriptors() -> Iterator[tuple[int, int]]:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
+    # a `print` of a tool must not become a message of the protocol
     os.dup2(2, 1)
     if sys.__stdout__ is not None:
         sys.__stdout__.flush()  # earlier output must not precede the protocol
@@ -314,3 +319,53 @@ def _private_descriptors() -> Iterator[tuple[int, int]]:
                 sys.__stdout__.flush()
         os.dup2(stdin, 0)
         os.dup2(stdout, 1)
+
+
+def encode_message(message: types.JSONRPCMessage) -> list[Piece]:
+    """Return a message as JSON, in pieces."""
+    if isinstance(message, types.JSONRPCResponse):
+        found: list[str] = []
+        result = _without_data(message.result, found)
+        if found:
+            return list(_pieces(message.model_copy(update={"result": result}), found))
+    try:
+        return [message.model_dump_json(by_alias=True, exclude_unset=True).encode()]
+    except PydanticSerializationError:  # a text that is not valid Unicode must not end the connection
+        data = message.model_dump(by_alias=True, exclude_unset=True, mode="python")
+        return [to_json(well_formed_value(data))]
+
+
+def _pieces(message: types.JSONRPCMessage, data: list[str]) -> Iterator[Piece]:
+    parts = _PLACEHOLDER.split(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+    yield parts[0]
+    for number, rest in zip(parts[1::2], parts[2::2], strict=True):
+        yield data[int(number)]
+        yield rest
+
+
+def _without_data(value: Any, found: list[str]) -> Any:
+    """Return a copy of a result with placeholders for the data of its blocks, which are added to `found`."""
+    if not isinstance(value, dict):
+        return value
+    copy = dict(value)
+    for key in ("content", "contents"):
+        if isinstance(copy.get(key), list):
+            copy[key] = [_without_data(each, found) for each in copy[key]]
+    if isinstance(copy.get("resource"), dict):
+        copy["resource"] = _without_data(copy["resource"], found)
+    for key in ("data", "blob"):
+        if _is_large(copy.get(key)):
+            found.append(copy[key])
+            copy[key] = f"{_TOKEN}-{len(found) - 1}"
+    return copy
+
+
+def _is_large(value: Any) -> bool:
+    """True for a large text that JSON has as it is."""
+    return (
+        isinstance(value, str)
+        and len(value) >= LARGE
+        and value.isascii()
+        # a tool may put any text there: JSON needs escapes for these
+        and not any(each in value for each in _UNSAFE)
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from types import FrameType
-from typing import Final
+from typing import Any, Final
+
+from toolgen.runtime.adapters.mcp.server_state import ServerState
 
 CLOSING_SECONDS: Final = 1.5
 """Time for closing connections and tools, after the grace period, before the process is ended."""
@@ -72,6 +75,29 @@ def _is_ignored_hangup(number: int) -> bool:
     return number not in (signal.SIGTERM, signal.SIGINT) and signal.getsignal(number) is signal.SIG_IGN
 
 
+async def end_calls(
+    state: ServerState, grace: float, are_answered_within: Callable[[float], Awaitable[bool]]
+) -> None:
+    """Wait until all requests are answered; after `grace` seconds, end the calls in flight."""
+    state.listen.close()
+    if not await are_answered_within(grace):
+        state.calls.end_all()
+        await are_answered_within(1.0)
+
+
+async def wait_for_first(
+    waits: Iterable[asyncio.Future[Any]], seconds: float | None = None
+) -> set[asyncio.Future[Any]]:
+    """Return those of `waits` that are done when the first is, or after `seconds`. Cancel the others."""
+    waits = list(waits)
+    try:
+        done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return done
+    finally:
+        for each in waits:
+            each.cancel()
+
+
 @contextlib.contextmanager
 def closed_in_children(*descriptors: int) -> Iterator[None]:
     """Close descriptors in processes that are forked in a `with` block."""
@@ -103,6 +129,7 @@ def end_process(code: int) -> None:
     flushing = threading.Thread(target=_flush, daemon=True)  # a lock may be held by a thread that hangs
     flushing.start()
     flushing.join(0.2)
+    # `sys.exit` would wait for threads of tools that hang
     os._exit(code)
 
 

@@ -15,39 +15,39 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from toolgen.runtime.content.block import Block, digest
 from toolgen.runtime.content.links import link_fault
 from toolgen.runtime.content.media_type import SVG, MediaTypeError, media_type_of
-from toolgen.runtime.content.reading import OversizedError, SourceError, is_async, read_source, read_stream
+from toolgen.runtime.content.reading import (
+    ContentSourceError,
+    OversizedError,
+    is_async,
+    read_source,
+    read_stream,
+)
 from toolgen.runtime.content.svg import is_active_svg
 from toolgen.runtime.content.values import Content, Link, Media, Text, ToolResult, is_content
 from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract, ReadResult
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import TooLargeError
 
-from .threads.thread_run import ThreadRun
+from .threads.thread_run import Place, ThreadRun
 
 if TYPE_CHECKING:
     from .environment import Environment
 
+_COPIED: Final = ("media_type", "name", "title", "description", "uri", "priority", "size")
 _FEW: Final = 64 * 1024  # bytes that are hashed and recognised in the event loop
 
 
-async def read_content(contract: ToolContract, returned: Any, environment: Environment) -> ReadResult:
-    """Return the response and the blocks of what a method in the event loop returned.
+async def read_content(
+    contract: ToolContract, returned: Any, environment: Environment, place: Place
+) -> ReadResult:
+    """Return the response and the blocks of what a method returned, which runs in `place`.
 
     Raises BrokenContract for a source that cannot be a block, TooLargeError beyond `max_result_bytes`.
     """
     parts = _take_apart(contract, returned)
     reader = BlockReader(contract, environment, environment.settings.max_result_bytes)
-    blocks = [await reader.read(item) for item in parts.content]
+    blocks = [await reader.read(item, place) for item in parts.content]
     return ReadResult(parts.response, tuple(blocks))
-
-
-def read_content_in_thread(
-    contract: ToolContract, returned: Any, environment: Environment, run: ThreadRun
-) -> ReadResult:
-    """Return the same for a method in a worker thread."""
-    parts = _take_apart(contract, returned)
-    reader = BlockReader(contract, environment, environment.settings.max_result_bytes)
-    return ReadResult(parts.response, tuple(reader.read_in_thread(item, run) for item in parts.content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ def _take_apart(contract: ToolContract, returned: Any) -> _Parts:
         return _Parts(returned.response, returned.content)
     if is_content(returned):
         return _Parts(NO_RESPONSE, (returned,))
+    # an empty list satisfies `all`, and is a response where the spec describes one
     is_empty_response = returned == [] and contract.response_schema is not None
     if isinstance(returned, list | tuple) and all(map(is_content, returned)) and not is_empty_response:
         return _Parts(NO_RESPONSE, returned)
@@ -94,28 +95,25 @@ class BlockReader:
         self._name = subject
         self._count = 0
 
-    async def read(self, item: Content) -> Block:
+    async def read(self, item: Content, place: Place) -> Block:
         """Return a block, read in a worker thread unless that is not worth it.
 
         Raises BrokenContract for a source that cannot be a block, TooLargeError beyond the limit.
         """
-        data = await self._read_stream(item) if _is_stream(item) else None
-        if _is_quick(item, data):
+        data = await place.awaited(self._read_stream(item)) if _is_stream(item) else None
+        # in a worker thread, reading may block
+        if place.is_thread or _is_quick(item, data):
             return self._finished(item, data)
         work = ThreadRun(self._contract.name, lambda _: self._finished(item, data))
         block: Block = await work.result(self._environment.pool, None)
         return block
-
-    def read_in_thread(self, item: Content, run: ThreadRun) -> Block:
-        """Return a block, read in this worker thread; raises what `read` does."""
-        return self._finished(item, run.in_loop(self._read_stream(item)) if _is_stream(item) else None)
 
     async def _read_stream(self, item: Content) -> bytes:
         """Return the bytes of a block whose source is an async iterable."""
         media = cast("Media", item)
         try:
             return await read_stream(cast("Any", media.source), self._limit_of(media))
-        except SourceError as error:
+        except ContentSourceError as error:
             raise self._unreadable(media, error) from None
 
     def _finished(self, item: Content, data: bytes | None) -> Block:
@@ -142,14 +140,15 @@ class BlockReader:
         if isinstance(item, Link):
             if fault := link_fault(item.uri, private=item.private):
                 raise BrokenContract(f"{self._subject}: the link {fault}")
-            return _link(item)
+            return _block_of(item, b"")
         if isinstance(item, Text):
-            return _text(item)
+            # lone surrogates cannot be sent
+            return _block_of(item, item.text.encode(errors="backslashreplace"))
         try:
             if data is None:
                 data = read_source(item, self._limit_of(item))
             return self._media(item, data)
-        except SourceError as error:
+        except ContentSourceError as error:
             raise self._unreadable(item, error) from None
         except MediaTypeError as error:
             raise BrokenContract(f"{self._subject}: {error}") from None
@@ -157,32 +156,25 @@ class BlockReader:
     def _media(self, item: Media, data: bytes) -> Block:
         name = item.name
         if name is None and isinstance(item.source, PathLike):
+            # the folder of a file is private to the server
             name = PurePath(item.source).name
         declared = self._content.media_types(item.type)
         media_type = media_type_of(item.type, data, given=item.media_type, name=name, declared=declared)
+        # browsers run scripts in an SVG: only a spec that declares the type may send one
         if media_type == SVG and SVG not in declared and is_active_svg(data):
             raise BrokenContract(
                 f"{self._subject} is an SVG with active content, and its spec does not declare {SVG}"
             )
-        return Block(
-            item.type,
-            data,
-            media_type=media_type,
-            name=name,
-            uri=item.uri,
-            audience=item.audience or (),
-            priority=item.priority,
-            size=len(data),
-            sha256=digest(data),
-        )
+        return _block_of(item, data, media_type=media_type, name=name)
 
     def _limit_of(self, item: Media) -> int:
         """Return how many bytes of a source are read: as its rule allows, and as the others have left."""
         limit = self._content.max_bytes(item.type)
         return self._left if limit is None else min(self._left, limit)
 
-    def _unreadable(self, item: Media, error: SourceError) -> Exception:
+    def _unreadable(self, item: Media, error: ContentSourceError) -> Exception:
         limit = self._content.max_bytes(item.type)
+        # which of two limits was met decides whose fault it is
         if isinstance(error, OversizedError) and (limit is None or self._left < limit):
             return self._too_large()
         return BrokenContract(f"{self._subject} cannot be read: {error}")
@@ -200,29 +192,9 @@ def _is_quick(item: Content, data: bytes | None) -> bool:
     return isinstance(given, bytes | bytearray | memoryview) and len(given) <= _FEW
 
 
-def _link(item: Link) -> Block:
-    return Block(
-        "link",
-        b"",
-        media_type=item.media_type,
-        name=item.name,
-        title=item.title,
-        description=item.description,
-        uri=item.uri,
-        audience=item.audience or (),
-        priority=item.priority,
-        size=item.size,
-    )
-
-
-def _text(item: Text) -> Block:
-    data = item.text.encode(errors="backslashreplace")  # lone surrogates cannot be sent
-    return Block(
-        "text",
-        data,
-        media_type=item.media_type,
-        audience=item.audience or (),
-        priority=item.priority,
-        size=len(data),
-        sha256=digest(data),
-    )
+def _block_of(item: Content | Media, data: bytes, **known: Any) -> Block:
+    """Return the block of an item and its data; a link has none. `known` replaces fields of the item."""
+    fields: dict[str, Any] = {name: getattr(item, name, None) for name in _COPIED}
+    if not isinstance(item, Link):
+        fields |= {"size": len(data), "sha256": digest(data)}
+    return Block(item.type, data, audience=item.audience or (), **(fields | known))

@@ -1,14 +1,24 @@
-"""Map an exception to the error that the caller receives; the log gets the details."""
+"""Error mapping: the error that a caller receives for an exception; the log gets the details.
+
+The exception is one of an implementation, or of loading it: then the call reaches no tool.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.context import CallFailure, ToolContext
+from toolgen.runtime.context import (
+    NO_INFO,
+    Caller,
+    CallFailure,
+    ToolConfig,
+    ToolContext,
+    response_metadata,
+)
 from toolgen.runtime.contract.request import ModelMismatchError
 from toolgen.runtime.contract.result import BrokenContract
-from toolgen.runtime.contract.tool_contract import ToolContract
+from toolgen.runtime.contract.tool_contract import ToolContract, tool_info
 from toolgen.runtime.errors import (
     RUNTIME_ERRORS,
     InternalError,
@@ -16,10 +26,16 @@ from toolgen.runtime.errors import (
     ToolError,
     UnknownToolError,
 )
+from toolgen.runtime.instrumentation.record import log_failure, note_failure, observe_call
+from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.redaction import redact
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.text import quote
+from toolgen.runtime.tool import ImplementationError, ProcessExitError, SignatureError
 from toolgen.runtime.validation.json_value import is_json
 
-from .record import note_failure
+if TYPE_CHECKING:
+    from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 _ONLY_RUNTIME: Final = (UnknownToolError, InvalidResponseError, InternalError)
 """Reserved errors that only the runtime can raise."""
@@ -60,7 +76,7 @@ def json_metadata(call: ToolContext) -> dict[str, Any]:
 def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> ToolError:
     """Drop details that are not JSON; mask the tool's secrets in its texts."""
     if error.details is not None and not is_json(error.details):
-        failure = call._failure or CallFailure(f"failed: {error.code}")
+        failure = call.failure or CallFailure(f"failed: {error.code}")
         summary = f"{failure.summary}, with details that are not JSON"
         note_failure(call, summary, failure.error, detail=failure.detail, level=logging.WARNING)
         error.details = None
@@ -76,3 +92,47 @@ def _as_declared(error: ToolError, contract: ToolContract) -> ToolError:
     if isinstance(error, error_class):
         return error
     return error_class(error.message, details=error.details, retry_after=error.retry_after)
+
+
+async def refuse_call(
+    name: str,
+    error: Exception,
+    *,
+    tool_name: str | None,
+    definition: ToolDefinition | None,
+    arguments: Any,
+    caller: Caller,
+    config: ToolConfig,
+    session_id: str | None,
+) -> ToolResponse:
+    """Answer a call of an unknown tool (`tool_name` is None), or of one whose loading raised `error`.
+
+    Records and events show an unknown name quoted and shortened, because it is a caller's text.
+    `definition` is None if it is not known: importing it may be what has failed.
+    """
+    call = ToolContext(
+        new_call_id(),
+        tool_name or quote(name),
+        config,
+        caller.meta or {},
+        principal=caller.principal,
+        session_id=session_id,
+        info=NO_INFO if definition is None else tool_info(definition),
+    )
+    if isinstance(error, ToolError):
+        if isinstance(error, ImplementationError):
+            note_failure(call, f"is not implemented: {error.reason}")
+        answer = error.with_traceback(None)
+    else:  # a failed import is for the developer, not for the agent
+        reason = f": {error}" if isinstance(error, SignatureError | ProcessExitError) else ""
+        note_failure(call, f"cannot be loaded: {type(error).__name__}{reason}", error)
+        answer = InternalError(f"The tool failed. Reference: {call.call_id}.")
+    response = ToolResponse(tool_name or name, False, error=answer, metadata=response_metadata(call))
+    record = observe_call(call, "")
+    if record is None:
+        log_failure(call, answer)
+        return response
+    with record:
+        await record.started(arguments)
+        await record.ended(response)
+    return response

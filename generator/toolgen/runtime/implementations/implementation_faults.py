@@ -21,7 +21,6 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from pkgutil import iter_modules
-from types import ModuleType
 from typing import Any, Literal
 
 from toolgen.files import read_named
@@ -30,7 +29,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
-from .loading import Catalog, abstract_methods, implementing_classes, module_name
+from .loading import Catalog, ClassFault, implementing_class, module_name, own_classes
 
 FaultCode = Literal[
     "implementation-missing",
@@ -139,6 +138,7 @@ class _Importer:
             return ImplementationFault("implementation-signature", name, line.file, line.number, str(error))
         except BaseException as error:
             self.pass_interrupt(error)
+            # no frame of the traceback is in the file that cannot be parsed
             if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
                 line = SourceLine(os.path.abspath(error.filename), error.lineno or 1)
             else:
@@ -164,9 +164,7 @@ def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault
         path = f"{package}.{module_name(definition)}"
         spec = None if parent is None else PathFinder.find_spec(path, parent.submodule_search_locations)
         if spec is None:
-            file = "" if parent is None else _expected_file(parent, module_name(definition))
-            message = f"{name} has no implementation: there is no module {path}"
-            yield ImplementationFault("implementation-missing", name, file, 1, message)
+            yield _missing(name, path, parent)
             continue
         try:
             source = getattr(spec.loader, "get_source", lambda name: None)(path)
@@ -207,13 +205,11 @@ def _check_tool(
     name, path = definition["name"], f"{catalog.IMPLEMENTATIONS}.{module_name(definition)}"
     parent = sys.modules[str(catalog.IMPLEMENTATIONS)]
     spec = PathFinder.find_spec(path, getattr(parent, "__path__", None))
+    # an application may register the module itself, or have its own finder
     if spec is None and path not in sys.modules:  # another finder may find it
         importer.started(name, path)
         if importer.import_fault(name, path, "") is not None:
-            parent_spec = parent.__spec__
-            file = "" if parent_spec is None else _expected_file(parent_spec, module_name(definition))
-            message = f"{name} has no implementation: there is no module {path}"
-            yield ImplementationFault("implementation-missing", name, file, 1, message)
+            yield _missing(name, path, parent.__spec__)
             return
     file = str(spec.origin) if spec is not None and spec.origin else path
     importer.started(name, file)
@@ -221,46 +217,13 @@ def _check_tool(
     if fault is not None:
         yield fault
         return
-    module, generated = sys.modules[path], catalog.tool_class(name)
-    found = _implementing_class(module, generated, name, file=file)
-    if isinstance(found, ImplementationFault):
-        yield found
+    found = implementing_class(sys.modules[path], catalog.tool_class(name))
+    if isinstance(found, ClassFault):
+        line = 1 if found.cls is None else _line_of_class(found.cls)
+        yield ImplementationFault("implementation-class", name, file, line, found.reason)
     else:
         faults = list(_check_methods(found, definition, file))
         yield from faults or _check_constructor(found, name, file, importer)
-
-
-def _implementing_class(
-    module: ModuleType, generated: type[BaseTool[Any, Any]], name: str, *, file: str
-) -> type[BaseTool[Any, Any]] | ImplementationFault:
-    """Return the one class that implements a tool, or the fault if there is none or more."""
-
-    def fault(message: str, line: int) -> ImplementationFault:
-        return ImplementationFault("implementation-class", name, file, line, message)
-
-    classes = implementing_classes(module, generated)
-    complete = [cls for cls in classes if not inspect.isabstract(cls)]
-    if len(complete) == 1:
-        return complete[0]
-    if complete:
-        names = ", ".join(cls.__name__ for cls in complete)
-        return fault(
-            f"{len(complete)} classes implement {name} ({names}); leave one", _line_of_class(complete[1])
-        )
-    if classes:
-        first, lacks = classes[0], ", ".join(abstract_methods(classes[0]))
-        return fault(f"{first.__name__} is not complete: it does not define {lacks}", _line_of_class(first))
-    others = [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value)
-        and value.__module__ == module.__name__
-        and (issubclass(value, BaseTool) or hasattr(value, "execute") or value.__name__ == generated.__name__)
-    ]
-    base = f"{generated.__name__} of {generated.__module__}"
-    if others:
-        return fault(f"{others[0].__name__} does not extend {base}", _line_of_class(others[0]))
-    return fault(f"no class of {module.__name__} extends {base}", 1)
 
 
 def _check_methods(
@@ -322,13 +285,9 @@ def _check_orphan(catalog: Catalog, path: str, importer: _Importer) -> Iterator[
     line = None
     if importer.import_fault(name, path, spec.origin) is None:
         classes = [
-            value
-            for value in vars(sys.modules[path]).values()
-            if inspect.isclass(value)
-            and value.__module__ == path
-            and issubclass(value, BaseTool)
-            and hasattr(value, "definition")
-            and not inspect.isabstract(value)
+            each
+            for each in own_classes(sys.modules[path])
+            if issubclass(each, BaseTool) and hasattr(each, "definition") and not inspect.isabstract(each)
         ]
         line = _line_of_class(classes[0]) if classes else None
     else:  # probably its spec was removed, and with it the generated class that it imports
@@ -344,15 +303,9 @@ def _line_of_tool_class(spec: ModuleSpec) -> int | None:
         tree = ast.parse(read_named(str(spec.origin)))
     except (OSError, SyntaxError, ValueError):
         return None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            names = [
-                base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
-                for base in node.bases
-            ]
-            if any(name.endswith("Tool") for name in names):
-                return node.lineno
-    return None
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    found = (each for each in classes if any(ast.unparse(base).endswith("Tool") for base in each.bases))
+    return next((each.lineno for each in found), None)
 
 
 def _import_fault(name: str, path: str, line: SourceLine, *, error: BaseException) -> ImplementationFault:
@@ -409,9 +362,12 @@ def _find_package(package: str) -> ModuleSpec | None:
     return spec
 
 
-def _expected_file(parent: ModuleSpec, py_name: str) -> str:
-    folder = next(iter(parent.submodule_search_locations or ()), "")
-    return os.path.join(folder, f"{py_name}.py")
+def _missing(name: str, path: str, parent: ModuleSpec | None) -> ImplementationFault:
+    """Return the fault of a tool without a module, at the file where that is expected."""
+    folder = None if parent is None else next(iter(parent.submodule_search_locations or ()), "")
+    file = "" if folder is None else os.path.join(folder, f"{path.rpartition('.')[2]}.py")
+    message = f"{name} has no implementation: there is no module {path}"
+    return ImplementationFault("implementation-missing", name, file, 1, message)
 
 
 def _line_of_function(function: Any, default: SourceLine) -> SourceLine:

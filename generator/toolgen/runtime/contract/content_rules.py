@@ -48,6 +48,7 @@ class ContentContract:
     def media_types(self, kind: BlockType) -> tuple[str, ...]:
         """Return the media types that the rules for a type of block name."""
         rules = [rule for rule in self.rules or () if rule.type == kind]
+        # one rule allows every type: naming those of the others would exclude some
         if any(not rule.media_types for rule in rules):
             return ()
         return tuple(each for rule in rules for each in rule.media_types)
@@ -102,6 +103,7 @@ class BlockCheck:
             return f"{subject}: {_shown(block)} is not declared"
         rule = rules[index]
         self._counts[index] += 1
+        # once, at the first block too many
         if rule.max is not None and self._counts[index] == rule.max + 1:
             return f"{subject}: expected at most {rule.max} of {rule}"
         if rule.max_bytes is not None and block.type != "link" and len(block.data) > rule.max_bytes:

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 import mcp_types as types
 
 from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.carried import text_of_file
 from toolgen.runtime.content.encoding import base64_pieces, base64_text
-from toolgen.runtime.content.media_type import is_text
 
 ContentBlock: TypeAlias = (
     types.TextContent | types.ImageContent | types.AudioContent | types.EmbeddedResource | types.ResourceLink
@@ -51,14 +51,7 @@ def _is_binary(block: Block) -> bool:
 
 def _text_of(block: Block) -> str | None:
     """Return the text of a text, or of a file that holds text in UTF-8; None for others."""
-    if block.type == "text":
-        return block.text
-    if block.type != "file" or block.media_type is None or not is_text(block.media_type):
-        return None
-    try:
-        return block.text
-    except UnicodeDecodeError:
-        return None
+    return block.text if block.type == "text" else text_of_file(block)
 
 
 def content_block(encoded: EncodedBlock, protocol_version: str) -> ContentBlock:
@@ -67,14 +60,9 @@ def content_block(encoded: EncodedBlock, protocol_version: str) -> ContentBlock:
     annotations = _annotations(block)
     if block.type == "text":
         return types.TextContent(text=block.text, annotations=annotations)
-    if block.type == "image":
-        return types.ImageContent(
-            data=encoded.base64, mime_type=block.media_type or "", annotations=annotations
-        )
-    if block.type == "audio" and protocol_version >= _AUDIO_SINCE:
-        return types.AudioContent(
-            data=encoded.base64, mime_type=block.media_type or "", annotations=annotations
-        )
+    if block.type == "image" or (block.type == "audio" and protocol_version >= _AUDIO_SINCE):
+        media = types.ImageContent if block.type == "image" else types.AudioContent
+        return media(data=encoded.base64, mime_type=block.media_type or "", annotations=annotations)
     if block.type == "link":
         if protocol_version < _LINKS_SINCE:
             return types.TextContent(text=block.as_text(), annotations=annotations)

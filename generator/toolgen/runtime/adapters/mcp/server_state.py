@@ -1,0 +1,137 @@
+"""What the requests of an MCP server share: its tools, the sessions of its clients, calls in flight."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from mcp.server import Server, ServerRequestContext
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.toolkit import Toolkit
+
+from .calls_in_flight import CallsInFlight
+from .extras import SealedExtras
+from .linked_blocks import LinkedBlocks
+from .tool_list import ToolList
+
+
+@dataclass(frozen=True, slots=True)
+class _ClientSession:
+    """The toolkit session of one connection."""
+
+    toolkit: Toolkit
+    loop: asyncio.AbstractEventLoop
+
+
+class ServerState:
+    """A toolkit that is served. Raises ValueError if two tools have the same published name."""
+
+    def __init__(self, toolkit: Toolkit, name: str = "toolgen") -> None:
+        self.toolkit = toolkit
+        self.tools = ToolList(toolkit)
+        self.extras = SealedExtras(name, toolkit.settings.confirmation_key)
+        self.settings = toolkit.settings
+        self.links = LinkedBlocks(toolkit.settings)
+        self.calls = CallsInFlight()
+        self.serves_links = False  # clients can read resources
+        self.stopping = False  # requests are refused
+        self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
+        self.listen = ListenHandler(self.bus)
+        self._sessions: WeakKeyDictionary[Any, _ClientSession] = WeakKeyDictionary()  # by connection
+        self._of_only_client: Toolkit | None = None  # None: there may be several clients
+        self._loops: list[asyncio.AbstractEventLoop] = []  # one for each run of the server
+        self._tasks: set[asyncio.Future[None]] = set()
+
+    def is_sessionless(self, context: ServerRequestContext[Any, Any]) -> bool:
+        """True if the client has no session, so that extras are sent to it.
+
+        That is every client since 2026-07-28, and older ones of a server with `--stateless`.
+        """
+        return is_modern(context) or not context.session.can_send_request
+
+    def toolkit_for(self, context: ServerRequestContext[Any, Any]) -> Toolkit:
+        """Return the session of the toolkit for the client's session; without one, the toolkit itself.
+
+        Since 2026-07-28 the protocol has no sessions. The calls of an only client share their extras
+        nevertheless.
+        """
+        # handlers get a new proxy for each request; the SDK has no public name for the connection
+        connection = getattr(context.session, "_connection", None)
+        # since 2026-07-28 a connection does not identify a client
+        if connection is None or is_modern(context):
+            return self._of_only_client or self.toolkit
+        session_id: str | None = connection.session_id
+        if context.request is not None and session_id is None:
+            return self.toolkit  # stateless HTTP: the connection ends with the request
+        session = self._sessions.get(connection)
+        if session is None:
+            toolkit = self.toolkit.session(session_id=session_id and _loggable(session_id))
+            session = _ClientSession(toolkit, asyncio.get_running_loop())
+            self._sessions[connection] = session
+        return session.toolkit
+
+    def serve_only_client(self) -> None:
+        """Let all calls without a session share their extras: the transport has one client, as stdio has."""
+        self._of_only_client = self.toolkit._carrying({})
+
+    def keeps_extras(self, context: ServerRequestContext[Any, Any]) -> bool:
+        """True if the extras of a call reach the client's next call without its help."""
+        return self.toolkit_for(context) is not self.toolkit
+
+    @asynccontextmanager
+    async def running(self, _: Server[Any]) -> AsyncIterator[dict[str, Any]]:
+        """Notify clients of changes while the server runs. Close the tools when the last run ends."""
+        loop = asyncio.get_running_loop()
+        self._loops.append(loop)
+        remove_listener = self.toolkit.on_change(lambda: _call_soon(loop, self._announce))
+        try:
+            yield {}
+        finally:
+            remove_listener()
+            self._loops.remove(loop)
+            # an ASGI application may run in several event loops; the tools belong to all of them
+            if not self._loops:
+                await self.toolkit.close()
+
+    def _announce(self) -> None:
+        running = asyncio.get_running_loop()
+        self._start(self.bus.publish(ToolsListChanged()))
+        for connection, session in list(self._sessions.items()):
+            if session.loop is running:
+                # in separate tasks: a client that does not read must not delay others
+                self._start(_notify(connection))
+
+    def _start(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def is_modern(context: ServerRequestContext[Any, Any]) -> bool:
+    """True if the client uses protocol version 2026-07-28 or later."""
+    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+async def _notify(connection: Any) -> None:
+    try:
+        await connection.send_tool_list_changed()
+    except Exception as error:  # the client has disconnected
+        LOGGER.debug("a client was not notified that the tools changed: %s", error)
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, work: Any) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(work)
+
+
+def _loggable(session_id: str) -> str:
+    """Return the name of a session for tools and log records: who knows the id itself can use the session."""
+    return sha256(session_id.encode()).hexdigest()[:32]

@@ -1,0 +1,123 @@
+"""Answer `tools/call`: the result of one call, or the question that the client must ask the user first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from toolgen.runtime.call_options import CallerOptions
+from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.response import ToolResponse
+
+from .auth.grant import Grant, grant_of, scopes_of
+from .confirm import (
+    NO_CONFIRMATION,
+    confirmation_options,
+    input_required,
+    is_preview_request,
+    preview_answer,
+)
+from .content_blocks import EncodedBlock, encode
+from .current_call import answering
+from .result import CallProgress, StructuredForm, wire_result
+from .server_state import ServerState, is_modern
+from .tool_list import McpTool
+
+
+async def answer_call(
+    state: ServerState, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+) -> dict[str, Any] | types.InputRequiredResult:
+    """Return the JSON of the result of one `tools/call`, or the question that the client must ask the user.
+
+    Raises MCPError if there is no tool with the name.
+    """
+    tool = state.tools.find(params.name)
+    if tool is None:
+        raise await _unknown_tool(state, context, params)
+    toolkit, arguments = state.toolkit_for(context), params.arguments or {}
+    meta: Mapping[str, Any] = params.meta or {}
+    grant = grant_of(context, state.settings)
+    caller: CallerOptions = {"scopes": grant.scopes, "principal": grant.principal}
+    if is_preview_request(params):
+        response = await toolkit.preview(tool.name, arguments, **caller)
+        answer = preview_answer(response, has_output_schema=tool.has_output_schema)
+        return wire_result(answer, _structured_form(context, tool), context.protocol_version)
+    sessionless = state.is_sessionless(context)
+    # a client with a session has its extras there
+    extras = state.extras.opened(context, meta) if sessionless else None
+    if extras is not None:
+        toolkit = toolkit._carrying(extras)
+    confirmation = NO_CONFIRMATION
+    if tool.confirms:
+        confirmation = await confirmation_options(toolkit, context, params, principal=grant.principal)
+    reporter = CallProgress(context)
+    with answering(context, params) as call:
+        try:
+            response = await toolkit.call(
+                tool.name,
+                arguments,
+                confirm=confirmation.confirm,
+                confirmation_token=confirmation.token,
+                meta=meta,
+                progress=reporter.progress,
+                **caller,
+                listen=reporter.chunk if tool.streams else None,
+            )
+        except ConfirmationPending as pending:
+            return call.question or input_required(pending)
+    if call.protocol_error is not None and response.error is not None:
+        raise call.protocol_error
+    own = call.own_fields(response)
+    blocks: Sequence[EncodedBlock] | None = None if own is None else ()
+    if response.blocks and own is None:
+        blocks = await _encoded(state, response, grant, tool.definition)
+    form = _structured_form(context, tool)
+    result = wire_result(response, form, context.protocol_version, blocks=blocks)
+    if own is not None:
+        meta_of_both = {**own.pop("_meta", {}), **result.get("_meta", {})}
+        result |= {**own, "_meta": meta_of_both} if meta_of_both else own
+    if sessionless and (response.extras or extras is not None):
+        sealed = state.extras.meta_of(context, tool.name, response.extras)
+        # the log tells the operator once, because the next call silently lacks them
+        if extras is None and not state.keeps_extras(context):
+            state.extras.note_client_must_return(tool.name)
+        result["_meta"] = {**result.get("_meta", {}), **sealed}
+    return result
+
+
+def _structured_form(context: ServerRequestContext[Any, Any], tool: McpTool) -> StructuredForm:
+    """Return the form of a tool's structured content for the client of a request."""
+    # structured content belongs to an output schema: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#structured-content
+    if not tool.has_output_schema:
+        return "none"
+    return "wrapped" if tool.is_wrapped and not is_modern(context) else "unwrapped"
+
+
+async def _unknown_tool(
+    state: ServerState, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+) -> MCPError:
+    """Return the error of a call whose name no tool has. The call is logged as any other."""
+    grant = grant_of(context, state.settings)
+    response = await state.toolkit_for(context).call(
+        state.tools.wire_name(params.name), params.arguments, meta=params.meta, principal=grant.principal
+    )
+    # the protocol has an error for it; a tool result would be shown to the model as an answer:
+    # https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling
+    message = "Unknown tool" if response.error is None else response.error.message
+    return MCPError(code=types.INVALID_PARAMS, message=message)
+
+
+async def _encoded(
+    state: ServerState, response: ToolResponse, grant: Grant, definition: ToolDefinition
+) -> list[EncodedBlock]:
+    """Return the blocks of a response, encoded; large ones as links if the client can read them."""
+    blocks = response.blocks
+    if state.serves_links:
+        needed = scopes_of(definition)
+        blocks = tuple(state.links.linked(block, grant, needed) for block in blocks)
+    return [await encode(block) for block in blocks]

@@ -1,0 +1,123 @@
+"""Rules of the spec language about several fields; each field has the shape that `spec_schema.py` says."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from toolgen.schema.document import JsonPath
+
+from .faults import SpecFault
+
+RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
+_TREES: Final = {"image": "image", "audio": "audio", "text": "text"}
+"""Kinds of blocks whose media types begin with a certain word."""
+
+
+def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield the faults of a spec whose fields have the right shape."""
+    yield from _taken_names(data)
+    if isinstance(content := data.get("content", []), list):
+        yield from _content_faults(content)
+    anthropic = data.get("targets", {}).get("anthropic", {})
+    if data.get("load") == "deferred" and "cache_control" in anthropic:
+        # the API's error: github.com/Wei-Shaw/sub2api/issues/4990; 2026-07
+        yield SpecFault(
+            ("targets", "anthropic", "cache_control"),
+            "conflicting-options",
+            "Anthropic refuses cache_control for a tool with `load: deferred`",
+            "set it for the last tool that is always loaded",
+            of_key=True,
+        )
+
+
+def _taken_names(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield a fault for each error code, injected name, alias or example name that is taken."""
+    injected = _names(data, "inject", "name")
+    aliases = [(alias, ("aliases", i)) for i, alias in enumerate(data.get("aliases", ()))]
+    yield from _repeated("error code", _names(data, "errors", "code"))
+    yield from _repeated("injected name", injected)
+    yield from _repeated("alias", [(data["name"], ("name",)), *aliases])
+    yield from _repeated("example name", _names(data, "examples", "name"))
+    for name, path in injected:
+        if name in RESERVED or keyword.iskeyword(name):
+            why = "a keyword of Python" if keyword.iskeyword(name) else "another argument of `execute`"
+            hint = f"rename it, for example to {name}_value"
+            yield SpecFault(path, "taken-name", f"{name!r} is {why}", hint)
+
+
+def _names(data: Mapping[str, Any], field: str, key: str) -> list[tuple[str, JsonPath]]:
+    return [(entry[key], (field, i, key)) for i, entry in enumerate(data.get(field, ()))]
+
+
+def _repeated(what: str, names: Iterable[tuple[str, JsonPath]]) -> Iterator[SpecFault]:
+    first: dict[str, JsonPath] = {}
+    for name, path in names:
+        if name not in first:
+            first[name] = path
+            continue
+        yield SpecFault(
+            path,
+            "duplicate-name",
+            f"the {what} {name!r} is used twice",
+            "remove one",
+            other=first[name],
+            about_other="the tool's own name" if first[name] == ("name",) else "first here",
+        )
+
+
+def _content_faults(entries: Sequence[Mapping[str, Any]]) -> Iterator[SpecFault]:
+    """Yield a fault for each entry that contradicts itself, or that takes what an earlier one takes."""
+    for index, entry in enumerate(entries):
+        path: JsonPath = ("content", index)
+        yield from _foreign_types(entry, path)
+        least, most = entry.get("min", 0), entry.get("max")
+        if most is not None and least > most:
+            message = f"at least {least} and at most {most} blocks: no result can have that"
+            hint = "let `max` be as large as `min`, or larger"
+            yield SpecFault((*path, "min"), "bad-content", message, hint)
+        if entry["type"] == "link" and "max_bytes" in entry:
+            message = "a link holds no data, so that `max_bytes` limits nothing"
+            yield SpecFault((*path, "max_bytes"), "bad-content", message, "remove it", of_key=True)
+        yield from _taken_blocks(entries, index)
+
+
+def _foreign_types(entry: Mapping[str, Any], path: JsonPath) -> Iterator[SpecFault]:
+    tree = _TREES.get(entry["type"])
+    for number, media_type in enumerate(entry.get("media_types", ())):
+        if tree is not None and not media_type.startswith(f"{tree}/"):
+            message = f"{media_type!r} is not the media type of {entry['type']} blocks"
+            hint = f"write {tree}/…, or `type: {_kind_of(media_type)}`"
+            yield SpecFault((*path, "media_types", number), "bad-content", message, hint)
+
+
+def _kind_of(media_type: str) -> str:
+    tree = media_type.partition("/")[0]
+    return tree if tree in ("image", "audio") else "file"
+
+
+def _taken_blocks(entries: Sequence[Mapping[str, Any]], index: int) -> Iterator[SpecFault]:
+    """Yield a fault if no block is left for an entry, because earlier entries take all of them."""
+    entry = entries[index]
+    for earlier, other in enumerate(entries[:index]):
+        media_types = entry.get("media_types") or [""]
+        if other["type"] == entry["type"] and all(_takes(other, each) for each in media_types):
+            yield SpecFault(
+                ("content", index),
+                "bad-content",
+                f"blocks of type {entry['type']} with these media types belong to an earlier entry",
+                "remove one of the two, or give each its own `media_types`",
+                other=("content", earlier),
+                about_other="the first entry that takes them",
+            )
+            return
+
+
+def _takes(entry: Mapping[str, Any], media_type: str) -> bool:
+    """True if an entry is for blocks of a media type; the empty one stands for every media type."""
+    allowed = entry.get("media_types")
+    if not allowed:
+        return True
+    tree = media_type.partition("/")[0]
+    return bool(media_type) and (media_type in allowed or f"{tree}/*" in allowed)
