@@ -18,15 +18,20 @@ README = ROOT / "README.md"
 
 def write_page(data: Mapping[str, Any]) -> None:
     """Write the tables and the plot of `data`; the same bytes for the same figures."""
-    measured, facts = report.from_data(data), data["facts"]
-    draw(measured, PAGE.with_suffix(".svg"))
-    parts = {
+    draw(report.from_data(data), PAGE.with_suffix(".svg"))
+    for page, parts in parts_of_pages(data).items():
+        fill(page, parts)
+
+
+def parts_of_pages(data: Mapping[str, Any]) -> dict[Path, dict[str, str]]:
+    """Return the tables of each page by the names of their markers."""
+    measured = report.from_data(data)
+    tables = {
         "targets": report.as_markdown(report.targets(measured)),
         "peers": report.as_markdown(report.peers(measured)),
-        "facts": _facts(facts),
+        "facts": _facts(data["facts"]),
     }
-    fill(PAGE, parts)
-    fill(README, {"short": report.as_markdown(report.short(measured))})
+    return {PAGE: tables, README: {"short": report.as_markdown(report.short(measured))}}
 
 
 def fill(page: Path, parts: Mapping[str, str]) -> None:

@@ -35,6 +35,9 @@ from .worst_requests import REQUESTS, SCHEMAS
 BLOCKED = 0.5  # seconds
 TIMES, SPARE = 20, 32 * 2**20  # memory: so many times the size of the request, and so many bytes
 _PATIENCE = 30.0  # seconds for one request: the next one gets another server
+_STARTING = 120.0  # seconds for the first call of each tool, on a busy machine
+_BEFORE = Path(__file__).with_name("worst_before.json")
+"""What the same requests cost at 493e2ac, before they were bounded: processor time, over HTTP."""
 _PAUSE = 0.005  # seconds between two calls of the other client
 _TOOL = """\
 from pathlib import Path
@@ -228,9 +231,9 @@ def measure(project: Project, only: str = "") -> Iterator[Figure]:
         left = [each for each in made if way in each.ways]
         while left:
             with served(project.folder, way, project.env, python=PYTHON) as wire:
-                wire.call("echo", '{"text": "x"}', _PATIENCE)
+                wire.call("echo", '{"text": "x"}', _STARTING)
                 for tool in (*SCHEMAS, "fetch"):  # imports and schemas are of the first call
-                    wire.call(tool, "{}", _PATIENCE)
+                    wire.call(tool, "{}", _STARTING)
                 while left:
                     figure = _measured(wire, left.pop(0))
                     print(
@@ -284,7 +287,8 @@ def figures(work: Path, code: Path | None = None, only: str = "") -> list[Figure
 
 def table(found: list[Figure]) -> Iterator[tuple[str, ...]]:
     """Yield a heading, and one line for each request: the worst of its ways."""
-    yield ("request", "size", "another client waits", "memory", "allowed", "")
+    before = json.loads(_BEFORE.read_text("utf-8"))
+    yield ("request", "size", "another client waits", "memory", "allowed", "", "before")
     for case in dict.fromkeys(each.case for each in found):
         same = [each for each in found if each.case == case]
         blocked = max(same, key=lambda each: each.blocked)
@@ -297,6 +301,7 @@ def table(found: list[Figure]) -> Iterator[tuple[str, ...]]:
             f"{_megabytes(memory.memory)} ({memory.way})",
             _megabytes(memory.allowed),
             "met" if all(each.is_met for each in same) else "missed",
+            before.get(case, ""),
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import jsonschema_rs
@@ -12,6 +14,7 @@ from toolgen.targets.builtin import BASE
 
 from benchmarks import page, peer_inputs, plain_corpus, report
 from benchmarks.corpus import specs
+from benchmarks.installation import ROOT
 from benchmarks.measure import Case, interleave, ratio
 from benchmarks.peer_inputs import answer, arguments, mcp_document
 from benchmarks.process import Wrong, environment, run
@@ -101,6 +104,19 @@ def test_a_failing_command_is_not_measured(tmp_path: Path) -> None:
 def test_figures_can_be_written_and_read() -> None:
     measured = {("check", 10): {"toolgen check": [0.5, 0.25]}}
     assert report.from_data(report.as_data(measured, {})) == measured
+
+
+def test_the_pages_have_the_stored_figures() -> None:
+    data = json.loads((ROOT / "benchmarks/results/summary.json").read_text("utf-8"))
+    for path, parts in page.parts_of_pages(data).items():
+        for name, part in parts.items():
+            assert f"<!-- bench:{name} -->\n{part}\n<!-- /bench:{name} -->" in path.read_text("utf-8"), name
+
+
+def test_no_other_page_has_a_ratio() -> None:
+    for path in (ROOT / "docs").glob("*.md"):
+        if path.name != "performance.md":
+            assert not re.findall(r"\d\.\d+ times", path.read_text("utf-8")), path.name
 
 
 def test_the_page_has_the_markers() -> None:

@@ -7,21 +7,27 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from tools.fuzz import cost, cost_entries, dump, links, names, schemas, server, shapes, terminal, text
-from tools.fuzz.batches import run_batch
+from tools.fuzz import cost, cost_entries, dump, names, schemas, server, shapes, terminal, text
+from tools.fuzz.batches import Outcome, finding, run_batch
 from tools.fuzz.cases import Case, pack, written
 from tools.fuzz.corpus import Entry, entries
+from tools.fuzz.findings import Deadline, Tally
 from tools.fuzz.generated_syntax import faults_of
+from tools.fuzz.parts import PARTS
 from tools.fuzz.places import UnknownShapeError, places_of
 from tools.fuzz.planted import ENVIRONMENT, PLANTED_BUGS
 from tools.fuzz.strings import FIXED, PIECES
+from tools.fuzz.workers import Workers
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ['"""\n__import__("os")\n"""', "{{ 7*7 }} {% raw %}", "\\", "\u2028# coding=utf-7\x85", "class"]
@@ -44,11 +50,12 @@ TERMINAL_BAITS: dict[str, tuple[str, str]] = {
 }
 REPLAY = """
 import json, sys
+from tools.fuzz.parts import PARTS
 from tools.fuzz.planted import plant
-from tools.fuzz.text import places, replay
+from tools.fuzz.text import places
 places()
 plant()
-print(json.dumps([finding.kind for finding in replay(json.load(sys.stdin))]))
+print(json.dumps([finding.kind for finding in PARTS[sys.argv[1]].replay(json.load(sys.stdin))]))
 """
 # Each bug in a fork: a bug that is planted hides the place of another.
 PLANT_EACH = """
@@ -63,7 +70,13 @@ for name, bug in PLANTED_BUGS.items():
 """
 
 
-@pytest.mark.parametrize("entry", list(entries()), ids=lambda entry: entry.name)
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.part == "cost" else [])
+        for each in entries()
+    ],
+)
 def test_inputs_of_the_corpus_do_not_fail_again(entry: Entry) -> None:
     assert entry.replay() == []
 
@@ -151,7 +164,7 @@ def test_a_planted_bug_is_found(name: str) -> None:
 def kinds_found(planted_bug: str, place: str, hostile: str) -> list[str]:
     """Return the kinds of findings for a text in a place, with the planted bug."""
     done = subprocess.run(
-        [sys.executable, "-c", REPLAY],
+        [sys.executable, "-c", REPLAY, "text"],
         cwd=ROOT,
         env={**os.environ, ENVIRONMENT: planted_bug},
         input=json.dumps({"text": hostile, "places": [place], "file": ""}),
@@ -163,9 +176,37 @@ def kinds_found(planted_bug: str, place: str, hostile: str) -> list[str]:
     return kinds
 
 
+class OneByOne:
+    """Workers that do their work in this process."""
+
+    count = 1
+
+    def map(self, work: Any, jobs: Any, deadline: Deadline) -> Any:
+        return map(work, jobs)
+
+
+def test_a_fault_of_the_first_text_is_found_before_other_texts_are_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[int] = []
+
+    def refused(cases: Sequence[Case], *, thorough: bool = False) -> Outcome:
+        """Find a fault in every single case; others are divided, as after a crash."""
+        tried.append(len(cases))
+        if len(cases) == 1:
+            return Outcome(Tally(findings=[finding("syntax", "", cases[0])]))
+        return Outcome(again=[replace(each, company=len(cases) // 2) for each in cases])
+
+    monkeypatch.setattr(text, "run_batch", refused)
+    state = text._Run(Deadline.after(600), cast("Workers", OneByOne()))
+    text._classified(state)
+    assert {found.kind for found in state.tally.findings} == {"syntax"}
+    assert len(tried) < len(text.places()) / 4, "what has failed is narrowed down first"
+
+
 @pytest.mark.parametrize("place", terminal.PLACES)
 def test_no_text_controls_the_terminal(place: str) -> None:
-    assert terminal.replay({"place": place, "text": terminal.texts(random.Random(place))}) == []
+    assert PARTS["terminal"].replay({"place": place, "text": terminal.texts(random.Random(place))}) == []
 
 
 @pytest.mark.slow  # it imports all of toolgen
@@ -173,10 +214,9 @@ def test_no_text_controls_the_terminal(place: str) -> None:
 def test_a_planted_bug_of_the_terminal_is_found(name: str) -> None:
     place, hostile = TERMINAL_BAITS[name]
     recipe = json.dumps({"place": place, "text": hostile})
-    code = REPLAY.replace("tools.fuzz.text import places, replay", "tools.fuzz.terminal import replay")
     found = [
         subprocess.run(
-            [sys.executable, "-c", code.replace("places()\n", "")],
+            [sys.executable, "-c", REPLAY, "terminal"],
             cwd=ROOT,
             env={**os.environ, ENVIRONMENT: planted},
             input=recipe,
@@ -198,7 +238,7 @@ def test_a_mixed_bomb_ends(number: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["stdio", "http"])
 def test_the_server_answers_after_garbage(way: str) -> None:
-    assert server.replay({"way": way, "sent": server.inputs(random.Random(1), way)}) == []
+    assert PARTS["server"].replay({"way": way, "sent": server.inputs(random.Random(1), way)}) == []
 
 
 class Aliased(BaseModel):
@@ -225,9 +265,9 @@ def test_a_quadratic_cost_is_found_and_n_log_n_is_not() -> None:
 
 @pytest.mark.slow
 def test_a_planted_quadratic_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cost.replay(QUADRATIC) == []
+    assert PARTS["cost"].replay(QUADRATIC) == []
     monkeypatch.setenv(ENVIRONMENT, "previews_are_searched_for_every_text")
-    assert [found.kind for found in cost.replay(QUADRATIC)] == ["cost"]
+    assert [found.kind for found in PARTS["cost"].replay(QUADRATIC)] == ["cost"]
 
 
 @pytest.mark.parametrize("name", shapes.SHAPES)
@@ -252,9 +292,9 @@ def test_a_dump_that_differs_from_what_was_validated_is_found() -> None:
 @pytest.mark.slow
 def test_a_command_that_reads_outside_of_its_project_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = {"changes": [["specs/echo.yaml", "link to a secret"]], "verb": "check"}
-    assert links.replay(recipe) == []
+    assert PARTS["links"].replay(recipe) == []
     monkeypatch.setenv(ENVIRONMENT, "specs_are_printed_through_links")
-    assert [found.kind for found in links.replay(recipe)] == ["read"]
+    assert [found.kind for found in PARTS["links"].replay(recipe)] == ["read"]
 
 
 def test_every_planted_bug_belongs_to_a_part() -> None:

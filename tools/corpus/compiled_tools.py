@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from toolgen.cli.building.worker_pool import worker_pool
+from toolgen.building.worker_pool import worker_pool
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target

@@ -11,8 +11,8 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 from toolgen.runtime import BaseTool
 from toolgen.schema.document import subschemas
-from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
+from toolgen.schema_proof.instances import InstanceGenerator
 
 from tools.corpus.compiled_tools import compile_tools
 from tools.corpus.random_schemas import schema_of

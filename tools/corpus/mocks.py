@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.runtime import Toolkit, ToolResponse
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
-from toolgen.schema.instances import valid_values
+from toolgen.schema_proof.instances import valid_values
 from toolgen.testing import mock_toolkit
 
 from tools.corpus.score import Tally

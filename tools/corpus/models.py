@@ -10,13 +10,13 @@ from types import MappingProxyType
 
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import engine_module, tool_classes
+from toolgen.compile.printing.models import tool_classes
 from toolgen.compile.printing.render import RenderedFiles, render_shared, render_tools
 from toolgen.compile.printing.tool_source import package_sources
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import SharedFile
 from toolgen.data.target import Target
-from toolgen.models.engine import print_modules
+from toolgen.models.engine import engine_source, print_classes
 from toolgen.models.module_source import ModelModules, ModuleSource, module_source
 from toolgen.models.shared_classes import ModuleClasses, shared_classes
 from toolgen.pipeline import analyze
@@ -89,16 +89,13 @@ def compare_models(
         tools=tuple(tool for tool in package.tools if tool.py_name in modules.tools),
         shared=tuple(file for file in package.shared if file.path in modules.shared),
     )
-    sources = package_sources(plain, modules)
-    printed = [
-        *_printed(
-            {tool.py_name: tool.wire_name for tool in plain.tools}, render_tools(plain, targets, sources)
-        ),
-        *_printed({file.path: file.path for file in plain.shared}, render_shared(plain, targets, sources)),
-    ]
-    made = {**tools, **files}
+    printed = _printed_modules(plain, targets, modules)
     by_key = {**modules.tools, **modules.shared}
-    wanted = print_modules([engine_module(made[each.key]) for each in printed])
+    by_engine = ModelModules(
+        {name: engine_source(tools[name], print_classes(tools[name])) for name in modules.tools},
+        {path: engine_source(files[path], print_classes(files[path])) for path in modules.shared},
+    )
+    wanted = [each.text for each in _printed_modules(plain, targets, by_engine)]
     laid_out = {f"{n}.py": each.text for n, each in enumerate(printed) if by_key[each.key].laid_out}
     formatted = format_tree(laid_out)
     differing: list[str] = []
@@ -118,6 +115,18 @@ class _PrintedModels:
     key: str
     shown: str
     text: str
+
+
+def _printed_modules(
+    package: Package, targets: Sequence[Target], modules: ModelModules
+) -> list[_PrintedModels]:
+    sources = package_sources(package, modules)
+    tools = {tool.py_name: tool.wire_name for tool in package.tools}
+    files = {file.path: file.path for file in package.shared}
+    return [
+        *_printed(tools, render_tools(package, targets, sources)),
+        *_printed(files, render_shared(package, targets, sources)),
+    ]
 
 
 def _by_template(modules: Mapping[str, ModuleClasses]) -> dict[str, ModuleSource]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import toolgen
-from toolgen.python_source.names import snake
+from toolgen.python_source.names import tool_module
 
 SHARED = Path(os.environ.get("TOOLGEN_SHARED", Path(__file__).parents[3] / "shared")) / "corpus"
 CORPORA = {"mcp": "mcp_tools.public.jsonl", "openai": "openai_functions.public.jsonl"}
@@ -50,7 +50,7 @@ def main() -> int:
 
 def _spaced(path: Path, number: int) -> list[str]:
     """Return `number` lines, evenly spaced, of tools whose Python names differ."""
-    lines = {snake(_name(line), "tool"): line for line in path.read_text(encoding="utf-8").splitlines()}
+    lines = {tool_module(_name(line)): line for line in path.read_text(encoding="utf-8").splitlines()}
     step = max(1, len(lines) // number)
     return [*lines.values()][::step][:number]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tools.fuzz.cases import Case, Written, texts_of, written
+from tools.fuzz.cases import Case, Written, written
 from tools.fuzz.findings import Finding, Tally
 from tools.fuzz.planted import ENVIRONMENT
 from tools.fuzz.project import FOREIGN, Project, Ran, project
@@ -93,7 +93,7 @@ def _accepted(here: Project, entries: list[_Entry], outcome: Outcome) -> list[_E
 def _divided(entries: list[_Entry], outcome: Outcome, kind: str | None, detail: str) -> list[_Entry]:
     """Schedule smaller parts of the entries. A single one is a finding, or refused if `kind` is None."""
     if len(entries) > 1:
-        outcome.again += [replace(entry.case, company=entry.case.company // 2) for entry in entries]
+        outcome.again += [replace(entry.case, company=len(entries) // 2) for entry in entries]
     elif len(entries[0].case.places) > 1:
         outcome.again += entries[0].case.halves()
     elif kind is None:
@@ -221,7 +221,3 @@ def _differences(spec: Mapping[str, Any], tool: Any, *, shared: bool) -> list[st
 def finding(kind: str, detail: str, case: Case) -> Finding:
     """Return a finding with the case as its reproduction."""
     return Finding(PART, kind, detail, case.as_data())
-
-
-def size_of(cases: Iterable[Case]) -> int:
-    return texts_of([*cases])

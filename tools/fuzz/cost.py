@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import count, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -134,16 +134,11 @@ def _measure(recipes: Sequence[dict[str, Any]]) -> list[_Measured]:
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
     """Try inputs until the deadline."""
-    tally = Tally()
     inputs = every(source)
-    while not deadline.is_over and not tally.findings:
-        jobs = [list(islice(inputs, _BATCH)) for _ in range(4 * workers.count)]
-        for each in workers.map(try_recipes, jobs, deadline):
-            tally.add(each)
-    tally.findings = [*{each.reproduction["entry"]: each for each in tally.findings}.values()]
-    return tally
+    batches = ([*islice(inputs, _BATCH)] for _ in count())
+    return workers.search(try_recipes, batches, deadline, lambda found: found.reproduction["entry"])
 
 
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_recipes([data]).findings
+def try_recipe(recipe: dict[str, Any]) -> Tally:
+    """Measure one input in a process of its own."""
+    return try_recipes([recipe])

@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -277,17 +278,7 @@ def inspect(folder: Path, seed: int) -> dict[str, Any]:
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
     """Try schemas until the deadline."""
-    tally = Tally()
-    while not deadline.is_over and not tally.findings:
-        seeds = [source.randrange(10**9) for _ in range(2 * workers.count)]
-        for each in workers.map(try_seed, seeds, deadline):
-            tally.add(each)
-    return tally
-
-
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_seed(data).findings
+    return workers.search(try_seed, (source.randrange(10**9) for _ in count()), deadline)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ def inspect(folder: Path, cases: Mapping[str, Json]) -> dict[str, Json]:
     for file in sorted(package.rglob("*.py")):
         path = file.relative_to(package).as_posix()
         read += 1
-        report(path, "syntax", *faults_of(path, file.read_bytes()))
+        # A tool's modules have its name, by which the batch need not be divided to find the tool.
+        report(file.stem, "syntax", *(f"{path}: {each}" for each in faults_of(path, file.read_bytes())))
     if faults:
         return {"faults": faults, "called": 0, "files": read}
     sys.path.insert(0, str(folder))

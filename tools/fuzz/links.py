@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -393,14 +394,12 @@ def _contents(folder: Path) -> dict[str, str]:
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
     """Try situations until the deadline."""
-    tally = Tally()
     made = recipes(source)
-    while not deadline.is_over:
-        jobs = [[next(made) for _ in range(_BATCH)] for _ in range(2 * workers.count)]
-        for each in workers.map(try_recipes, jobs, deadline):
-            tally.add(each)
-    found = {(each.kind, each.reproduction["verb"].partition(" ")[0]): each for each in tally.findings}
-    tally.findings = [_reduced(each) for each in found.values()]
+    batches = ([*islice(made, _BATCH)] for _ in count())
+    tally = workers.search(
+        try_recipes, batches, deadline, lambda found: (found.kind, found.reproduction["verb"].split(" ")[0])
+    )
+    tally.findings = [_reduced(each) for each in tally.findings]
     return tally
 
 
@@ -410,7 +409,11 @@ def _reduced(found: Finding) -> Finding:
     for change in found.reproduction["changes"]:
         fewer = [each for each in best.reproduction["changes"] if each != change]
         same = (
-            [each for each in replay({**best.reproduction, "changes": fewer}) if each.kind == found.kind]
+            [
+                each
+                for each in try_alone({**best.reproduction, "changes": fewer}).findings
+                if each.kind == found.kind
+            ]
             if fewer
             else []
         )
@@ -418,9 +421,9 @@ def _reduced(found: Finding) -> Finding:
     return best
 
 
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_recipes([data]).findings
+def try_alone(recipe: dict[str, Any]) -> Tally:
+    """Try one situation in a process of its own."""
+    return try_recipes([recipe])
 
 
 def main() -> None:

@@ -37,8 +37,3 @@ def try_shown_as(text: str) -> Tally:
             faults += [f"{path}: {fault}" for fault in faults_of(path, file.read_bytes())]
         tally.findings += [Finding("shown_as", "name", fault, text) for fault in faults[:1]]
     return tally
-
-
-def replay(data: str) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_shown_as(data).findings

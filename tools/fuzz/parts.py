@@ -14,11 +14,15 @@ from tools.fuzz.workers import Workers
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part: its search, its replay of a reproduction, and its share of the time."""
+    """One part: its search, what tries one reproduction, and its share of the time."""
 
     run: Callable[[Random, Deadline, Workers], Tally]
-    replay: Callable[[Any], list[Finding]]
+    attempt: Callable[[Any], Tally]
     share: float
+
+    def replay(self, reproduction: Any) -> list[Finding]:
+        """Return the findings of a reproduction."""
+        return self.attempt(reproduction).findings
 
 
 def _nothing(source: Random, deadline: Deadline, workers: Workers) -> Tally:
@@ -26,14 +30,14 @@ def _nothing(source: Random, deadline: Deadline, workers: Workers) -> Tally:
 
 
 PARTS: dict[str, Part] = {
-    "text": Part(text.run, text.replay, 0.25),
-    "shown_as": Part(_nothing, names.replay, 0.0),  # searched by `text`
-    "schemas": Part(schemas.run, schemas.replay, 0.13),
-    "terminal": Part(terminal.run, terminal.replay, 0.05),
-    "sources": Part(sources.run, sources.replay, 0.12),
-    "server": Part(server.run, server.replay, 0.1),
-    "cost": Part(cost.run, cost.replay, 0.2),
-    "dump": Part(dump.run, dump.replay, 0.03),
-    "links": Part(links.run, links.replay, 0.07),
-    "regexes": Part(regexes.run, regexes.replay, 0.05),
+    "text": Part(text.run, text.try_data, 0.25),
+    "shown_as": Part(_nothing, names.try_shown_as, 0.0),  # searched by `text`
+    "schemas": Part(schemas.run, schemas.try_recipe, 0.13),
+    "terminal": Part(terminal.run, terminal.try_text, 0.05),
+    "sources": Part(sources.run, sources.try_recipe, 0.12),
+    "server": Part(server.run, server.try_sent, 0.1),
+    "cost": Part(cost.run, cost.try_recipe, 0.2),
+    "dump": Part(dump.run, dump.try_seed, 0.03),
+    "links": Part(links.run, links.try_alone, 0.07),
+    "regexes": Part(regexes.run, regexes.try_patterns, 0.05),
 }

@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -175,19 +176,8 @@ def measure(folder: Path) -> dict[str, Any]:
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
     """Try patterns in every place until the deadline, known families first."""
-    tally = Tally()
-    while not deadline.is_over and not tally.findings:
-        jobs = [
-            [[source.choice(_PLACES), pattern] for pattern in patterns(source)] for _ in range(workers.count)
-        ]
-        for each in workers.map(try_patterns, jobs, deadline):
-            tally.add(each)
-    return tally
-
-
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_patterns(data).findings
+    batches = ([[source.choice(_PLACES), pattern] for pattern in patterns(source)] for _ in count())
+    return workers.search(try_patterns, batches, deadline)
 
 
 if __name__ == "__main__":

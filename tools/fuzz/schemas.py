@@ -7,6 +7,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ sys.exit(main())
 """
 _VERBS = ("generate", "generate", "check", "mcp", "openai", "openapi")
 _TRIES = 12  # attempts to make a reproduction smaller
+_LENGTHS = (39, 41, 99, 101, 500, 1_000, 3_000)  # beside the limits of the budget, and far beyond
 _MOST_REFERENCES = 20_000  # the size of the text must not be the reason
 
 # A step of a diamond: how a definition uses the next one. `n` is how often.
@@ -67,7 +69,7 @@ _LEVELS: tuple[Callable[[Any], Any], ...] = (
 
 def mixed(source: random.Random) -> dict[str, Any]:
     """Return a random recipe of a schema: kinds and number of its levels, width, innermost value."""
-    count = int(2 ** source.uniform(1, 12)) if source.random() < 0.3 else source.randint(2, 70)
+    count = source.choice(_LENGTHS) if source.random() < 0.3 else source.randint(2, 70)
     width = int(2 ** source.uniform(1, 9)) if source.random() < 0.2 else source.randint(2, 4)
     return {
         "steps": source.choices(list(_STEPS), k=source.randint(1, 4)),
@@ -136,20 +138,9 @@ def _command(*words: str, folder: Path) -> Done:
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
     """Try random recipes until the deadline."""
-    tally = Tally()
-    while not deadline.is_over and not tally.findings:
-        for each in workers.map(try_recipe, [mixed(source) for _ in range(4 * workers.count)], deadline):
-            tally.add(each)
-    tally.findings = [
-        each if deadline.is_over else _reduced(each)
-        for each in {each.kind: each for each in tally.findings}.values()
-    ]
+    tally = workers.search(try_recipe, (mixed(source) for _ in count()), deadline)
+    tally.findings = [each if deadline.is_over else _reduced(each) for each in tally.findings]
     return tally
-
-
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_recipe(data).findings
 
 
 def _reduced(found: Finding) -> Finding:
@@ -159,7 +150,7 @@ def _reduced(found: Finding) -> Finding:
     while changes and tries < _TRIES:
         tries += 1
         change = changes.pop(0)
-        if seen := [each for each in replay({**data, **change}) if each.kind == found.kind]:
+        if seen := [each for each in try_recipe({**data, **change}).findings if each.kind == found.kind]:
             best, data = seen[0], {**data, **change}
             changes = _smaller(data)
     return best

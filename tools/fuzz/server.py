@@ -359,10 +359,10 @@ def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
     return tally
 
 
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
+def try_sent(data: Any) -> Tally:
+    """Send the inputs of a reproduction to a server."""
     tally = Tally()
     with project() as here:
         _write(here)
         asyncio.run(_try_all(here, data["way"], data["sent"], tally))
-    return tally.findings
+    return tally

@@ -177,8 +177,3 @@ def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
             tally.add(each.result())
     tally.findings = [*{each.kind: each for each in tally.findings}.values()]
     return tally
-
-
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_recipe(data).findings

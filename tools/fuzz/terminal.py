@@ -7,6 +7,7 @@ import random
 import re
 import sys
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any, Final
 
 from tools.fuzz.findings import Deadline, Finding, Tally
@@ -206,19 +207,7 @@ def texts(source: random.Random) -> str:
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
     """Try texts in every place until the deadline."""
-    tally = Tally()
-    kinds: set[tuple[str, str]] = set()
-    while not deadline.is_over and not tally.findings:
-        jobs = [{"place": place, "text": texts(source)} for place in PLACES for _ in range(workers.count)]
-        for each in workers.map(try_text, jobs, deadline):
-            tally.counts += each.counts
-            new = [found for found in each.findings if (found.kind, found.reproduction["place"]) not in kinds]
-            kinds |= {(found.kind, found.reproduction["place"]) for found in new}
-            tally.findings += new
+    jobs = ({"place": place, "text": texts(source)} for place in cycle(PLACES))
+    tally = workers.search(try_text, jobs, deadline, lambda found: (found.kind, found.reproduction["place"]))
     tally.findings = list(map(_minimized, tally.findings))
     return tally
-
-
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
-    return try_text(data).findings

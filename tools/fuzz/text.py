@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from tools.fuzz.batches import PART, Outcome, run_batch, size_of
-from tools.fuzz.cases import Case, pack
+from tools.fuzz.batches import PART, Outcome, run_batch
+from tools.fuzz.cases import Case, pack, texts_of
 from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.names import is_file_name, try_shown_as
 from tools.fuzz.places import Place, places_of
@@ -104,15 +104,17 @@ class _Run:
         """Run the cases, and their parts if they are refused, until each is decided or the deadline."""
         outcomes: list[Outcome] = []
         left = list(cases)
-        while left and not self.deadline.is_over:
+        while left and not self.deadline.is_over and len(self.tally.findings) < _ENOUGH:
+            # What has failed is narrowed down before the rest is tried: a fault everywhere is found at once.
             batches = list(_batched(left))
-            left = []
-            jobs = [(run_batch, batch, self._is_sample()) for batch in batches]
+            some = 2 * self.workers.count
+            left = [case for batch in batches[some:] for case in batch]
+            jobs = [(run_batch, batch, self._is_sample()) for batch in batches[:some]]
             for outcome in self.workers.map(_run, jobs, self.deadline):
                 left += outcome.again
                 outcomes.append(outcome)
                 self.count(outcome)
-        self.tally.counts["not tried"] += size_of(left)
+        self.tally.counts["not tried"] += texts_of(left)
         return outcomes
 
     def sweep(self, texts: Sequence[str], places_: _Places) -> None:
@@ -135,8 +137,8 @@ class _Run:
 
     def count(self, outcome: Outcome) -> None:
         self.tally.add(outcome.tally)
-        self.tally.counts["generated and called"] += size_of(outcome.accepted)
-        self.tally.counts["refused with a diagnostic"] += size_of(outcome.refused)
+        self.tally.counts["generated and called"] += texts_of(outcome.accepted)
+        self.tally.counts["refused with a diagnostic"] += texts_of(outcome.refused)
 
 
 def _run(job: tuple[Callable[..., Outcome], tuple[Case, ...], bool]) -> Outcome:
@@ -146,8 +148,8 @@ def _run(job: tuple[Callable[..., Outcome], tuple[Case, ...], bool]) -> Outcome:
 
 def _batched(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
     batch: list[Case] = []
-    for case in sorted(cases, key=lambda each: -each.company):
-        if len(batch) >= min(_BATCH, max(1, case.company)):
+    for case in sorted(cases, key=lambda each: each.company):
+        if batch and len(batch) >= min(_BATCH, batch[0].company):
             yield tuple(batch)
             batch = []
         batch.append(case)
@@ -161,7 +163,8 @@ def run(source: random.Random, deadline: Deadline, workers: Workers, texts: Sequ
     places_ = _classified(state)
     state.tally.counts["places"] = len(places_.free) + len(places_.strict)
     left = source.sample(texts, len(texts))
-    state.names(left[:_NAMES])
+    if not state.tally.findings:
+        state.names(left[:_NAMES])
     while left and not deadline.is_over and len(state.tally.findings) < _ENOUGH:
         some, left = left[:_CHUNK], left[_CHUNK:]
         state.sweep(some, places_)
@@ -195,7 +198,7 @@ class _Places:
 
 
 def _classified(state: _Run) -> _Places:
-    outcomes = _Run(state.deadline, state.workers).try_all([Case(_PROBE, (place,)) for place in places()])
+    outcomes = state.try_all([Case(_PROBE, (place,)) for place in places()])
     free = {case.places[0].label for outcome in outcomes for case in outcome.accepted}
     return _Places(
         [each for each in places() if each.label in free],
@@ -203,11 +206,11 @@ def _classified(state: _Run) -> _Places:
     )
 
 
-def replay(data: Any) -> list[Finding]:
-    """Return the findings of a reproduction."""
+def try_data(data: Any) -> Tally:
+    """Generate the case of a reproduction."""
     known = {place.label: place for place in places()}
     chosen = tuple(known[label] for label in data["places"] if label in known)
-    return _tried(Case(data["text"], chosen, data["file"]))
+    return Tally(findings=_tried(Case(data["text"], chosen, data["file"])))
 
 
 def _tried(case: Case) -> list[Finding]:
@@ -234,7 +237,9 @@ def _reduced(found: Finding) -> Finding:
     def still(data: dict[str, Any]) -> Finding | None:
         nonlocal tries
         tries += 1
-        same = [each for each in replay(data) if each.kind == found.kind] if tries <= _TRIES else []
+        same = (
+            [each for each in try_data(data).findings if each.kind == found.kind] if tries <= _TRIES else []
+        )
         return same[0] if same else None
 
     best, data = found, dict(found.reproduction)
@@ -251,4 +256,4 @@ def _reduced(found: Finding) -> Finding:
     return best
 
 
-__all__ = ["PART", "places", "replay", "run", "smallest"]
+__all__ = ["PART", "places", "run", "smallest", "try_data"]

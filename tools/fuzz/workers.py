@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import islice
 from multiprocessing import get_context
 from types import TracebackType
 from typing import TypeVar
 
-from tools.fuzz.findings import Deadline
+from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.planted import plant
 
 Job = TypeVar("Job")
@@ -38,6 +39,21 @@ class Workers:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for each in done:
                 yield each.result()
+
+    def search(
+        self,
+        attempt: Callable[[Job], Tally],
+        jobs: Iterator[Job],
+        deadline: Deadline,
+        key: Callable[[Finding], object] = lambda found: found.kind,
+    ) -> Tally:
+        """Try jobs until the deadline, or until something is found; return one finding for each `key`."""
+        tally = Tally()
+        while not deadline.is_over and not tally.findings:
+            for each in self.map(attempt, list(islice(jobs, 4 * self.count)), deadline):
+                tally.add(each)
+        tally.findings = [*{key(each): each for each in tally.findings}.values()]
+        return tally
 
     def __enter__(self) -> Workers:
         return self

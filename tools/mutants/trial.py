@@ -111,11 +111,7 @@ def run_trials(
                 mutant = waiting.pop()
                 changed = [mutant.path, *mutant.more]
                 names = {name for path in changed for name in users.get(path, everything)}
-                used = [
-                    tool
-                    for tool in tools
-                    if tool.name in names or any(n.tool in names for n in tool.neighbours)
-                ]
+                used = [tool for tool in tools if tool.name in names]
                 trial = _start(layout, mutant, _Job(used, tools, stages))
                 running[trial.process] = trial
             process, _ = os.waitpid(-1, os.WNOHANG)
@@ -219,10 +215,10 @@ class _Run:
 
     def first_failure(self, stage: Stage) -> list[str]:
         """Run a stage up to its first failure; return check and message, or nothing."""
-        name, report = self._runner.tool.name, self._runner.report
+        name = self._runner.tool.name
         while self._next == stage:
             self._next = next(self._pieces, None)
-            if report.not_implemented:
+            if not self._runner.is_implemented:
                 return ["example", f"{name} is not implemented"]
             for failure in self._runner.failures:
                 return [failure.check, f"{name}: {failure.message}"]
