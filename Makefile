@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
+.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -64,8 +64,11 @@ $(BRIDGES)/.ready: requirements/bridges.txt
 	@touch $@
 
 test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai, the OpenAI Agents SDK and FastMCP
-	@$(BRIDGES)/bin/mypy generator/toolgen/runtime/bridges
-	@PYTHONPATH=generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges
+	@$(BRIDGES)/bin/mypy generator/toolgen/runtime/bridges generator/toolgen/runtime/adopted
+	@PYTHONPATH=$(CURDIR)/generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges tests/adopt
+
+adopt: $(BRIDGES)/.ready ## adopt nineteen example servers of FastMCP and the MCP SDK, and compare them before and after
+	@$(BRIDGES)/bin/python -m tests.adopt.examples
 
 corpus: $(READY) ## run published tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
@@ -163,7 +166,7 @@ $(BENCH)/.ready: requirements/bench.txt
 # A part: ROWS=help,check SIZES=10,100 ROUNDS=5. More: ALL=1. Busy machine: CLOCK=cpu. Figures: JSON=file.
 bench: $(BENCH)/.ready ## measure speed, compare with other tools, update docs/performance.md
 	@$(BENCH)/bin/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) \
-		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ALL),--all) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(if $(WRITE),--write)
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ALL),--all) $(if $(JSON),--json $(JSON))
 
 bench-compare: $(BENCH)/.ready ## compare the speed of this checkout with another commit, BASE=main
 	@$(BENCH)/bin/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \

@@ -142,6 +142,9 @@ def gemini(schema: Any) -> Any:
     """Return a written-out schema in Gemini's keywords, the others in the description, references inlined."""
     if not isinstance(schema, dict):
         return schema
+    if "$ref" in schema:  # what the schema says itself comes first
+        own = {key: value for key, value in schema.items() if key != "$ref"}
+        return gemini({**own, **{key: value for key, value in schema["$ref"].items() if key not in own}})
     absent = GEMINI_WORDS if schema.get("format") in GEMINI_FORMATS else GEMINI_WORDS | {"format"}
     words = [
         f"{key}: {json.dumps(value, ensure_ascii=False)}"
@@ -153,9 +156,6 @@ def gemini(schema: Any) -> Any:
         made["enum"] = [made.pop("const")]
     if words:
         made["description"] = f"{made.get('description', '')} ({'; '.join(words)})".strip()
-    if "$ref" in made:
-        target = made.pop("$ref")
-        made = {**target, **made}
     return made
 
 

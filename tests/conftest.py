@@ -6,11 +6,13 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
 
 from tests.preloaded.forking import postpone_grammars
+from tests.processes import time_limit
 
 postpone_grammars()
 gc.disable()  # until the tests are collected: a fifth of that time, and nothing to find
@@ -33,6 +35,18 @@ sys.dont_write_bytecode = False
 # Commands that a shell starts in the background ignore ^C, and so would every command that a test interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+TEST_SECONDS = 600  # the longest test takes a twentieth of that on a busy machine
+LONG_TEST_SECONDS = 3_600
+LONG = ("bombs", "bridges", "browser", "conformance", "crash", "promptfoo", "redis", "slow", "wheel")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Limit each test with its fixtures, so that no read of a pipe and no wait for a process hangs the run."""
+    is_long = any(item.get_closest_marker(name) for name in LONG)
+    with time_limit(LONG_TEST_SECONDS if is_long else TEST_SECONDS):
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist

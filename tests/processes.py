@@ -1,10 +1,12 @@
-"""Check whether processes that tests start have ended."""
+"""Limit how long tests wait, and check whether processes that they start have ended."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,33 @@ with open("pids.new", "w") as file:
 os.rename("pids.new", "pids")
 """
 """The start of a script: start a child, and write the ids of both to `pids` in the working directory."""
+
+
+@contextmanager
+def time_limit(seconds: float, again: float = 10) -> Iterator[None]:
+    """Fail at the line that runs or waits when `seconds` have passed: a read of a pipe, a join, a test itself.
+
+    On Windows, which has no such timers, nothing is limited.
+    """
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def fail(*_: object) -> None:
+        pytest.fail(f"not done after {seconds:g} seconds")
+
+    handler = signal.signal(signal.SIGALRM, fail)
+    # Again and again, because what cleans up may wait, too: `with Popen(…)` does until its process has ended.
+    outer = signal.setitimer(signal.ITIMER_REAL, seconds, again)
+    # Code in C that does not return to Python never sees that signal. This one ends the process: pytest-xdist
+    # says which test it was, and starts another worker.
+    outer_processor = signal.setitimer(signal.ITIMER_PROF, 2 * seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, *outer_processor)
+        signal.setitimer(signal.ITIMER_REAL, *outer)
+        signal.signal(signal.SIGALRM, handler)
 
 
 def assert_gone(folder: Path) -> None:

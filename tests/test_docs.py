@@ -51,7 +51,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_files_in_the_where_is_table_exist() -> None:
-    _, _, table = (ROOT / "docs/architecture.md").read_text().partition("## Where is …?")
+    table = (ROOT / "docs/where-is.md").read_text()
     answers = re.findall(r"\? \| `(.*?)` \|$", table, re.MULTILINE)
     assert len(answers) >= 30
     assert [path for path in answers if not (ROOT / "generator/toolgen" / path).is_file()] == []
@@ -63,7 +63,7 @@ def test_files_in_the_where_is_table_exist() -> None:
 #              stderr. A line `...` stands for any lines, `…` within a line for any text.
 # ```python    executed, all of a page in one process, in order. A ```text block after it is what it prints.
 # ```yaml toml json   parsed. A first line `# path/to/file` also writes it into the page's folder.
-# ```text, make, svg  not run: output, pictures, other languages.
+# ```text, diff, make, svg  not run: output, changes, pictures, other languages.
 # <!-- excerpt: path -->       before a block: its lines are lines of that file, in order.
 # <!-- not run: reason -->     before a block that cannot be run here; the reason says why.
 
@@ -72,7 +72,7 @@ MARKED = re.compile(
     r"(?:^<!-- *(?P<marker>not run|excerpt): *(?P<argument>.*?) *-->\n)?^```(?P<language>.*)\n(?P<text>(?s:.*?))^```$",
     re.MULTILINE,
 )
-LANGUAGES = {"console", "python", "text", "yaml", "toml", "json", "make", "ini"}
+LANGUAGES = {"console", "python", "text", "diff", "yaml", "toml", "json", "make", "ini"}
 SECONDS = 120
 
 

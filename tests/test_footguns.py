@@ -8,11 +8,9 @@ import time
 from typing import Any
 
 import pytest
-from toolgen.compile.checking.resolve import resolve
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program
+from toolgen.pipeline import bind
 
 from tests.corpora import at_least, corpus
 
@@ -56,7 +54,7 @@ def _raw(name: str) -> bytes:
 
 
 def _understood(name: str, raw: bytes) -> Program:
-    return resolve(parse(read({name: raw}, "specs/")))
+    return bind({name: raw}, (), "specs/")
 
 
 def test_every_footgun_has_an_expected_result() -> None:

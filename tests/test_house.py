@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.lines import count
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "generator" / "toolgen"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -65,13 +67,15 @@ PATH_METHODS = frozenset(
 ANOTHER_WAY = {
     "cli/__init__.py": "the null device, in place of closed streams",
     "cli/output.py": "the null device, in place of a closed pipe",
-    "cli/building/watch.py": "times of files, and no contents",
-    "cli/child_process.py": "the null device; removes the folder of its own temporary files",
-    "cli/checking/implementations_child.py": "two files in the parent's temporary folder, which stay open",
-    "cli/importing/mcp_client.py": "the null device, for the output of a server",
-    "cli/importing/python_child.py": "the null device, for tracebacks",
-    "cli/scaffolding/pinned_requirement.py": "metadata of the installed distribution",
-    "cli/file_templates.py": "a template of the installed package",
+    "building/watch.py": "times of files, and no contents",
+    "child_process.py": "the null device; removes the folder of its own temporary files",
+    "testing/processes/child_run.py": "two files in the parent's temporary folder, which stay open",
+    "mcp_client/client.py": "the null device, for the output of a server",
+    "importing/imported_module.py": "the null device, for tracebacks",
+    "scaffolding/new_project.py": "metadata of the installed distribution",
+    "compile/printing/file_templates.py": "a template of the installed package",
+    "compat/table.py": "a file of the installed package",
+    "data/codes.py": "a file of the installed package",
     "compile/printing/template_sandbox.py": "/proc/self/statm",
     "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
     "project/cache/toolchain.py": "the installed packages",
@@ -80,7 +84,6 @@ ANOTHER_WAY = {
     "runtime/adapters/mcp/transports/stopping.py": "the null device, in place of sockets of the server in a child",
     "runtime/checkpoint.py": "a folder that the operator names, which is shared and locked",
     "runtime/logs/writer.py": "the null device, in place of stderr",
-    "testing/child.py": "two files in the parent's temporary folder, which stay open",
 }
 """Modules that use files in another way than `toolgen.files`, each with the reason."""
 
@@ -209,6 +212,7 @@ def test_code_that_prints_is_found(code: str) -> None:
         ("toolgen.runtime", ["yaml", "jinja2", "mcp", "openai", "datamodel_code_generator", "toolgen.data"]),
         ("toolgen.runtime.http", ["httpx2", "yaml", "toolgen.data"]),
         ("toolgen.schema.dialects.openai", ["pydantic", "jsonschema_rs", "toolgen.data"]),
+        ("toolgen.pipeline", ["toolgen.schema_proof.containment.verdict", "toolgen.compat"]),
         ("generated", ["pydantic", "toolgen.runtime", "mcp", "openai", "generated.catalog"]),
         (
             "generated.catalog",
@@ -225,3 +229,8 @@ def test_imports_do_not_load_heavy_modules(module: str, unwanted: list[str]) -> 
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(unwanted) & set(done.stdout.split())
+
+
+def test_lines_of_a_module_are_counted_by_kind() -> None:
+    source = '"""A module."""\n\n# why\nVALUE = (\n    1,\n\n    2,\n)  # two\n\n\ndef f() -> None:\n    """Do it."""\n'
+    assert count(source) == {"code": 5, "comment": 1, "docstring": 2, "blank": 4, "modules": 1}

@@ -240,12 +240,14 @@ def slow_text(used: Used) -> str:
     pattern = used.pattern.decode("latin-1") if isinstance(used.pattern, bytes) else used.pattern
     for make in hurtful_texts(pattern, used.flags):
         for method in used.methods:
-            texts = [make(length) for length in (LENGTH, LENGTH * LONGER)]
+            texts = [make(LENGTH * LONGER**more) for more in range(3)]
             given = [each.encode("latin-1", "replace") if is_bytes else each for each in texts]
             signal.setitimer(signal.ITIMER_VIRTUAL, 2)
             try:
                 first = seconds(used, method, given[0])
-                if first > SECONDS and seconds(used, method, given[1]) > first * LONGER * 2:
+                if first < SECONDS or (second := seconds(used, method, given[1])) < first * LONGER * 2:
+                    continue
+                if seconds(used, method, given[2]) > second * LONGER * 2:  # once may be the machine
                     return f"{method}({texts[0][:40]!r}…{texts[0][-10:]!r}): {first:.4f} s"
             except TooSlowError:
                 return f"{method}({texts[0][:40]!r}…{texts[0][-10:]!r}): seconds"
@@ -295,5 +297,5 @@ def test_patterns_that_backtrack_are_found(pattern: str, method: str) -> None:
 
 def test_the_patterns_of_toolgen_are_found() -> None:
     places = {used.place.rpartition(":")[0] for used in all_patterns()}
-    assert {"runtime/text.py", "runtime/logs/secret_texts.py", "importers/names.py"} <= places
+    assert {"runtime/text.py", "importers/secret_texts.py", "importers/names.py"} <= places
     assert len(all_patterns()) > 100

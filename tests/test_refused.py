@@ -8,14 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolgen.compile.checking.resolve import resolve
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.adapt import adapt
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
+from toolgen.pipeline import bind
 from toolgen.report.text import render
 
 from tests.models.helpers import TARGETS
@@ -32,7 +30,7 @@ def _texts(case: Path) -> dict[str, bytes]:
 def _report(texts: dict[str, bytes]) -> tuple[str, str]:
     """Return whether the case was refused, and the report that the user reads."""
     try:
-        program = adapt(resolve(parse(read(texts)), is_whole=True), TARGETS)
+        program = adapt(bind(texts, is_whole=True), TARGETS)
         lower(program, PackageSettings())
     except SpecErrors as errors:
         return "refused", render(errors.diagnostics, texts)

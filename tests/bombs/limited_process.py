@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 SECONDS = 10.0  # of processor time
-PATIENCE = 120.0  # of wall time, for busy machines
+PATIENCE = 600.0  # of wall time, for busy machines
 MEGABYTES = 512  # resident
 ADDRESSES = 2 * 1024 * 1024 * 1024  # bytes
 

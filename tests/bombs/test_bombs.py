@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from .changes import CHANGES
-from .documents import write_project, write_source
+from .documents import to_json, write_project, write_source
 from .families import FAMILIES
 from .gzip_server import answering
 from .limited_process import MEGABYTES, SECONDS, Done, toolgen
@@ -90,6 +90,24 @@ def test_a_change_that_is_expensive_to_compare_is_reported(tmp_path: Path, name:
     assert done.code == 1, done.err[:2000]
     assert "error[" in done.out or "warning[unanalysed]" in done.out
     assert len(done.out) < 20_000_000
+
+
+def test_many_expensive_changes_of_one_project_are_bounded_together(tmp_path: Path) -> None:
+    """A tool whose change is ordinary is compared all the same, even after all the others."""
+    for name, first, kind in (("before", 0, "string"), ("after", 100, "integer")):
+        (tmp_path / name).mkdir()
+        write_project(tmp_path / name)
+        bomb = {"oneOf": [{"const": number} for number in range(first, first + 200)]}
+        inputs = {f"bomb_{number}": {"type": "object", "properties": {"x": bomb}} for number in range(40)}
+        inputs["ordinary"] = {"type": "object", "properties": {"name": {"type": kind}}}
+        for tool, schema in inputs.items():
+            spec = {"name": tool, "description": "A tool.", "input_schema": schema}
+            (tmp_path / name / "specs" / f"{tool}.yaml").write_text(to_json(spec))
+    done = toolgen("breaking", "--against", "../before", folder=tmp_path / "after")
+    assert_bounded(done)
+    assert done.code == 1, done.err[:2000]
+    assert "all comparisons of this run have taken as much work as they may" in done.out
+    assert "specs/ordinary.yaml" in done.out
 
 
 DEEP_YAML = {

@@ -87,7 +87,14 @@ def test_a_piece_of_another_version_is_refused(actions: Actions) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [["--package", "other"], ["--no-coerce"], ["--target", "mcp"], ["--shown-as", "tools/specs"]]
+    "options",
+    [
+        ["--package", "other"],
+        ["--no-coerce"],
+        ["--no-mcp-output-schema"],
+        ["--target", "mcp"],
+        ["--shown-as", "tools/specs"],
+    ],
 )
 def test_pieces_made_differently_are_refused(actions: Actions, options: list[str]) -> None:
     assert actions.spec(actions.tool("a")).code == 0

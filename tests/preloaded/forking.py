@@ -48,8 +48,7 @@ LIBRARIES = (
 )
 # Most of a command's start is the import of toolgen; that nothing relies on it, `test_preloaded.py` tests.
 PRODUCT = (
-    "toolgen.cli.building.project_build",
-    "toolgen.cli.checking.sunsets",
+    "toolgen.building.project_build",
     "toolgen.cli.diagnostics",
     "toolgen.report.text",
     "toolgen.runtime.adapters.anthropic",

@@ -16,6 +16,7 @@ from toolgen.runtime import ToolContext, Toolkit
 from examples.loopback import model_that_calls
 from examples.tools.echo import Echo
 from generated import anthropic_tools, catalog, openai_tools
+from generated.models.list_content import ListContentResponse
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.get_content import GetContentRequest, GetContentResponse, GetContentTool
 
@@ -120,6 +121,13 @@ def test_the_request_type_is_the_same_for_every_interface() -> None:
 
     helpers.texts(lambda _: helpers.kit_of(Seeing()), "echo", {"text": "a"})
     assert seen == [EchoRequest(text="a")] * 5
+
+
+def test_the_response_type_is_known_to_callers(tmp_path: Path) -> None:
+    """): Promise<ToolResult<ListContentResult>>"""
+    response = helpers.call(helpers.gallery(tmp_path), "list_content", {"types": ["project"], "limit": 2})
+    listed = response.as_model(ListContentResponse)
+    assert [item.slug for item in listed.items] == [item["slug"] for item in response.content["items"]]
 
 
 def test_an_implementation_is_a_unit_of_its_own() -> None:

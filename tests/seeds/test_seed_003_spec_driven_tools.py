@@ -208,7 +208,7 @@ def test_a_client_over_stdio_needs_nothing_to_keep_extras() -> None:
 
     async def twice() -> list[str]:
         server = mcp_server.build_server(helpers.kit_of(Echo()))
-        server.service.serve_only_client()
+        server.state.serve_only_client()
         async with Client(server) as client:
             return [helpers.text_of(await client.call_tool("echo", {"text": "a"})) for _ in range(2)]
 

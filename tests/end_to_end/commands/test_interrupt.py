@@ -92,7 +92,7 @@ def test_thirty_interrupts_at_random_moments(project: Project) -> None:
 
 SWALLOWED = """
 import os, signal, sys
-from toolgen.cli.building import worker_pool
+from toolgen.building import worker_pool
 
 def processors():
     class Finalized:

@@ -55,15 +55,13 @@ paths:
       responses: {"200": {description: All of them., content: {application/json: {schema: {$ref: "pets.json#/Pets"}}}}}
 """
 FILES = {
-    "toolgen.toml": 'targets = ["mcp"]\nimplementations = "work"\ntemplates = "templates"\n'
+    "toolgen.toml": 'targets = ["mcp"]\nimplementations = "work"\n'
     '[breaking]\naccept = "breaking.toml"\n[test]\nfixtures = "tests/toolgen_fixtures.py"\n',
     "pyproject.toml": '[project]\nname = "shop"\n',
     "breaking.toml": '[[accept]]\ncode = "tool-removed"\ntool = "gone"\nreason = "Nobody used it."\n',
     "conftest.py": "",
     "specs/greet.yaml": SPEC,
     "specs/shared/people.yaml": "$defs: {Who: {type: string, minLength: 1, description: Whom to greet.}}\n",
-    "templates/own/target.yaml": "tool_name: '[a-z_]+'\n",
-    "templates/own/notes.txt.jinja": "{{ model.tools | length }}\n",
     "work/__init__.py": "",
     "work/greet.py": TOOL,
     "tests/toolgen_fixtures.py": "",
@@ -76,6 +74,11 @@ FILES = {
     ".github/workflows/other.yml": "",
     ".pre-commit-config.yaml": "repos: []\n",
     ".gitattributes": "* text=auto\n",
+}
+TEMPLATES = {
+    "toolgen.toml": FILES["toolgen.toml"].replace('["mcp"]', '["mcp", "own"]\ntemplates = "templates"'),
+    "templates/own/target.yaml": "tool_name: '[a-z_]+'\n",
+    "templates/own/notes.txt.jinja": "{{ model.tools | length }}\n",
 }
 IMPORT = ("import", "openapi", "apis/pets.yaml")
 COMMANDS = {
@@ -147,6 +150,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def project_with_templates(project: Path) -> Path:
+    """The project with a target of its own, whose templates run in a process of their own."""
+    root = shutil.copytree(project, project.parent / "with_templates", symlinks=True)
+    for path, text in TEMPLATES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
 def check(project: Path, scratch: Path, changes: list[tuple[str, str]], verb: str) -> None:
     """Run a command once for each change."""
     environment = {**os.environ, "TOOLGEN_CACHE_DIR": str(project.parent / "cache")}
@@ -174,14 +187,24 @@ def test_nothing_outside_is_read_or_written(project: Path, tmp_path: Path, verb:
     check(project, tmp_path, [(path, other) for path in MOST_USED[verb] for other in REPLACEMENTS], verb)
 
 
+def test_no_template_is_read_outside(project_with_templates: Path, tmp_path: Path) -> None:
+    places = ("templates", "templates/own", *list(TEMPLATES)[1:])
+    check(
+        project_with_templates,
+        tmp_path,
+        [(path, other) for path in places for other in REPLACEMENTS],
+        "generate",
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_nothing_outside_is_read_or_written_in_place_of_any_file(
-    project: Path, tmp_path: Path, replacement: str, verb: str
+    project_with_templates: Path, tmp_path: Path, replacement: str, verb: str
 ) -> None:
-    places = OF_CODE if verb in RUNS_CODE else sorted(map(str, below(project)))
-    check(project, tmp_path, [(path, replacement) for path in places], verb)
+    places = OF_CODE if verb in RUNS_CODE else sorted(map(str, below(project_with_templates)))
+    check(project_with_templates, tmp_path, [(path, replacement) for path in places], verb)
 
 
 def below(project: Path) -> list[Path]:

@@ -51,7 +51,7 @@ COMMANDS = {
 }
 
 
-def ended(project: Project, number: signal.Signals, *words: str) -> None:
+def ended(project: Project, number: signal.Signals, *words: str, stdin: str = "") -> None:
     """Run a command until one of its processes has noted its ids; end it with a signal."""
     temporary = project.root / "temporary"
     temporary.mkdir()
@@ -64,7 +64,10 @@ def ended(project: Project, number: signal.Signals, *words: str) -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    assert process.stdin is not None
     try:
+        process.stdin.write(stdin.encode())
+        process.stdin.flush()  # and stays open
         while not (project.root / "pids").exists():
             assert process.poll() is None, "it ended too early"
             time.sleep(0.05)
@@ -86,11 +89,20 @@ def test_no_process_and_no_file_is_left(project: Project, command: str, number: 
     ended(project, number, *COMMANDS[command])
 
 
+CALL = """\
+{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", \
+"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}
+{"jsonrpc": "2.0", "method": "notifications/initialized"}
+{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}
+"""
+"""What a client sends to a mock; the call makes it start the server that it records."""
+
 SERVER_COMMANDS = {
     "test": ("test", "--against"),
     "breaking": ("breaking", "--against"),
     "call": ("call", "echo", "--against"),
     "import": ("import", "mcp", "--stdio"),
+    "mock": ("mock", "--record"),
 }
 
 
@@ -100,6 +112,8 @@ SERVER_COMMANDS = {
         ("test", signal.SIGTERM),
         ("test", signal.SIGHUP),
         ("import", signal.SIGKILL),
+        pytest.param("mock", signal.SIGTERM, marks=pytest.mark.slow),  # it drains for ten seconds
+        ("mock", signal.SIGKILL),
         *[
             pytest.param(each, signal.SIGKILL, marks=pytest.mark.slow)
             for each in ("test", "breaking", "call")
@@ -108,5 +122,7 @@ SERVER_COMMANDS = {
 )
 def test_no_server_is_left(project: Project, command: str, number: signal.Signals) -> None:
     """It does not end when its stdin is closed, nor by SIGTERM."""
+    project.write("specs/echo.yaml", SPEC)
     project.write("server.py", STUBBORN + WAITS)
-    ended(project, number, *SERVER_COMMANDS[command], f"{sys.executable} server.py")
+    words = (*SERVER_COMMANDS[command], f"{sys.executable} server.py")
+    ended(project, number, *words, stdin=CALL if command == "mock" else "")

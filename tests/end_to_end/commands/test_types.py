@@ -128,6 +128,39 @@ class WithoutResponse(ChartTool):
 name = Image("chart.png")
 """
 
+TYPED_CONTENT = """
+from typing import assert_type
+
+from generated.models.chart import ChartResponse
+from toolgen.runtime import Toolkit, ToolResponse
+
+
+def total(response: ToolResponse) -> int:
+    chart = response.as_model(ChartResponse)
+    assert_type(chart, ChartResponse)
+    return chart.total
+
+
+async def called(toolkit: Toolkit) -> int:
+    return (await toolkit.call("chart", {})).as_model(ChartResponse).total
+"""
+WRONG_CONTENT = """
+from generated.models.chart import ChartResponse
+from toolgen.runtime import ToolResponse
+
+
+def total(response: ToolResponse) -> str:
+    return response.as_model(ChartResponse).total
+
+
+def sum_of(response: ToolResponse) -> int:
+    return response.as_model(ChartResponse).sum
+
+
+def model(response: ToolResponse) -> object:
+    return response.as_model(int)
+"""
+
 pytestmark = pytest.mark.slow
 
 
@@ -201,15 +234,25 @@ def test_definitions_are_assignable_to_the_types_of_each_sdk(typed: Project, che
     assert len(lines) == 2, said
 
 
-@pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_a_type_checker_knows_which_blocks_a_tool_may_return(project: Project, checker: str) -> None:
+def _wrong_lines(project: Project, checker: str, right: str, wrong: str) -> int:
+    """Return in how many lines of `wrong` the checker finds an error, in a project with the tool `chart`."""
     project.add_tool("chart", CHART_SPEC)
     project.generate()
     python = _environment(project, with_sdks=False)
-    project.write("use.py", CHART)
-    project.write("wrong.py", WRONG_CHART)
+    project.write("use.py", right)
+    project.write("wrong.py", wrong)
     code, said = _check(project, checker, python, "use.py")
     assert code == 0, said
     code, said = _check(project, checker, python, "wrong.py")
-    wrong = {line.split(":")[1] for line in said.splitlines() if "error" in line and "wrong.py:" in line}
-    assert (code, len(wrong)) == (1, 4), said
+    assert code == 1, said
+    return len({line.split(":")[1] for line in said.splitlines() if "error" in line and "wrong.py:" in line})
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_type_checker_knows_which_blocks_a_tool_may_return(project: Project, checker: str) -> None:
+    assert _wrong_lines(project, checker, CHART, WRONG_CHART) == 4
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_type_checker_knows_the_content_of_a_response(project: Project, checker: str) -> None:
+    assert _wrong_lines(project, checker, TYPED_CONTENT, WRONG_CONTENT) == 3

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.cli.mocking.recording_tool import recording_tool
-from toolgen.cli.mocking.upstream import Upstream
+from toolgen.cli.output import say
+from toolgen.mcp_client.upstream import Upstream
 from toolgen.runtime import ToolResponse
 from toolgen.testing.mock.recording import Recorder
+from toolgen.testing.mock.recording_tool import recording_tool
 from toolgen.testing.mock.toolkit import ServedSpecs
 
 from tests.end_to_end.project import Project
@@ -46,8 +47,8 @@ def record(front: Path, server: str, calls: list[tuple[str, Mapping[str, Any]]])
     """Make calls of the front, which passes them on."""
 
     async def run() -> list[ToolResponse]:
-        upstream, recorder = Upstream(server), Recorder(front)
-        served = ServedSpecs(front, lambda contract: recording_tool(contract, upstream, recorder))
+        upstream, recorder = Upstream(server, say), Recorder(front)
+        served = ServedSpecs(front, lambda contract: recording_tool(contract, upstream, recorder, say))
         async with served.toolkit:
             return [await served.toolkit.call(name, arguments) for name, arguments in calls]
 

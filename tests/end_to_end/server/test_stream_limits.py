@@ -23,6 +23,7 @@ class Tool({cls}Tool):
     {kind}def execute(self, request, context):
         try:
             number = 0
+            Path("{name}.begun").touch()
             while True:
                 number += 1
                 yield {chunk}
@@ -86,9 +87,11 @@ async def main():
     while not Path(name + ".closed").exists():
         await asyncio.sleep(0.02)
     print("ahead", int(Path(name + ".closed").read_text()) < 200)
+    for end in (".begun", ".closed"):
+        Path(name + end).unlink()
     task = asyncio.create_task(kit.call(name, {}))
-    Path(name + ".closed").unlink()
-    await asyncio.sleep(0.05)
+    while not Path(name + ".begun").exists():
+        await asyncio.sleep(0.02)
     task.cancel()
     await asyncio.wait([task])
     while not Path(name + ".closed").exists():

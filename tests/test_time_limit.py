@@ -1,0 +1,69 @@
+"""No test can hang the run: each has a limit, which ends reads of pipes and waits for processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.processes import time_limit
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX")
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_test_has_a_limit() -> None:
+    seconds, again = signal.getitimer(signal.ITIMER_REAL)
+    assert 0 < seconds <= 600  # TEST_SECONDS of conftest.py
+    assert again > 0
+
+
+def _read_a_pipe() -> None:
+    reading, writing = os.pipe()
+    try:
+        os.read(reading, 1)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def _read_a_process_in_a_block_that_waits_for_it() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=-1, stdout=-1) as process:
+        assert process.stdout
+        assert process.stdin
+        try:
+            process.stdout.read()
+        finally:
+            try:
+                process.wait()
+            finally:
+                process.kill()
+
+
+def _join_a_thread() -> None:
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        thread.join()
+    finally:
+        stop.set()
+
+
+@pytest.mark.parametrize("wait", [_read_a_pipe, _read_a_process_in_a_block_that_waits_for_it, _join_a_thread])
+def test_the_limit_ends_a_wait(wait: Callable[[], None]) -> None:
+    with pytest.raises(pytest.fail.Exception, match="not done after"), time_limit(0.2, 0.2):
+        wait()
+    test_every_test_has_a_limit()  # again
+
+
+def test_code_that_never_returns_to_python_ends_its_process() -> None:
+    code = "from tests.processes import time_limit\nwith time_limit(0.1):\n    sum(iter(int, 1))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT)
+    assert done.returncode == -signal.SIGPROF
