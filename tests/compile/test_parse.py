@@ -59,6 +59,12 @@ def test_every_field_is_parsed() -> None:
     assert set(FULL) - {"x-mine"} == set(Spec.model_fields) - {"extensions"}
 
 
+def test_a_valid_spec_is_not_read_again_for_its_lines() -> None:
+    sources = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})
+    parse(sources)
+    assert "marks" not in vars(sources[0])  # a cached property, which costs as much as reading the file
+
+
 @pytest.mark.parametrize(
     "path", [path for path in _paths(FULL) if path], ids=lambda path: ".".join(map(str, path))
 )

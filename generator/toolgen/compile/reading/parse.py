@@ -88,9 +88,10 @@ def _diagnostic(source: Source, fault: SpecFault) -> Diagnostic:
 
 
 def _ambiguous_name(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    name, span = data.get("name"), source.value(("name",))
+    name = data.get("name")
     if not isinstance(name, str) or name.lower() not in YAML_BOOLEANS:
         return
+    span = source.value(("name",))
     if source.text.split("\n")[span.line - 1][span.column - 1 : span.column] not in ('"', "'"):
         message = f"many YAML parsers read {name} as a boolean"
         yield Diagnostic(span, "ambiguous-name", message, f'quote it: "{name}"')
