@@ -127,7 +127,7 @@ def altered(case: Json, definition: Mapping[str, Json]) -> Iterator[str]:
             same = exact(definition.get(key)) == exact(value)
         if not same:
             yield f"{key}: {ascii(definition.get(key))[:300]} for {ascii(value)[:300]}"
-    only = not any(key in spec for key in _JOINED[1:])
+    only = not any(key in spec for key in (*_JOINED[1:], "deprecated"))  # its notice comes first
     if only and definition["description"] != spec["description"]:
         yield f"description: {ascii(definition['description'])[:300]}"
 
