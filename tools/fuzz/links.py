@@ -284,7 +284,7 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
         for path, change in recipe["changes"]:
             parent = (root / path).parent
             if not any(
-                each.is_symlink() or each.is_file()
+                each.is_symlink() or (each.exists() and not each.is_dir())
                 for each in (parent, *parent.parents)
                 if root in each.parents
             ):
