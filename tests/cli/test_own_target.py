@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import toolgen.templates
 from toolgen.project.inputs.configuration import Project
-from toolgen.project.inputs.targets import load_targets
+from toolgen.project.inputs.target_templates import load_targets
 
 from tests.cli.conftest import SPEC, Cli
 

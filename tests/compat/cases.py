@@ -21,7 +21,7 @@ from toolgen.compat.finding import Finding
 from toolgen.compat.policy import Policy
 from toolgen.project.inputs.breaking_policy import parse_acceptances
 from toolgen.project.inputs.configuration import FILE, Table, make_project, parse_toml
-from toolgen.project.inputs.targets import targets_of
+from toolgen.project.inputs.target_templates import targets_of
 from toolgen.report.text import render
 
 CASES = Path(__file__).parents[1] / "cases" / "breaking"

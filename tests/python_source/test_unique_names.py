@@ -8,7 +8,7 @@ from time import process_time
 from typing import Any
 
 from toolgen.models.class_builder import NameHint
-from toolgen.models.class_names import class_names
+from toolgen.models.names import class_names
 from toolgen.python_source.names import unique_name
 from toolgen.schema.dialects.arguments import property_renames
 from toolgen.schema.dialects.publish import publish

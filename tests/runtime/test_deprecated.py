@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import ToolResponse
-from toolgen.runtime.adapters.mcp.listing import served_tools
+from toolgen.runtime.adapters.mcp.listed_tool import served_tools
 from toolgen.runtime.adapters.mcp.result import result_of
 from toolgen.runtime.definition.description import deprecation_notice, join_description
 

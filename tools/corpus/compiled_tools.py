@@ -16,7 +16,7 @@ from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
 from toolgen.pipeline import compile_project
 from toolgen.project.inputs.configuration import Project
-from toolgen.project.inputs.targets import load_targets
+from toolgen.project.inputs.target_templates import load_targets
 from toolgen.runtime import BaseTool
 from toolgen.yaml12.writer import write
 

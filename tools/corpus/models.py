@@ -21,7 +21,7 @@ from toolgen.models.module_source import ModelModules, ModuleSource, module_sour
 from toolgen.models.shared_classes import ModuleClasses, shared_classes
 from toolgen.pipeline import analyze
 from toolgen.project.inputs.configuration import Project
-from toolgen.project.inputs.targets import load_targets
+from toolgen.project.inputs.target_templates import load_targets
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Spec
 from toolgen.files import Folder, IrregularFileError, open_named
-from toolgen.importers.exported import (
+from toolgen.importers.exported_tools import (
     DEFINITIONS,
     ExportedTool,
     read_definition,

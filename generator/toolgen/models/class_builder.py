@@ -14,12 +14,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, assert_never
 
-from pydantic import BaseModel
-
-from toolgen.models.class_names import NameHint, ancestors, class_names
 from toolgen.models.constraints import Defaults, constraints
 from toolgen.models.local_references import LocalReferences
 from toolgen.models.model_classes import Extension, ModelClass, ModelField, Record, as_body, reachable
+from toolgen.models.names import NameHint, ancestors, class_names, field_names
 from toolgen.models.object_schema import ObjectSchema, object_schema
 from toolgen.models.shapes import (
     ANY,
@@ -42,11 +40,9 @@ from toolgen.models.shapes import (
     union,
     without_constraints,
 )
-from toolgen.python_source.names import pascal, snake, unique_name
+from toolgen.python_source.names import pascal
 from toolgen.schema.document import SchemaDocument
 
-_TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
-"""Names that mean something else inside a model class: types of other fields, pydantic's own attributes."""
 _MAX_DEPTH = 60  # nested lists, maps and unions; anything deeper is of type Any
 
 
@@ -200,7 +196,7 @@ class _ClassBuilder:
 
     def describe(self, key: str, found: ObjectSchema) -> ModelClass:
         fields: dict[str, ModelField] = {}
-        names = _field_names(found.properties)
+        names = field_names(found.properties)
         for wire, schema in found.properties.items():
             shape = self.shape(schema, NameHint(pascal(wire, "Field"), key))
             shape = ANY if shape == NULL else shape  # a field of type None is less readable
@@ -341,28 +337,6 @@ def _without_repetition(made: ModelClass, docs: Mapping[str, str]) -> ModelClass
     if not repeated:
         return made
     return replace(made, body=replace(made.body, fields={**made.body.fields, **repeated}))
-
-
-def _field_names(properties: Iterable[str]) -> dict[str, str]:
-    """Return the Python name of each property, none of which is the JSON name of another one.
-
-    Fields are set by either name: if `X` were `x` beside a property `x`, `Model(x=1)` would set both.
-    """
-    taken = {*properties}
-    numbers: dict[str, int] = {}
-    names: dict[str, str] = {}
-    for wire in properties:
-        name = _field_name(wire)
-        names[wire] = name if name == wire else unique_name(name, taken, numbers)
-        taken.add(names[wire])
-    return names
-
-
-def _field_name(wire: str) -> str:
-    name = snake(wire, "field")
-    if name.startswith(("model_dump", "model_validate")):  # pydantic warns of such fields
-        return f"field_{name}"
-    return f"{name}_" if name in _TAKEN_FIELDS else name
 
 
 def _narrowness(shape: Shape) -> int:

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from toolgen.data.program import Origins, SharedFile, SharedSchema
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.models.class_builder import SharedClass, definition_classes
-from toolgen.models.class_names import NameHint
 from toolgen.models.model_classes import ModelClass
+from toolgen.models.names import NameHint
 from toolgen.models.shapes import written_out
 from toolgen.python_source.names import pascal, unique_name
 from toolgen.schema.document import format_pointer

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project, parse_toml
     from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
     from toolgen.project.inputs.specs import ReadProject, read_project, read_specs
-    from toolgen.project.inputs.targets import load_targets
+    from toolgen.project.inputs.target_templates import load_targets
     from toolgen.project.output.folder import ExistingOutput, read_output, refuse_foreign, write
 
 __all__ = [
@@ -78,7 +78,7 @@ _HOMES = {
     "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
     "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project", "parse_toml"),
     "inputs.specs": ("ReadProject", "read_project", "read_specs"),
-    "inputs.targets": ("load_targets",),
+    "inputs.target_templates": ("load_targets",),
     "output.folder": ("ExistingOutput", "read_output", "refuse_foreign", "write"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -23,7 +23,7 @@ from adapter_samples import toolkit
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from toolgen.runtime.adapters import mcp as adapter
-from toolgen.runtime.adapters.mcp.listing import for_handshake_era
+from toolgen.runtime.adapters.mcp.listed_tool import for_handshake_era
 
 from tests.preloaded import python_command
 

@@ -22,7 +22,7 @@ from toolgen.suggestions import count
 if TYPE_CHECKING:
     from toolgen.importers.imported_tool import ImportedTool
     from toolgen.importers.openapi.environment import SecretDestination
-    from toolgen.importers.openapi.operations import Operation
+    from toolgen.importers.openapi.operation_list import Operation
     from toolgen.importing.imported_specs import ImportContext
 
 _QUIET_SECONDS = 1.0  # before progress is shown on a terminal

@@ -12,10 +12,10 @@ from toolgen.data.package import Package, Tool
 from toolgen.data.program import SharedFile
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.models.class_builder import UnnamedClasses, root_classes
-from toolgen.models.class_names import longer_name
 from toolgen.models.engine import engine_input, engine_source, engine_version, print_classes
 from toolgen.models.model_classes import ModelClass
 from toolgen.models.module_source import ModelModules, ModuleSource, module_source
+from toolgen.models.names import longer_name
 from toolgen.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 
 _RULES = 6  # raised when the engine prints the same classes otherwise than before

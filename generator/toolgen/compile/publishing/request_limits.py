@@ -109,7 +109,7 @@ def _target_size(sizes: Mapping[str, Mapping[str, int]], target: str) -> TargetS
 def _tool_size(tool: Tool, target: str) -> int:
     definition: Any = tool.definition
     if target == MCP.name:
-        from toolgen.runtime.adapters.mcp.listing import served_tools
+        from toolgen.runtime.adapters.mcp.listed_tool import served_tools
 
         (listed,) = served_tools({tool.wire_name: definition})
         return _json_size(listed) + 1

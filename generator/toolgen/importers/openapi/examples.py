@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.importers.examples import SourceExample
 from toolgen.importers.openapi.example_objects import NamedValues
-from toolgen.importers.openapi.parameters import OperationArguments
+from toolgen.importers.openapi.operation_arguments import OperationArguments
 from toolgen.importers.openapi.parsed_operation import ParsedOperation
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from toolgen.importers.openapi.bundle import MAX_RESPONSE_SCHEMA, SchemaBundler
 from toolgen.importers.openapi.document import OpenApiDocument, RepairLog
 from toolgen.importers.openapi.environment import BASE_URL, EnvironmentVariables, origin_of
-from toolgen.importers.openapi.operations import Operation, server_url
-from toolgen.importers.openapi.parameters import OperationArguments, read_arguments
+from toolgen.importers.openapi.operation_arguments import OperationArguments, read_arguments
+from toolgen.importers.openapi.operation_list import Operation, server_url
 from toolgen.importers.openapi.responses import OperationResponses, read_responses
 from toolgen.importers.openapi.schemas import Direction, Schema, SchemaConverter
 from toolgen.importers.openapi.security import OperationSecurity, read_security

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.importers.openapi.document import Location
 from toolgen.importers.openapi.example_objects import NamedValues, named_values
-from toolgen.importers.openapi.operations import Operation
+from toolgen.importers.openapi.operation_list import Operation
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
 from toolgen.runtime.http.media import FORM, MULTIPART, is_binary, is_json, is_text
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from toolgen.importers.openapi.bundle import definition_name
 from toolgen.importers.openapi.document import Location, ObjectNode
 from toolgen.importers.openapi.example_objects import NamedValues, named_values
-from toolgen.importers.openapi.operations import Operation
+from toolgen.importers.openapi.operation_list import Operation
 from toolgen.importers.openapi.request_body import preferred_media_type
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
 from toolgen.runtime.http.media import is_binary, is_json, is_text

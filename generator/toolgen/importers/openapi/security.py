@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.importers.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog
 from toolgen.importers.openapi.environment import SECRET_KEYS, EnvironmentVariables
-from toolgen.importers.openapi.operations import Operation
+from toolgen.importers.openapi.operation_list import Operation
 from toolgen.runtime.http.media import TOKEN
 from toolgen.schema.document import format_pointer
 from toolgen.suggestions import quoted

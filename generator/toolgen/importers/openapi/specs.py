@@ -13,7 +13,7 @@ from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.openapi.document import LoadFile, Location, OpenApiDocument
 from toolgen.importers.openapi.environment import EnvironmentVariables, stem_of
 from toolgen.importers.openapi.examples import operation_examples
-from toolgen.importers.openapi.operations import Operation, filter_operations, list_operations
+from toolgen.importers.openapi.operation_list import Operation, filter_operations, list_operations
 from toolgen.importers.openapi.parsed_operation import OperationParser, ParsedOperation
 from toolgen.python_source.names import snake
 from toolgen.suggestions import quoted

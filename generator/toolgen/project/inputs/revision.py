@@ -24,7 +24,7 @@ from toolgen.project.inputs.configuration import (
 )
 from toolgen.project.inputs.discovery import find_configuration
 from toolgen.project.inputs.specs import SUFFIXES, UnreadableSpecError, check_name, outside, too_large
-from toolgen.project.inputs.targets import SETTINGS, targets_of
+from toolgen.project.inputs.target_templates import SETTINGS, targets_of
 from toolgen.schema.limits import BUDGET
 
 _LFS_POINTER = re.compile(

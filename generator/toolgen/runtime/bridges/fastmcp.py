@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
 from pydantic import Field, InstanceOf
 
 from toolgen.runtime.adapters.mcp.auth.grant import grant_of
-from toolgen.runtime.adapters.mcp.listing import is_object_schema
+from toolgen.runtime.adapters.mcp.listed_tool import is_object_schema
 from toolgen.runtime.adapters.mcp.result import result_of
 from toolgen.runtime.adapters.mcp.server_state import ServerState, is_modern
 from toolgen.runtime.adapters.mcp.tools_call import answer_call

@@ -23,12 +23,13 @@ from toolgen.mcp_client.connection import ServerConnection, ServerLostError
 from toolgen.project import UnableError
 from toolgen.suggestions import quoted
 from toolgen.testing.checks.all_checks import CHECKS
+from toolgen.testing.harm import harm_to_server
 from toolgen.testing.results import Failure, ServerReport, ToolReport
 from toolgen.testing.running.runner import ToolRunner
 from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.server.listing import CHECK, ListedTool, Listing, compare_listing
 from toolgen.testing.server.server_subject import ServedTool, ServerSubject
-from toolgen.testing.tool_under_test import ToolUnderTest, hints_of
+from toolgen.testing.tool_under_test import ToolUnderTest
 
 _HINT: Final = "does the server start, and speak MCP?"
 _MAX_CRASHES: Final = 3  # one after another; then the server is given up
@@ -100,13 +101,7 @@ async def _list(connection: ServerConnection) -> _Listed:
 
 
 def _served(tool: ToolUnderTest, listed: ListedTool) -> ServedTool:
-    """Return a tool, and how its calls may do harm: by its spec, or by the server's own annotations."""
-    if not tool.is_harmless:
-        return ServedTool(tool, listed.name, "it may change or destroy data of the server")
-    if not replace(tool, **hints_of(listed.annotations)).is_harmless:
-        reason = "by the server's own annotations, it may change or destroy data"
-        return ServedTool(tool, listed.name, reason)
-    return ServedTool(tool, listed.name)
+    return ServedTool(tool, listed.name, harm_to_server(tool, listed.annotations))
 
 
 class _Tests:

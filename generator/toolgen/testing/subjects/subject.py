@@ -144,13 +144,6 @@ class Subject(Protocol):
         return call_command(call, tool)
 
 
-def harm_to_own_data(tool: ToolUnderTest) -> str:
-    """Return how calls of the default toolkit of a project may do harm; empty if they do none."""
-    if tool.is_harmless:
-        return ""
-    return "it may change or destroy something, and there is no fixture toolgen_toolkit with data for tests"
-
-
 def call_command(call: Call, tool: ToolUnderTest, server_options: Sequence[str] = ()) -> str:
     """Return the `toolgen call` line that makes a call: of a project, or of a server with its own scopes."""
     words = ["toolgen", "call", call.tool, *server_options]

@@ -11,30 +11,21 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 import toolgen
-from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.context import Caller
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.http.request import base_url
 from toolgen.suggestions import shortened
+from toolgen.testing.harm import harm_to_api, harm_to_own_data
 from toolgen.testing.subjects.fixtures import Fixtures
 from toolgen.testing.subjects.implementation_source import calls_http_api, has_implementation
-from toolgen.testing.subjects.subject import (
-    NO_STATE,
-    Call,
-    CallResult,
-    Session,
-    Subject,
-    harm_to_own_data,
-)
+from toolgen.testing.subjects.subject import NO_STATE, Call, CallResult, Session, Subject
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
@@ -90,7 +81,7 @@ class ToolkitSubject(Subject):
         operation = None if definition is None else definition.get("x-openapi")
         if operation is None or not calls_http_api(self._fixtures.package, tool.name):
             return ""
-        return _harm_to_api(operation)
+        return harm_to_api(operation)
 
 
 class GivenSubject(ToolkitSubject):
@@ -119,20 +110,6 @@ class GivenSubject(ToolkitSubject):
     def reason_not_to_call(self, tool: ToolUnderTest) -> str:
         """Return how calls may do harm; empty if they do none."""
         return "" if self._is_for_tests else harm_to_own_data(tool)
-
-
-def _harm_to_api(whole: Mapping[str, Any]) -> str:
-    """Return how calls of an HttpTool may do harm: an API on another machine has no data for tests."""
-    for operation in whole.get("operations", {"": whole}).values():
-        try:
-            host = urlsplit(base_url(operation)).hostname or ""
-        except (ToolError, KeyError):
-            continue  # it calls nothing
-        if not is_loopback(host):
-            variable = operation["base_url"]
-            cure = f"let toolgen_toolkit set {variable} to a local API"
-            return f"it may change or destroy something at {host}; {cure}"
-    return ""
 
 
 class ToolkitSession(Session):

@@ -8,7 +8,7 @@ from toolgen.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .command import main
-    from .listing import legacy_tools, mcp_tools
+    from .listed_tool import legacy_tools, mcp_tools
     from .server import ToolServer, build_server
     from .transports.http import HttpApp, asgi_app
 
@@ -19,9 +19,9 @@ _HOMES = {
     "ToolServer": "server",
     "asgi_app": "transports.http",
     "build_server": "server",
-    "legacy_tools": "listing",
+    "legacy_tools": "listed_tool",
     "main": "command",
-    "mcp_tools": "listing",
+    "mcp_tools": "listed_tool",
 }
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -18,7 +18,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.toolkit import Toolkit
 
 from .auth.grant import scopes_of
-from .listing import TARGET, for_handshake_era, has_output_schema, is_object_schema, served_tools
+from .listed_tool import TARGET, for_handshake_era, has_output_schema, is_object_schema, served_tools
 
 Tools = list[dict[str, Any]]
 

@@ -1,4 +1,4 @@
-"""Protect the HTTP endpoint: refuse callers without a valid token before their body is read."""
+"""Protect the HTTP endpoint: refuse callers without a valid token, and foreign Host and Origin headers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mcp.server.auth.middleware.bearer_auth import (
     RequireAuthMiddleware,
 )
 from mcp.server.auth.routes import build_resource_metadata_url, cors_middleware
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl
 from starlette.authentication import AuthenticationError
@@ -31,6 +32,7 @@ from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, s
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 RETRY_SECONDS: Final = 10  # PAUSE_SECONDS of `auth/key_set.py`
 _HOST: Final = re.compile(rb"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
@@ -153,3 +155,24 @@ def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Resp
     connection.scope[REASON] = "the token cannot be verified now"
     body = {"error": "temporarily_unavailable", "error_description": "The token cannot be verified now."}
     return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})
+
+
+def transport_security(
+    host: str | None, hosts: tuple[str, ...], origins: tuple[str, ...]
+) -> TransportSecuritySettings:
+    """Accept Host and Origin headers for loopback, for the address that is served, and as configured."""
+    names = [*LOOPBACK, *hosts]
+    if host is not None and host not in ("0.0.0.0", "::", ""):  # noqa: S104  compared, not bound
+        names.append(f"[{host}]" if ":" in host else host)
+    allowed_hosts, allowed_origins = [], list(origins)
+    for name in dict.fromkeys(names):
+        patterns = [name] if _has_port(name) else [name, f"{name}:*"]
+        allowed_hosts += patterns
+        allowed_origins += [f"{scheme}://{pattern}" for scheme in ("http", "https") for pattern in patterns]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins
+    )
+
+
+def _has_port(name: str) -> bool:
+    return name.rpartition(":")[2].isdigit() and not name.endswith("]")

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from sse_starlette.sse import AppStatus
@@ -35,7 +34,7 @@ from .body import (
     replay,
     send_refusal,
 )
-from .guard import BearerGuard, LoopbackGuard
+from .guard import BearerGuard, LoopbackGuard, transport_security
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
 from .refusals import recording
 from .stopping import end_calls, wait_for_first
@@ -43,7 +42,6 @@ from .stopping import end_calls, wait_for_first
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
-LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 
 OTHER_BODY_BYTES: Final = 64 * 1024
 """Limit of the body of a request that is not a POST. It has no meaning, and is not passed on."""
@@ -176,7 +174,7 @@ class _Running:
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=settings.stateless,
-            transport_security=_transport_security(host, settings.allowed_hosts, settings.allowed_origins),
+            transport_security=transport_security(host, settings.allowed_hosts, settings.allowed_origins),
             max_request_body_size=settings.max_request_bytes,
             # the SDK refuses 0, which a setting may be
             session_idle_timeout=max(settings.session_idle, 0.001),
@@ -375,27 +373,6 @@ def _uvicorn_stops() -> bool:
     """True if uvicorn handles the signals of this process, and has received one."""
     uvicorn_server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     return getattr(uvicorn_server, "should_exit", None) is True
-
-
-def _transport_security(
-    host: str | None, hosts: tuple[str, ...], origins: tuple[str, ...]
-) -> TransportSecuritySettings:
-    """Accept Host and Origin headers for loopback, for the address that is served, and as configured."""
-    names = [*LOOPBACK, *hosts]
-    if host is not None and host not in ("0.0.0.0", "::", ""):  # noqa: S104  compared, not bound
-        names.append(f"[{host}]" if ":" in host else host)
-    allowed_hosts, allowed_origins = [], list(origins)
-    for name in dict.fromkeys(names):
-        patterns = [name] if _has_port(name) else [name, f"{name}:*"]
-        allowed_hosts += patterns
-        allowed_origins += [f"{scheme}://{pattern}" for scheme in ("http", "https") for pattern in patterns]
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins
-    )
-
-
-def _has_port(name: str) -> bool:
-    return name.rpartition(":")[2].isdigit() and not name.endswith("]")
 
 
 def asgi_app(server: ToolServer) -> HttpApp:

@@ -1,4 +1,6 @@
-"""Names of model classes: a title, the name of a definition, the constant of a tag, or the property's name.
+"""Names of model classes and their fields.
+
+A class is called by a title, the name of a definition, the constant of a tag, or the property's name.
 
 Classes that want one name are told apart by the class that refers to them. A name depends neither on the
 order of properties nor on parts of a schema that want other names, and nothing is cut.
@@ -12,13 +14,17 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolgen.python_source.names import pascal, singular, unique_name
+from pydantic import BaseModel
+
+from toolgen.python_source.names import pascal, singular, snake, unique_name
 
 _GENERAL = frozenset(
     {"BaseModel", "ConfigDict", "Field", "OpenModel", "RootModel"}
     | {"Annotated", "Any", "Literal", "TypeAlias", *dir(builtins)}
 )
 """Names that mean something else in a module of models."""
+_TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
+"""Names that mean something else inside a model class: types of other fields, pydantic's own attributes."""
 _TITLE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ _-][A-Za-z0-9]+){0,3}")
 _MAX_TITLE = 40  # characters; longer titles are sentences
 
@@ -140,3 +146,25 @@ def _constant(schema: object) -> str:
         case {"const": str(value)} | {"enum": [str(value)]}:
             return value
     return ""
+
+
+def field_names(properties: Iterable[str]) -> dict[str, str]:
+    """Return the Python name of each property, none of which is the JSON name of another one.
+
+    Fields are set by either name: if `X` were `x` beside a property `x`, `Model(x=1)` would set both.
+    """
+    taken = {*properties}
+    numbers: dict[str, int] = {}
+    names: dict[str, str] = {}
+    for wire in properties:
+        name = _field_name(wire)
+        names[wire] = name if name == wire else unique_name(name, taken, numbers)
+        taken.add(names[wire])
+    return names
+
+
+def _field_name(wire: str) -> str:
+    name = snake(wire, "field")
+    if name.startswith(("model_dump", "model_validate")):  # pydantic warns of such fields
+        return f"field_{name}"
+    return f"{name}_" if name in _TAKEN_FIELDS else name

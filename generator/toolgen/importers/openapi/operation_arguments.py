@@ -10,7 +10,7 @@ from typing import Any
 from toolgen.importers.openapi.bundle import definition_name
 from toolgen.importers.openapi.document import ObjectNode
 from toolgen.importers.openapi.example_objects import NamedValues, named_values
-from toolgen.importers.openapi.operations import Operation
+from toolgen.importers.openapi.operation_list import Operation
 from toolgen.importers.openapi.request_body import RequestBody, read_request_body
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
 from toolgen.runtime.http.media import TOKEN
