@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Any, Final
@@ -15,25 +15,37 @@ from toolgen.comparing.exported_sides import (
     read_export,
 )
 from toolgen.comparing.judgement import Judgement
+from toolgen.comparing.listed_texts import (
+    READ_BY_MODELS,
+    hidden_texts,
+    new_texts,
+    with_old_layout,
+    words,
+)
 from toolgen.compat.comparison import compare, in_order
-from toolgen.compat.contract import ProjectSettings, Side
+from toolgen.compat.contract import REQUEST, ProjectSettings, Side
+from toolgen.compat.edit_space import Direction
 from toolgen.compat.finding import Category, Finding, Level, Places
 from toolgen.compat.policy import Policy, apply_policy, failing
 from toolgen.compat.rule import Rule
 from toolgen.data.source import Span
 from toolgen.mcp_client.listing import LISTS, Listing
 from toolgen.project import UnableError
-from toolgen.schema.document import JsonObject, plain_pointer
+from toolgen.schema.document import JsonObject, plain_pointer, pointer_tokens
 from toolgen.suggestions import quoted
 
 TEXTS_FOR_MODELS: Final = (
-    *("description-changed", "instructions-changed", "property-text-changed"),
-    *("prompt-changed", "resource-changed"),
+    *("description-changed", "instructions-changed", "property-text-changed", "title-changed"),
+    *("prompt-changed", "resource-changed", "text-added"),
 )
 """Rules whose findings fail: whoever approved the server has not read the new text."""
+STRICTER: Final = ("idempotent-gained", "idempotent-lost", "open-world-gained", "open-world-lost")
+"""Rules that are warnings of `toolgen breaking`, and fail here: the author of a server cannot be asked."""
 _GONE: Final = "Clients that use it get an error."
 _NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
 _SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
+_CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
+_HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
 _ROWS: Final = (
     ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
     ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
@@ -43,6 +55,9 @@ _ROWS: Final = (
     ("resource-added", "a resource is new", _NEW, "wire", "info"),
     ("resource-changed", "a resource is described in another way", _SAYS, "agent", "error"),
     ("resource-removed", "a resource is gone", _GONE, "wire", "error"),
+    ("task-support-changed", "a tool is called in another way", _CALLED, "wire", "error"),
+    ("text-added", "a tool has an additional text", _SAYS, "agent", "error"),
+    ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety", "error"),
 )
 _RULES: Final[Mapping[str, Rule]] = {
     code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
@@ -50,7 +65,19 @@ _RULES: Final[Mapping[str, Rule]] = {
 }
 """Rules about what specs do not have."""
 _KINDS: Final = {"resources": "resource", "resource_templates": "resource", "prompts": "prompt"}
-_NOT_READ: Final = frozenset(("arguments", "_meta", "annotations", "size"))
+_OPEN: Final = frozenset(
+    (
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "propertyNames",
+        "allOf",
+        "anyOf",
+        "oneOf",
+    )
+)
+"""Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
+_NOT_READ: Final = frozenset(("arguments", "_meta", "annotations", "icons", "size"))
 """Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
 _MAX_TEXT: Final = 300  # characters of a new text in a message
 
@@ -66,8 +93,10 @@ def judge_server(
     if lock.name != listing.name:
         message = f"{file} is the lock of {quoted(lock.name)}, and this server is {quoted(listing.name)}"
         raise UnableError("bad-source", message, "guard each server with a lock of its own: --lock FILE")
+    listing = _with_old_layout(listing, lock)
     level = Level.WARNING if allow_texts else Level.ERROR
-    policy = Policy(levels=dict.fromkeys(TEXTS_FOR_MODELS, level))
+    levels = {**dict.fromkeys(TEXTS_FOR_MODELS, level), **dict.fromkeys(STRICTER, Level.ERROR)}
+    policy = Policy(levels=levels)
     label = f"the server {listing.label}"
     pinned = read_export(text.encode(), file) if lock.tools else _without_tools(file)
     listed = listed_definitions(listing.tools, label) if listing.tools else _without_tools(label)
@@ -75,7 +104,13 @@ def judge_server(
     found = compare(
         _with_settings(old, lock, file), _with_settings(new, listing, file), policy=policy, today=today
     )
-    others = apply_policy(_of_other_lists(lock, listing, file), policy, today)
+    found = tuple(_of_server(each, old) for each in found)
+    own = (
+        *_of_other_lists(lock, listing, file),
+        *_of_definitions(lock, listing, pinned, found),
+        *_of_hidden_texts(lock, listing, file),
+    )
+    others = apply_policy(own, policy, today)
     findings = in_order(_in_lock(each, file) for each in (*found, *others))
     failed = tuple(failing(findings, Level.ERROR, frozenset(Category), allow_unanalysed=False))
     return Judgement(findings, failed, Level.INFO, (), {file: text})  # all are shown
@@ -96,6 +131,90 @@ def _with_settings(side: Side, listing: Listing, file: str) -> Side:
         places={"instructions": Span(file, 1, 1)},
     )
     return replace(side, settings=settings)
+
+
+def _with_old_layout(listing: Listing, lock: Listing) -> Listing:
+    """Return the listing with the texts of the lock where only the layout of their lines differs."""
+    changes: dict[str, Any] = {"instructions": lock.instructions}
+    if words(lock.instructions) != words(listing.instructions):
+        changes["instructions"] = listing.instructions
+    for key, by in LISTS.items():
+        before = {each[by]: each for each in getattr(lock, key)}
+        changes[key] = [with_old_layout(each, before.get(each[by])) for each in getattr(listing, key)]
+    return replace(listing, **changes)
+
+
+def _of_server(finding: Finding, old: Side) -> Finding:
+    """Return the finding with the level that it has for a server of strangers."""
+    if finding.direction is not Direction.REQUEST:
+        return finding
+    if finding.code == "default-changed" and finding.detail[0] != "added":
+        return replace(finding, level=Level.ERROR)  # calls without the property do something else
+    if finding.code == "property-added" and _is_undeclared(finding, old):
+        return replace(finding, level=Level.WARNING)
+    return finding
+
+
+def _is_undeclared(finding: Finding, old: Side) -> bool:
+    """True if the object did not mention other properties: most servers' schemas leave them open by default.
+
+    Callers know no other names then. With `additionalProperties` and the like, names are meant to be chosen.
+    """
+    _, *path = pointer_tokens(finding.pointer)
+    document = old.contracts[finding.tool].documents[REQUEST]
+    schema: Any = document.schema
+    for step in [*path[:-2], None]:  # None: the object itself is looked at, too
+        while isinstance(schema, dict) and "$ref" in schema:
+            if len(schema) > 1:
+                return False
+            schema = document.target(schema["$ref"]).value
+        if step is not None:
+            schema = schema.get(step) if isinstance(schema, dict) else None
+    return isinstance(schema, dict) and not _OPEN & schema.keys()
+
+
+def _of_definitions(
+    lock: Listing, listing: Listing, pinned: ExportedSide, found: Iterable[Finding]
+) -> Iterator[Finding]:
+    """Yield the findings about what specs do not have, and about texts that no other finding shows."""
+    shown: dict[str, list[Any]] = {}
+    for each in found:
+        if each.code in TEXTS_FOR_MODELS:
+            shown.setdefault(each.tool, []).append(each.detail)
+    before = {each["name"]: each for each in lock.tools}
+    for tool in listing.tools:
+        name = tool["name"]
+        old = before.get(name)
+        if old is None:
+            continue
+        place = Places(None, pinned.places[name].key(("name",)))
+        was, now = _task_support(old), _task_support(tool)
+        if was != now and now != "optional":
+            message = f"calls as tasks are {quoted(now)}, and were {quoted(was)}"
+            yield _finding("task-support-changed", name, "/execution/taskSupport", message, place, now)
+        new, known = ({key: each.get(key) for key in READ_BY_MODELS} for each in (tool, old))
+        for text in new_texts(new, [known, shown.get(name)]):
+            yield _finding("text-added", name, "", f"new text: {quoted(text, _MAX_TEXT)}", place, text)
+
+
+def _of_hidden_texts(lock: Listing, listing: Listing, file: str) -> Iterator[Finding]:
+    """Yield the findings about characters that reviewers do not see, wherever a server lists them."""
+    keys = ("instructions", *LISTS)
+    new, old = ([getattr(side, key) for key in keys] for side in (listing, lock))
+    for text in hidden_texts(new, old):
+        message = f"a new text has invisible characters: {quoted(text, _MAX_TEXT)}"
+        yield _finding("text-hidden", "", "", message, Places(Span(file, 1, 1), None), text)
+
+
+def _finding(code: str, tool: str, pointer: str, message: str, places: Places, detail: Any) -> Finding:
+    return _RULES[code].finding(tool, pointer, message, places, detail=detail)
+
+
+def _task_support(tool: JsonObject) -> str:
+    """Return what MCP's `ToolExecution` says; a value that it does not know counts as `required`."""
+    execution = tool.get("execution")
+    found = execution.get("taskSupport", "forbidden") if isinstance(execution, dict) else "forbidden"
+    return found if found in ("forbidden", "optional") else "required"
 
 
 def _in_lock(finding: Finding, file: str) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from toolgen.escaping.characters import printable
 from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.json_source import read_json_documents
 from toolgen.mcp_client.listing import LISTS, Listing, refuse_unnamed
@@ -18,12 +19,16 @@ _AGAIN: Final = "write it again: toolgen guard --init"
 
 
 def lock_text(listing: Listing) -> str:
-    """Return the content of a lock. Lists are sorted, so that only what a server changed is in a diff."""
+    """Return the content of a lock. Lists are sorted, so that only what a server changed is in a diff.
+
+    Invisible characters are escaped, as JSON allows: whoever reviews the lock sees them.
+    """
     lists = {
         key: sorted(getattr(listing, key), key=lambda each: str(each.get(by))) for key, by in LISTS.items()
     }
     server = {key: getattr(listing, key) for key in _TEXTS}
-    return json.dumps({_KEY: VERSION, "server": server, **lists}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({_KEY: VERSION, "server": server, **lists}, indent=2, ensure_ascii=False)
+    return printable(text, keep="\n") + "\n"
 
 
 def read_lock(content: bytes, name: str) -> Listing:
