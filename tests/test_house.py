@@ -71,6 +71,7 @@ ANOTHER_WAY = {
     "child_process.py": "the null device; removes the folder of its own temporary files",
     "testing/processes/child_run.py": "two files in the parent's temporary folder, which stay open",
     "mcp_client/client.py": "the null device, for the output of a server",
+    "importing/contracts.py": "metadata of an installed distribution",
     "importing/imported_module.py": "the null device, for tracebacks",
     "scaffolding/new_project.py": "metadata of the installed distribution",
     "compile/printing/file_templates.py": "a template of the installed package",

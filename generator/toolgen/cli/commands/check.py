@@ -5,7 +5,8 @@ MISSING  the file does not exist
 EXTRA    the file is no longer generated
 EDITED   the file was changed after toolgen wrote it
 
-A deprecated tool whose sunset is over is an error, too: exit 1.
+A deprecated tool whose sunset is over is an error, too, and so is a spec that differs from the
+contracts.lock of its folder: exit 1.
 
 Runs no code of the project, except with --implementations, which imports the implementations of the tools.
 """
@@ -73,11 +74,13 @@ def run(args: argparse.Namespace) -> bool:
 @paused_collector()
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
     from toolgen.project import find_up_to_date, read_project
+    from toolgen.project.inputs.contracts_lock import find_vendored_changes
 
     read = read_project(args.start)
+    vendored = find_vendored_changes(read)
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
-        passed = _passed(known.sunsets, args)
+        passed = (*vendored, *_passed(known.sunsets, args))
         return _show_clean(known.tools, known.files, passed, known.warnings, args)
     from toolgen.building.output_diff import compare_output
     from toolgen.cli.progress import plan_output
@@ -86,7 +89,7 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
 
     plan = plan_output(read)
     diff = compare_output(plan)
-    passed = _passed(plan.sunsets, args)
+    passed = (*vendored, *_passed(plan.sunsets, args))
     is_clean = diff.clean and not passed
     if args.format == "json":
         data = {**changes_data(diff), "clean": is_clean}
@@ -123,7 +126,7 @@ def _show_clean(
     args: argparse.Namespace,
     notes: Sequence[str] = (),
 ) -> bool:
-    """Show a project whose output is up to date. Return True unless a sunset has passed."""
+    """Show a project whose output is up to date. Return True unless a sunset or a file's lock is broken."""
     _show((*passed, *warnings), args)
     say(*notes)
     if not passed:

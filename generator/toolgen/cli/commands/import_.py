@@ -12,6 +12,7 @@ KINDS = {
     "fastmcp": "tools of a FastMCP 4 or MCPServer object in a Python module; --implement calls its functions",
     "openai": "function definitions of OpenAI Chat Completions or Responses",
     "openapi": "operations of an OpenAPI document; --implement also writes modules that call the API",
+    "contracts": "specs that an installed package publishes; copied, and pinned in contracts.lock",
     "python": "Python functions, from their type hints and docstrings",
 }
 
