@@ -19,6 +19,7 @@ from toolgen.comparing.listed_texts import (
     READ_BY_MODELS,
     hidden_texts,
     new_texts,
+    strings,
     with_old_layout,
     words,
 )
@@ -200,10 +201,14 @@ def _of_definitions(
 def _of_hidden_texts(lock: Listing, listing: Listing, file: str) -> Iterator[Finding]:
     """Yield the findings about characters that reviewers do not see, wherever a server lists them."""
     keys = ("instructions", *LISTS)
-    new, old = ([getattr(side, key) for key in keys] for side in (listing, lock))
-    for text in hidden_texts(new, old):
-        message = f"a new text has invisible characters: {quoted(text, _MAX_TEXT)}"
-        yield _finding("text-hidden", "", "", message, Places(Span(file, 1, 1), None), text)
+    known = frozenset(strings([getattr(lock, key) for key in keys]))
+    for key in keys:
+        of_tools = key == "tools"
+        for part in listing.tools if of_tools else [getattr(listing, key)]:
+            for text in hidden_texts(part, known):
+                message = f"a new text has invisible characters: {quoted(text, _MAX_TEXT)}"
+                place = Places(Span(file, 1, 1), None)
+                yield _finding("text-hidden", part["name"] if of_tools else "", "", message, place, text)
 
 
 def _finding(code: str, tool: str, pointer: str, message: str, places: Places, detail: Any) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterator
 from typing import Any, Final
 
 from toolgen.escaping.characters import printable
@@ -49,10 +49,9 @@ def new_texts(new: Any, old: Any) -> list[str]:
     return [each for each in dict.fromkeys(_texts(new)) if words(each) not in known]
 
 
-def hidden_texts(new: Any, old: Any) -> list[str]:
-    """Return the strings with invisible or reordering characters that the old value has nowhere."""
-    known = set(_strings(old))
-    return [each for each in dict.fromkeys(_strings(new)) if each not in known and _hides(each)]
+def hidden_texts(value: Any, known: Container[str]) -> list[str]:
+    """Return the strings in `value` with invisible or reordering characters that are not `known`."""
+    return [each for each in dict.fromkeys(strings(value)) if each not in known and _hides(each)]
 
 
 def _hides(text: str) -> bool:
@@ -81,13 +80,14 @@ def _may_be_sentence(text: str) -> bool:
     return len(text) > _MAX_IDENTIFIER or len(text.split()) > 1
 
 
-def _strings(value: Any) -> Iterable[str]:
+def strings(value: Any) -> Iterator[str]:
+    """Yield every string in a JSON value, names included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for each in value:
-            yield from _strings(each)
+            yield from strings(each)
     elif isinstance(value, dict):
         for key, part in value.items():
             yield key
-            yield from _strings(part)
+            yield from strings(part)
