@@ -43,6 +43,7 @@ class ServerDescription:
     tools: Sequence[dict[str, Any]]  # as `tools/list` has them
     details: Sequence[Mapping[str, Any]]  # of each tool, what the list does not say
     others: Mapping[str, int]  # resources, templates, prompts
+    features: Sequence[str]  # capabilities that can be served beside the tools: `resources`, `completions`
     stays: Sequence[str]  # further parts of the server that are not imported
 
     @property
@@ -124,6 +125,7 @@ def _remove_namespace(fields: dict[str, Any]) -> None:
         fields["meta"] = meta
 
 
-def what_stays(server: ServerDescription) -> list[str]:
-    """Return the parts of the server that are not imported: `2 resources`, `a prompt`, `auth (…)`."""
-    return [*(count(number, noun) for noun, number in server.others.items() if number), *server.stays]
+def other_features(server: ServerDescription) -> list[str]:
+    """Return what the server has besides tools: `2 resources`, `completions`."""
+    counted = [count(number, noun) for noun, number in server.others.items() if number]
+    return [*counted, *(["completions"] if "completions" in server.features else [])]

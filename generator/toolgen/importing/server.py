@@ -20,7 +20,10 @@ from toolgen.scaffolding.files import PACKAGE, missing_packages
 from toolgen.suggestions import count
 
 _TEMPLATE = "_new/adopted.py.jinja"
-_BASES = {"fastmcp": "FastMCPTool", "mcp": "MCPServerTool"}
+_FEATURES_TEMPLATE = "_new/adopted_features.py.jinja"
+_BASES = {"fastmcp": "FastMCP", "mcp": "MCPServer"}
+_FEATURES = "_features"  # package in that of the implementations, from which the MCP server loads
+_FEATURES_PACKAGE = '"""What the MCP server serves besides the tools: one module per source."""\n'
 
 
 def describe_server(target: str, folder: Path) -> ServerDescription:
@@ -31,7 +34,10 @@ def describe_server(target: str, folder: Path) -> ServerDescription:
 def server_modules(
     project: Project, tools: Sequence[Tool], server: ServerDescription, functions: Mapping[str, str]
 ) -> NewModules:
-    """Return modules that implement tools by the server. `functions`: wire name → function, or empty."""
+    """Return modules that implement tools by the server, and one for what it has besides them.
+
+    `functions`: wire name → function, or empty.
+    """
     files: dict[str, str] = {}
     notes: list[str] = []
     kept = 0
@@ -46,12 +52,13 @@ def server_modules(
             tool=tool,
             package=project.package,
             server=server,
-            base=_BASES[server.framework],
+            base=f"{_BASES[server.framework]}Tool",
             root=server.path.partition(".")[0],
             listed_name=listed_name,
             function=functions.get(tool.wire_name, ""),
         )
         files[path] = format_tree({"adopted.py": text})["adopted.py"]
+    files |= _features_module(project, server)
     if kept:
         notes.append(f"{count(kept, 'implementation')} in {project.implementations} kept as before")
     folder = _top_folder(server)
@@ -60,6 +67,26 @@ def server_modules(
     if files:
         files = dict.fromkeys(missing_packages(project), PACKAGE) | files
     return NewModules(files, notes)
+
+
+def _features_module(project: Project, server: ServerDescription) -> dict[str, str]:
+    """Return the module for what the server has besides tools, if there is something and no such module."""
+    package = f"{project.implementations}.{_FEATURES}"
+    name = f"{server.module}.{server.path}".replace(".", "_")
+    path = f"{project.path_of(f'{package}.{name}')}.py"
+    if not server.features or kind_of(project.root, path) is not None:
+        return {}
+    text = render(
+        _FEATURES_TEMPLATE,
+        server=server,
+        base=f"{_BASES[server.framework]}Features",
+        root=server.path.partition(".")[0],
+        origin=literal(server.origin),
+        serves=literal(list(server.features)),
+    )
+    init = f"{project.path_of(package)}/__init__.py"
+    files = {} if kind_of(project.root, init) is not None else {init: _FEATURES_PACKAGE}
+    return {**files, path: format_tree({"features.py": text})["features.py"]}
 
 
 def _top_folder(server: ServerDescription) -> Path | None:

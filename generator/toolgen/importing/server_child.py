@@ -164,11 +164,7 @@ class _FastMCPReader:
                 }
                 for tool in tools
             ],
-            "others": {
-                "resource": len(await server.list_resources()),
-                "resource template": len(await server.list_resource_templates()),
-                "prompt": len(await server.list_prompts()),
-            },
+            **await _features(server, server._mcp_server),
             "stays": list(self._stays()),
         }
 
@@ -181,8 +177,6 @@ class _FastMCPReader:
         server = self._server
         if getattr(server, "auth", None) is not None:
             yield f"auth ({type(server.auth).__name__})"
-        if getattr(server, "_completion_handler", None) is not None:
-            yield "completions"
         if routes := getattr(server, "_additional_http_routes", None):
             yield f"{len(routes)} custom routes" if len(routes) > 1 else "a custom route"
 
@@ -206,11 +200,7 @@ class _SDKReader:
             "instructions": server.instructions,
             "tools": listed,
             "details": [{"function": _name_of(registered.get(tool.name))} for tool in tools],
-            "others": {
-                "resource": len(await server.list_resources()),
-                "resource template": len(await server.list_resource_templates()),
-                "prompt": len(await server.list_prompts()),
-            },
+            **await _features(server, server._lowlevel_server),
             "stays": list(self._stays()),
         }
 
@@ -221,8 +211,24 @@ class _SDKReader:
         own = [each for each in low_level.middleware if not type(each).__module__.startswith("mcp.")]
         if own:
             yield "middleware"
-        if "completion/complete" in getattr(low_level, "_request_handlers", {}):
-            yield "completions"
+
+
+async def _features(server: Any, low_level: Any) -> dict[str, Any]:
+    """Return the fields `others` and `features` of a server's description."""
+    resources, templates = await server.list_resources(), await server.list_resource_templates()
+    prompts = await server.list_prompts()
+    found = {
+        # without any, handlers that only answer "not found" are not worth serving
+        "resources": resources or templates or low_level.get_request_handler("resources/subscribe"),
+        "prompts": prompts,
+        "completions": low_level.get_request_handler("completion/complete"),
+    }
+    return {
+        "others": {
+            "resource": len(resources), "resource template": len(templates), "prompt": len(prompts)
+        },
+        "features": [name for name, has in found.items() if has],
+    }  # fmt: skip
 
 
 def _as_json(tool: Any) -> dict[str, Any]:

@@ -61,14 +61,17 @@ def run(args: argparse.Namespace) -> bool:
 
 def _report(server: ServerDescription, *, implemented: bool) -> None:
     """Print what toolgen serves from now on, and what it does not."""
-    from toolgen.importers.server import what_stays
+    from toolgen.importers.server import other_features
 
     package = f"{server.framework} {server.framework_version}"
     say(f"{server.module} was imported in a child process, which ran its code ({package})")
     tools = count(len(server.tools), "tool")
     if implemented:
         say(f"{tools} of {server.origin}: served by toolgen, and called as functions of that server")
-    if stays := what_stays(server):
+    features = other_features(server)
+    if implemented and features:
+        say(f"served unchanged beside the tools, by the MCP server alone: {', '.join(features)}")
+    if stays := [*([] if implemented else features), *server.stays]:
         say(f"not imported, and served by {server.origin} alone: {', '.join(stays)}")
     settings = {"name": server.name, "version": server.version, "instructions": server.instructions}
     written = ", ".join(f"{key} = {json.dumps(value)}" for key, value in settings.items() if value)

@@ -1,4 +1,4 @@
-"""Bases of implementations that `toolgen import fastmcp --implement` writes: tools of an existing server.
+"""Tools and features of an existing server, for modules that `toolgen import fastmcp --implement` writes.
 
 Importing this package imports no framework: each name is loaded, with its framework, when it is first used.
 """
@@ -9,12 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .fastmcp import FastMCPTool
-    from .mcp_server import MCPServerTool
+    from .fastmcp import FastMCPFeatures, FastMCPTool
+    from .mcp_server import MCPServerFeatures, MCPServerTool
 
-__all__ = ["FastMCPTool", "MCPServerTool"]
+__all__ = ["FastMCPFeatures", "FastMCPTool", "MCPServerFeatures", "MCPServerTool"]
 
-_HOMES = {"FastMCPTool": "fastmcp", "MCPServerTool": "mcp_server"}
+_HOMES = {
+    "FastMCPFeatures": "fastmcp",
+    "FastMCPTool": "fastmcp",
+    "MCPServerFeatures": "mcp_server",
+    "MCPServerTool": "mcp_server",
+}
 
 
 def __getattr__(name: str) -> Any:

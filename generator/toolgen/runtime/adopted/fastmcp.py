@@ -1,4 +1,4 @@
-"""Tools of a FastMCP server as implementations."""
+"""A FastMCP server: its tools as implementations, and what it has besides them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from fastmcp.exceptions import DisabledError, FastMCPError, NotFoundError
 from fastmcp.server.context import reset_transport, set_transport
 from fastmcp.server.dependencies import bind_request_context
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
-from mcp.server import ServerRequestContext
+from mcp.server import Server, ServerRequestContext
+from mcp.server.context import HandlerResult
 
+from .features import AdoptedFeatures
 from .tool import AdoptedTool, failed
 
 
@@ -54,6 +56,29 @@ class FastMCPTool(AdoptedTool):
         if isinstance(result, InputRequiredToolResult):
             return result.input_required
         return _as_mcp_result(result)
+
+
+class FastMCPFeatures(AdoptedFeatures):
+    """Resources, templates, prompts and completions of a FastMCP server, within its middleware.
+
+    Example:
+        features = FastMCPFeatures(shop.mcp, "shop:mcp", serves=["resources", "prompts"])
+    """
+
+    server: FastMCP[Any]
+
+    @property
+    def _low_level(self) -> Server[Any]:
+        return self.server._mcp_server
+
+    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
+        return self.server._lifespan_manager()
+
+    async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        with ExitStack() as stack:
+            if context.request is None:  # FastMCP checks the `auth` of a component for all but stdio
+                stack.callback(reset_transport, set_transport("stdio"))
+            return await super().answer(context, params)
 
 
 def _as_mcp_result(result: ToolResult) -> types.CallToolResult:

@@ -29,7 +29,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
-from .loading import Catalog, ClassFault, implementing_class, module_name, own_classes
+from .loading import Catalog, ClassFault, find_package, implementing_class, module_name, own_classes
 
 FaultCode = Literal[
     "implementation-missing",
@@ -94,7 +94,7 @@ def check_implementations(
     package = catalog.IMPLEMENTATIONS
     if package is None:
         return
-    spec = _find_package(package)
+    spec = find_package(package)
     if spec is None:
         root = Path(sys.path[0] or ".").joinpath(*package.split("."))
         for name in catalog.TOOLS:
@@ -150,7 +150,7 @@ class _Importer:
 def find_module(catalog: Catalog, definition: ToolDefinition) -> ModuleSpec | None:
     """Find the module that implements a tool, without importing anything; None if there is none."""
     package = catalog.IMPLEMENTATIONS
-    parent = None if package is None else _find_package(package)
+    parent = None if package is None else find_package(package)
     if parent is None:
         return None
     return PathFinder.find_spec(f"{package}.{module_name(definition)}", parent.submodule_search_locations)
@@ -159,7 +159,7 @@ def find_module(catalog: Catalog, definition: ToolDefinition) -> ModuleSpec | No
 def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault]:
     """Yield the implementations that are missing or are not valid Python, without running any of them."""
     package = catalog.IMPLEMENTATIONS
-    parent = None if package is None else _find_package(package)
+    parent = None if package is None else find_package(package)
     for name, definition in catalog.TOOLS.items():
         path = f"{package}.{module_name(definition)}"
         spec = None if parent is None else PathFinder.find_spec(path, parent.submodule_search_locations)
@@ -343,23 +343,6 @@ _LIBRARIES = tuple(
         )
     }
 )
-
-
-def _find_package(package: str) -> ModuleSpec | None:
-    """Find a package by its dotted name without importing anything; None if it is not on `sys.path`."""
-    loaded = sys.modules.get(package)
-    if loaded is not None and loaded.__spec__ is not None:
-        return loaded.__spec__
-    spec: ModuleSpec | None = None
-    search_path: Any = None
-    name = ""
-    for part in package.split("."):
-        name = f"{name}.{part}" if name else part
-        spec = PathFinder.find_spec(name, search_path)
-        if spec is None or spec.submodule_search_locations is None:
-            return None
-        search_path = spec.submodule_search_locations
-    return spec
 
 
 def _missing(name: str, path: str, parent: ModuleSpec | None) -> ImplementationFault:

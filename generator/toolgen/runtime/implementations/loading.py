@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from inspect import isabstract, isclass
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
@@ -86,6 +88,23 @@ def _import(path: str) -> ModuleType | None:
         if error.name is not None and f"{path}.".startswith(f"{error.name}."):
             return None
         raise
+
+
+def find_package(package: str) -> ModuleSpec | None:
+    """Find a package by its dotted name without importing anything; None if it is not on `sys.path`."""
+    loaded = sys.modules.get(package)
+    if loaded is not None and loaded.__spec__ is not None:
+        return loaded.__spec__
+    spec: ModuleSpec | None = None
+    search_path: Any = None
+    name = ""
+    for part in package.split("."):
+        name = f"{name}.{part}" if name else part
+        spec = PathFinder.find_spec(name, search_path)
+        if spec is None or spec.submodule_search_locations is None:
+            return None
+        search_path = spec.submodule_search_locations
+    return spec
 
 
 def own_classes(module: ModuleType) -> list[type]:

@@ -15,7 +15,7 @@ from toolgen.runtime.settings import Settings
 
 from .auth.grant import Grant
 
-_SCHEME: Final = "toolgen://results/"
+LINK_SCHEME: Final = "toolgen://results/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ class LinkedBlocks:
             data=b"",
             name=name,
             description=f"Read it within {self._settings.link_expiry:g} seconds.",
-            uri=f"{_SCHEME}{token}/{quote(name, safe='')}",
+            uri=f"{LINK_SCHEME}{token}/{quote(name, safe='')}",
             sha256="",
         )
 
     def find(self, uri: str, grant: Grant) -> LinkedBlock | None:
         """Return the block that a link leads to; None if it has expired or `grant` does not allow it."""
-        token = uri.removeprefix(_SCHEME).partition("/")[0] if uri.startswith(_SCHEME) else ""
+        token = uri.removeprefix(LINK_SCHEME).partition("/")[0] if uri.startswith(LINK_SCHEME) else ""
         with self._lock:
             self._forget()
             found = self._blocks.get(token)

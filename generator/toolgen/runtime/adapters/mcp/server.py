@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Sequence
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 try:
     import mcp_types as types
@@ -31,6 +32,8 @@ from .calls_in_flight import STOPPING, STOPPING_CODE
 from .confirm import request_state_security
 from .content_blocks import encode, resource_contents
 from .exchange import CALLED, exchange_of
+from .features import METHODS, Features, FeatureSource, load_features
+from .linked_blocks import LINK_SCHEME
 from .server_state import ServerState, is_modern
 from .tool_list import Tools
 from .tools_call import answer_call
@@ -38,14 +41,16 @@ from .tools_call import answer_call
 DEFAULT_VERSION: Final = "0.0.0"
 RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25
 LIST_SECONDS: Final = 60  # that a client may cache the list of tools
+Result = TypeVar("Result")
 _LISTED: ContextVar[Tools] = ContextVar("toolgen_listed_tools")
 """The tools with which the current request is answered, past the SDK's check of the result."""
 
 
 class ToolServer(Server[Any]):
-    """A low-level server with the capability `tools.listChanged`."""
+    """A low-level server with the capability `tools.listChanged`, and those of its feature sources."""
 
     state: ServerState
+    features: Features
 
     catalog: Any = None  # of the toolkit, if it was made from one
 
@@ -58,6 +63,20 @@ class ToolServer(Server[Any]):
         """Return the SDK's options, with `tools.listChanged`."""
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Return the SDK's capabilities, with those of the feature sources as these announce them."""
+        capabilities = super().get_capabilities(
+            notification_options, experimental_capabilities, extensions, protocol_version=protocol_version
+        )
+        return self.features.announced(capabilities, protocol_version)
 
 
 def check_implementations(server: ToolServer) -> None:
@@ -77,7 +96,12 @@ def check_implementations(server: ToolServer) -> None:
 
 
 def build_server(
-    toolkit: Toolkit, *, name: str, version: str | None = None, instructions: str | None = None
+    toolkit: Toolkit,
+    *,
+    name: str,
+    version: str | None = None,
+    instructions: str | None = None,
+    features: Sequence[FeatureSource] = (),
 ) -> ToolServer:
     """Return a low-level server of the tools in `toolkit`, including tools that are added later.
 
@@ -88,6 +112,8 @@ def build_server(
         name: the name that clients show. It is also the audience of sealed state.
         version: the version that clients show. The default is "0.0.0".
         instructions: a text for the model about all tools. The default is none.
+        features: servers whose resources, prompts and completions are served as well, beside those in
+            `_features` of the implementations package. The default is none.
 
     Raises:
         ValueError: two tools have the same published name.
@@ -96,7 +122,8 @@ def build_server(
     Example:
         app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
-    state = ServerState(toolkit, name)
+    sources = [*features, *load_features(toolkit.catalog)]
+    state = ServerState(toolkit, name, sources)
     security = request_state_security(toolkit.settings)
     handlers = _Handlers(state, RequestStateBoundary(security, default_audience=name))
     resources: dict[str, Any] = {}
@@ -116,6 +143,9 @@ def build_server(
         get_tool_input_schema=state.tools.mirrored_schema,
     )
     server.state = state
+    server.features = handlers.features
+    for method in handlers.features.methods():
+        server.add_request_handler(method, METHODS[method].params, handlers.answer_feature)
     state.serves_links = bool(resources)
     server.catalog = toolkit.catalog
     # not as `on_list_tools` and `on_call_tool`, which must return models
@@ -131,6 +161,7 @@ class _Handlers:
     def __init__(self, state: ServerState, boundary: RequestStateBoundary) -> None:
         self._state = state
         self._boundary = boundary
+        self.features = Features(state.sources, state.settings)
 
     async def list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
@@ -181,19 +212,38 @@ class _Handlers:
         if context.request is not None:
             # the call writes a record, so that a refused request does not need one
             context.request.scope[CALLED] = True
+        tool = self._state.tools.find(params.name)
         work = answer_call(self._state, context, params)
         try:
-            exchange = exchange_of(context)
-            if exchange is None:
-                return await self._state.calls.run(work)
-            tool = self._state.tools.find(params.name)
-            with exchange.handling(self._state.calls, ends_with_client=tool is not None and tool.streams):
-                return await self._state.calls.run(work)
+            return await self._run(context, work, ends_with_client=tool is not None and tool.streams)
         except MCPError:
             raise
         except Exception as error:  # the SDK would send its message to older clients
             LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
+
+    async def answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Answer a request for what another server has, or for a link to a result of this one."""
+        if self._state.serves_links and getattr(params, "uri", "").startswith(LINK_SCHEME):
+            if context.method == "resources/read":
+                return await self.read_resource(context, params)
+            raise _not_found(context)
+        self._state.toolkit_for(context)
+        return await self._run(context, self.features.answer(context, params))
+
+    async def _run(
+        self,
+        context: ServerRequestContext[Any, Any],
+        work: Awaitable[Result],
+        *,
+        ends_with_client: bool = False,
+    ) -> Result:
+        """Await the answer to a request, which the server ends when it stops."""
+        exchange = exchange_of(context)
+        if exchange is None:
+            return await self._state.calls.run(work)
+        with exchange.handling(self._state.calls, ends_with_client=ends_with_client):
+            return await self._state.calls.run(work)
 
     async def list_resources(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -211,9 +261,13 @@ class _Handlers:
         links = self._state.links
         found = links.find(params.uri, grant_of(context, self._state.settings))
         if found is None:
-            code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
-            raise MCPError(code=code, message="This resource does not exist, or its link has expired.")
+            raise _not_found(context)
         return types.ReadResourceResult(
             contents=[resource_contents(await encode(found.block), params.uri)],
             ttl_ms=int(links.seconds_left(found) * 1000),
         )
+
+
+def _not_found(context: ServerRequestContext[Any, Any]) -> MCPError:
+    code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
+    return MCPError(code=code, message="This resource does not exist, or its link has expired.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,10 +15,12 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
 from .calls_in_flight import CallsInFlight
 from .extras import SealedExtras
+from .features import FeatureSource
 from .linked_blocks import LinkedBlocks
 from .tool_list import ToolList
 
@@ -34,8 +36,11 @@ class _ClientSession:
 class ServerState:
     """A toolkit that is served. Raises ValueError if two tools have the same published name."""
 
-    def __init__(self, toolkit: Toolkit, name: str = "toolgen") -> None:
+    def __init__(
+        self, toolkit: Toolkit, name: str = "toolgen", sources: Sequence[FeatureSource] = ()
+    ) -> None:
         self.toolkit = toolkit
+        self.sources = sources
         self.tools = ToolList(toolkit)
         self.extras = SealedExtras(name, toolkit.settings.confirmation_key)
         self.settings = toolkit.settings
@@ -91,12 +96,19 @@ class ServerState:
         """Notify clients of changes while the server runs. Close the tools when the last run ends."""
         loop = asyncio.get_running_loop()
         self._loops.append(loop)
-        remove_listener = self.toolkit.on_change(lambda: _call_soon(loop, self._announce))
+        removers = [self.toolkit.on_change(lambda: _call_soon(loop, self._announce))]
+        removers += [
+            each.listen(lambda event: _call_soon(loop, lambda: self._start(self.bus.publish(event))))
+            for each in self.sources
+        ]
         try:
             yield {}
         finally:
-            remove_listener()
+            for remove in removers:
+                remove()
             self._loops.remove(loop)
+            for source in self.sources:
+                await _close(source)
             # an ASGI application may run in several event loops; the tools belong to all of them
             if not self._loops:
                 await self.toolkit.close()
@@ -125,6 +137,13 @@ async def _notify(connection: Any) -> None:
         await connection.send_tool_list_changed()
     except Exception as error:  # the client has disconnected
         LOGGER.debug("a client was not notified that the tools changed: %s", error)
+
+
+async def _close(source: FeatureSource) -> None:
+    try:
+        await source.close()
+    except Exception as error:  # the tools must be closed, too
+        LOGGER.error("closing %s failed", source.name, exc_info=without_text(error))
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, work: Any) -> None:

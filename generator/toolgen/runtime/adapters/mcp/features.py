@@ -1,0 +1,222 @@
+"""Serve the resources, prompts and completions of other servers unchanged, beside the tools of a toolkit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from time import perf_counter
+from typing import Any, Final, Protocol
+
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.server.context import HandlerResult
+from mcp.server.subscriptions import ServerEvent
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from toolgen.runtime.errors import ToolTimeoutError
+from toolgen.runtime.implementations.loading import Catalog, contained, find_package
+from toolgen.runtime.isolation.exceptions import cancel_requests, contain
+from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
+from toolgen.runtime.settings import Settings
+
+from .auth.grant import grant_of
+
+PACKAGE: Final = "_features"
+"""Package within that of the implementations: each module has a feature source as its variable `features`."""
+Publish = Callable[[ServerEvent], None]
+
+
+class FeatureSource(Protocol):
+    """A server whose resources, resource templates, prompts and completions are served unchanged.
+
+    `toolgen.runtime.adopted` has one for each framework whose servers can be adopted. A module
+    `_features/<any name>.py` in the package of implementations gives one as its variable `features`.
+
+    Attributes:
+        name: for log records, such as "shop.server:mcp".
+        scopes: that callers need for all of it. Others see nothing of it in lists, and are refused.
+        timeout: seconds that a request may take.
+    """
+
+    name: str
+    scopes: frozenset[str]
+    timeout: float
+
+    def capabilities(self, protocol_version: str | None) -> types.ServerCapabilities:
+        """Return what the source serves: its `prompts`, `resources` and `completions`. Others do not count.
+
+        Args:
+            protocol_version: None for clients up to 2025-11-25, else the version.
+        """
+        ...
+
+    async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Return the result of a request, `context.method` with the valid `params`, as the client gets it.
+
+        `context.session` is the client's: the source sends it progress, log messages, questions, and what
+        changes for clients up to 2025-11-25, which subscribe by `resources/subscribe`. Raises what the client
+        gets as an error: an MCPError as it is, anything else as the SDK words it.
+        """
+        ...
+
+    def listen(self, publish: Publish) -> Callable[[], None]:
+        """Call `publish` with each change for clients since 2026-07-28. Return a function that ends this.
+
+        Changes of tools are not published: the tools that are served are those of the toolkit.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release what the source holds for this event loop."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that feature sources may answer."""
+
+    params: type[BaseModel]
+    capability: str  # field of ServerCapabilities
+    subscribes: bool = False  # needs `resources.subscribe`, too
+
+
+METHODS: Final[Mapping[str, Method]] = {
+    "resources/list": Method(types.PaginatedRequestParams, "resources"),
+    "resources/templates/list": Method(types.PaginatedRequestParams, "resources"),
+    "resources/read": Method(types.ReadResourceRequestParams, "resources"),
+    "resources/subscribe": Method(types.SubscribeRequestParams, "resources", subscribes=True),
+    "resources/unsubscribe": Method(types.UnsubscribeRequestParams, "resources", subscribes=True),
+    "prompts/list": Method(types.PaginatedRequestParams, "prompts"),
+    "prompts/get": Method(types.GetPromptRequestParams, "prompts"),
+    "completion/complete": Method(types.CompleteRequestParams, "completions"),
+}
+
+
+def load_features(catalog: Catalog | None) -> list[FeatureSource]:
+    """Return the sources in the package `_features` of the implementations, by the names of their modules.
+
+    A module that does not load is logged and left out: the tools do not need it.
+    """
+    package = None if catalog is None else catalog.IMPLEMENTATIONS
+    parent = None if package is None else find_package(f"{package}.{PACKAGE}")
+    names = [] if parent is None else [each.name for each in iter_modules(parent.submodule_search_locations)]
+    found: list[FeatureSource] = []
+    for path in (f"{package}.{PACKAGE}.{name}" for name in sorted(names)):
+        try:
+            found.append(contained(lambda path=path: import_module(path).features, path))  # type: ignore[misc]
+        except Exception as error:
+            LOGGER.error("%s is not served: it does not load", path, exc_info=without_text(error))
+    return found
+
+
+class Features:
+    """The feature sources of a server, which answer for it."""
+
+    def __init__(self, sources: Sequence[FeatureSource], settings: Settings) -> None:
+        self.sources = sources
+        self._settings = settings
+
+    def methods(self) -> list[str]:
+        """Return the methods that a source answers for clients of any version."""
+        served = [source.capabilities(None) for source in self.sources]
+        return [name for name, method in METHODS.items() if any(_has(each, method) for each in served)]
+
+    def announced(
+        self, capabilities: types.ServerCapabilities, protocol_version: str | None
+    ) -> types.ServerCapabilities:
+        """Return the capabilities of a server with those of the sources, as these announce them."""
+        served = [source.capabilities(protocol_version) for source in self.sources]
+        prompts = [each.prompts for each in served if each.prompts is not None]
+        resources = [each.resources for each in served if each.resources is not None]
+        changed: dict[str, Any] = {}
+        if prompts:
+            list_changed = any(each.list_changed for each in prompts)
+            changed["prompts"] = types.PromptsCapability(list_changed=list_changed)
+        if resources:
+            changed["resources"] = types.ResourcesCapability(
+                subscribe=any(each.subscribe for each in resources),
+                list_changed=any(each.list_changed for each in resources),
+            )
+        return capabilities.model_copy(update=changed)
+
+    async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Answer a request by the source that it concerns."""
+        return await self._answer_by(self.sources[0], context, params)
+
+    async def _answer_by(
+        self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
+    ) -> HandlerResult:
+        """Return the answer of a source, within the limits of this server."""
+        began = perf_counter()
+        try:
+            result = await self._limited(source, context, params)
+        except MCPError as error:
+            _record(source, context.method, f"refused with {error.error.code}", began)
+            raise
+        except Exception as error:
+            LOGGER.error("%s of %s failed", context.method, source.name, exc_info=without_text(error))
+            raise
+        _record(source, context.method, "answered", began)
+        return result
+
+    async def _limited(
+        self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
+    ) -> HandlerResult:
+        grant = grant_of(context, self._settings)
+        if lacking := source.scopes - grant.scopes:
+            message = f"{context.method} needs the scopes: {', '.join(sorted(lacking))}"
+            raise MCPError(code=types.INVALID_REQUEST, message=message)
+        task = asyncio.current_task()
+        before = cancel_requests(task)
+        name = f"{context.method} of {source.name}"
+        try:
+            result: HandlerResult = await run_async(
+                source.answer(context, params), source.timeout, name, task=task
+            )
+        except ToolTimeoutError as error:
+            raise MCPError(code=types.INTERNAL_ERROR, message=str(error)) from None
+        except Exception:
+            raise
+        except BaseException as error:  # it must not end the server
+            raise contain(error, name, task, cancelled_before=before) from error
+        size, limit = _size(result), self._settings.max_result_bytes
+        if size > limit:
+            message = f"The result of {context.method} has {size} bytes; the limit is {limit}."
+            raise MCPError(code=types.INTERNAL_ERROR, message=message)
+        if grant.listed is not None and isinstance(result, types.CacheableResult):
+            # another caller may see something else: a shared cache must not keep it
+            return result.model_copy(update={"cache_scope": "private"})
+        return result
+
+
+def _has(capabilities: types.ServerCapabilities, method: Method) -> bool:
+    found = getattr(capabilities, method.capability)
+    return found is not None and (not method.subscribes or bool(found.subscribe))
+
+
+def _size(result: HandlerResult) -> int:
+    """Return the bytes of a result as JSON."""
+    if isinstance(result, BaseModel):
+        return len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
+    return len(to_json(result))
+
+
+def _record(source: FeatureSource, method: str, outcome: str, began: float) -> None:
+    seconds = perf_counter() - began
+    LOGGER.log(
+        logging.INFO,
+        "%s %s in %.1f ms by %s",
+        method,
+        outcome,
+        seconds * 1000,
+        source.name,
+        extra={"event": "feature", "method": method, "source": source.name, "seconds": round(seconds, 6)},
+    )
