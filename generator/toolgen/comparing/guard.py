@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any, Final
@@ -49,6 +48,7 @@ _CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are r
 _HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
 _ROWS: Final = (
     ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
+    ("prompt-argument-added", "an argument of a prompt is new", _NEW, "wire", "info"),
     ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
     ("prompt-argument-required", "an argument of a prompt must be given", _GONE, "wire", "error"),
     ("prompt-changed", "a prompt is described in another way", _SAYS, "agent", "error"),
@@ -78,7 +78,7 @@ _OPEN: Final = frozenset(
     )
 )
 """Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
-_NOT_READ: Final = frozenset(("arguments", "_meta", "annotations", "icons", "size"))
+_NOT_READ: Final = frozenset(("arguments", "_meta", "size"))
 """Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
 _MAX_TEXT: Final = 300  # characters of a new text in a message
 
@@ -234,13 +234,33 @@ def _of_other_lists(lock: Listing, listing: Listing, file: str) -> Iterator[Find
     """Yield the findings about resources, their templates and prompts."""
     place = Places(Span(file, 1, 1), None)
     for key, kind in _KINDS.items():
-        by = LISTS[key]
-        before, after = ({each[by]: each for each in getattr(side, key)} for side in (lock, listing))
+        before, after = (_by_name(getattr(side, key), LISTS[key]) for side in (lock, listing))
         for name in {**before, **after}:
-            for end, what, detail in _edits(before.get(name), after.get(name)):
-                message = f"{kind} {quoted(name)} {what}"
-                rule = _RULES[f"{kind}-{end}"]
-                yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
+            for old, new in _pairs(before.get(name, []), after.get(name, [])):
+                for end, what, detail in _edits(old, new):
+                    message = f"{kind} {quoted(name)} {what}"
+                    rule = _RULES[f"{kind}-{end}"]
+                    yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
+
+
+def _by_name(listed: Sequence[JsonObject], by: str) -> dict[str, list[JsonObject]]:
+    found: dict[str, list[JsonObject]] = {}
+    for each in listed:
+        found.setdefault(each[by], []).append(each)
+    return found
+
+
+def _pairs(
+    before: Sequence[JsonObject], after: Sequence[JsonObject]
+) -> Iterator[tuple[JsonObject | None, JsonObject | None]]:
+    """Yield the definitions of one name that differ. A server may list several, and clients choose one."""
+    gone = [each for each in before if each not in after]
+    for each in after:
+        if each not in before:
+            yield (gone.pop(0) if gone else before[0] if before else None), each
+    if before and len(after) > len(before):
+        yield None, after[-1]
+    yield from ((each, None) for each in gone)
 
 
 def _edits(old: JsonObject | None, new: JsonObject | None) -> Iterator[tuple[str, str, Any]]:
@@ -255,16 +275,30 @@ def _edits(old: JsonObject | None, new: JsonObject | None) -> Iterator[tuple[str
         yield "argument-removed", f"lost its argument {quoted(name)}", name
     for name, argument in after.items():
         known = before.get(name, {})
+        if name not in before and not argument.get("required"):
+            yield "argument-added", f"has a new argument {quoted(name)}", name
         if argument.get("required") and not known.get("required"):
             yield "argument-required", f"needs its argument {quoted(name)}", name
         if name in before and _changed_keys(known, argument) - {"required"}:
             changed.add(f"argument {name}")
     if changed:
-        yield "changed", f"changed: {', '.join(map(quoted, sorted(changed)))}", sorted(changed)
+        shown = ", ".join(_shown(key, new.get(key)) for key in sorted(changed))
+        yield "changed", f"changed: {shown}", sorted(changed)
+
+
+def _shown(key: str, value: Any) -> str:
+    return f"{quoted(key)} to {quoted(value, _MAX_TEXT)}" if isinstance(value, str) else quoted(key)
 
 
 def _changed_keys(old: JsonObject, new: JsonObject) -> set[str]:
-    return {key for key in {*old, *new} if json.dumps(old.get(key)) != json.dumps(new.get(key))}
+    return {key for key in {*old, *new} if _compared(old, key) != _compared(new, key)}
+
+
+def _compared(definition: JsonObject, key: str) -> Any:
+    value = definition.get(key)
+    if key == "annotations" and isinstance(value, dict):  # the time changes with every edit of a resource
+        return {key: each for key, each in value.items() if key != "lastModified"} or None
+    return value
 
 
 def _arguments(prompt: JsonObject) -> dict[str, JsonObject]:
