@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 import mcp_types as types
+import pytest
 from adapter_samples import toolkit
 from mcp import Client
 from mcp.server import Server, ServerRequestContext
+from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
+from mcp.shared.exceptions import MCPError
 from test_adapter_mcp import ERAS
+from toolgen.runtime import File, Toolkit
 from toolgen.runtime.adapters.mcp import build_server
+from toolgen.runtime.adapters.mcp.feature_routes import FeatureRoutes, matches
+from toolgen.runtime.adapters.mcp.features import load_features
+from toolgen.runtime.settings import SettingError
+
+from tests.runtime.content_samples import returning
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
@@ -54,11 +65,17 @@ class Source:
         return types.ReadResourceResult(contents=[text])
 
 
-def talk(era: str, work: Callable[[Client], Awaitable[T]], *sources: Source, **options: Any) -> T:
+def talk(
+    era: str,
+    work: Callable[[Client], Awaitable[T]],
+    *sources: Source,
+    tools: Toolkit | None = None,
+    **options: Any,
+) -> T:
     """Return what `work` returns for a client of a server with these sources."""
 
     async def run() -> T:
-        server = build_server(toolkit(), name="samples", features=sources)
+        server = build_server(tools or toolkit(), name="samples", features=sources)
         async with Client(server, mode=era, **options) as client:
             return await work(client)
 
@@ -79,3 +96,341 @@ def test_a_resource_is_listed_and_read_unchanged(era: str) -> None:
     assert [(each.uri, each.mime_type) for each in listed] == [("shop://about", "text/plain")]
     assert (read.contents[0].text, read.contents[0].meta) == ("This is shop.", {"a": 1})
     assert source.closed == 1
+
+
+def failing(client: Client, method: str, *arguments: Any) -> Awaitable[Any]:
+    """Return the error with which a request is answered."""
+
+    async def run() -> Any:
+        with pytest.raises(MCPError) as caught:
+            await getattr(client, method)(*arguments)
+        return caught.value.error
+
+    return run()
+
+
+@ERAS
+def test_only_what_a_source_serves_is_announced(era: str) -> None:
+    async def capabilities(client: Client) -> types.ServerCapabilities:
+        assert client.server_capabilities.tools is not None
+        return client.server_capabilities
+
+    without = talk(era, capabilities)
+    assert (without.prompts, without.resources, without.completions) == (None, None, None)
+
+    async def prompts(context: Context, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[])
+
+    with_prompts = talk(era, capabilities, Source(on_list_prompts=prompts))
+    assert with_prompts.prompts == types.PromptsCapability(list_changed=False)
+    assert with_prompts.resources == types.ResourcesCapability(subscribe=False, list_changed=False)
+
+
+@ERAS
+def test_an_error_reaches_the_client_as_it_came(era: str) -> None:
+    async def read(context: Context, params: Any) -> Any:
+        raise MCPError(code=-32042, message="not today", data={"a": [1]})
+
+    error = talk(
+        era, lambda client: failing(client, "read_resource", "shop://x"), Source(on_read_resource=read)
+    )
+    assert (error.code, error.message, error.data) == (-32042, "not today", {"a": [1]})
+
+
+@ERAS
+def test_a_source_that_exits_or_hangs_ends_no_other_request(era: str) -> None:
+    async def read(context: Context, params: Any) -> Any:
+        if params.uri == "shop://exit":
+            raise SystemExit(3)
+        if params.uri == "shop://cancel":
+            raise asyncio.CancelledError
+        await asyncio.Event().wait()
+
+    async def work(client: Client) -> list[str]:
+        uris = ("shop://exit", "shop://cancel", "shop://hang")
+        texts = [(await failing(client, "read_resource", uri)).message for uri in uris]
+        assert [each.name for each in (await client.list_resources()).resources] == ["about"]
+        return texts
+
+    source = Source(on_read_resource=read)
+    source.timeout = 0.05
+    assert talk(era, work, source)[2] == "resources/read of shop did not finish within 0.05 seconds."
+
+
+@ERAS
+def test_a_result_over_the_limit_is_refused(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLGEN_MAX_RESULT_BYTES", "1000")
+
+    async def read(context: Context, params: Any) -> types.ReadResourceResult:
+        text = types.TextResourceContents(uri=params.uri, text="x" * int(params.uri[-3:]))
+        return types.ReadResourceResult(contents=[text])
+
+    async def work(client: Client) -> Any:
+        assert (await client.read_resource("shop://500")).contents
+        return await failing(client, "read_resource", "shop://990")
+
+    error = talk(era, work, Source(on_read_resource=read))
+    assert error.code == types.INTERNAL_ERROR
+    assert error.message.endswith("bytes; the limit is 1000.")
+
+
+@ERAS
+def test_pages_of_a_source_are_passed_on(era: str) -> None:
+    async def listed(context: Context, params: Any) -> types.ListResourcesResult:
+        number = int(params.cursor or 0)
+        resource = types.Resource(uri=f"shop://{number}", name=str(number))
+        return types.ListResourcesResult(
+            resources=[resource], next_cursor=str(number + 1) if number < 2 else None
+        )
+
+    async def work(client: Client) -> list[Any]:
+        found, cursor = [], None
+        while True:
+            page = await client.list_resources(cursor=cursor)
+            found.append((page.resources[0].uri, page.next_cursor))
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
+    assert talk(era, work, Source(on_list_resources=listed)) == [
+        ("shop://0", "1"),
+        ("shop://1", "2"),
+        ("shop://2", None),
+    ]
+    both = talk(era, work, Source(on_list_resources=listed), Source("bank"))
+    assert [uri for uri, _ in both] == ["shop://0", "shop://1", "shop://2", "bank://about"]
+
+
+@ERAS
+def test_requests_go_to_the_source_that_lists_their_resource(era: str) -> None:
+    async def templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(uri_template="bank://{account}/{year}", name="a")
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def work(client: Client) -> list[str]:
+        uris = ("bank://about", "shop://about", "bank://7/2026")
+        texts = [(await client.read_resource(uri)).contents[0].text for uri in uris]
+        error = await failing(client, "read_resource", "file:///etc/passwd")
+        assert error.message == "No server behind this one lists it."
+        return texts
+
+    shop, bank = Source("shop"), Source("bank", on_list_resource_templates=templates)
+    assert talk(era, work, shop, bank) == ["This is bank.", "This is shop.", "This is bank."]
+
+
+@ERAS
+def test_two_sources_that_list_one_name_are_reported(era: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def listed(context: Context, params: Any) -> types.ListResourcesResult:
+        uris = ("shop://about", "toolgen://results/x/y", "evil://x")
+        return types.ListResourcesResult(resources=[types.Resource(uri=uri, name="evil") for uri in uris])
+
+    async def work(client: Client) -> Any:
+        first = await client.list_resources()
+        second = await client.list_resources(cursor=first.next_cursor)
+        read = await client.read_resource("shop://about")
+        return [each.uri for each in (*first.resources, *second.resources)], read.contents[0].text
+
+    found = talk(era, work, Source(), Source("evil", on_list_resources=listed))
+    assert found == (["shop://about", "evil://x"], "This is shop.")
+    clashes = [each.getMessage() for each in caplog.records if "belongs to" in each.getMessage()]
+    assert clashes == [
+        'evil lists "shop://about", which belongs to shop: it is not served',
+        'evil lists "toolgen://results/x/y", which belongs to the links to results of this server: it is not served',
+    ]
+
+
+@ERAS
+def test_a_source_that_fails_takes_no_other_down(era: str) -> None:
+    async def broken(context: Context, params: Any) -> Any:
+        raise RuntimeError("down")
+
+    async def work(client: Client) -> Any:
+        listed = await client.list_resources()
+        return listed.resources[0].uri, (await client.read_resource("shop://about")).contents[0].text
+
+    found = talk(era, work, Source("a", on_list_resources=broken), Source())
+    assert found == ("shop://about", "This is shop.")
+
+
+@ERAS
+def test_a_source_with_scopes_is_for_callers_who_have_them(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Source()
+    source.scopes = frozenset({"shop.read"})
+
+    async def work(client: Client) -> Any:
+        return len((await client.list_resources()).resources), await failing(
+            client, "read_resource", "shop://about"
+        )
+
+    count, error = talk(era, work, source)
+    assert (count, error.message) == (0, "resources/read needs the scopes: shop.read")
+
+    async def allowed(client: Client) -> Any:
+        listed = await client.list_resources()
+        return len(listed.resources), (await client.read_resource("shop://about")).contents[0].text
+
+    monkeypatch.setenv("TOOLGEN_SCOPES", "shop.read")
+    assert talk(era, allowed, source) == (1, "This is shop.")
+
+
+def test_what_a_known_caller_reads_is_in_no_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def read(context: Context, params: Any) -> types.ReadResourceResult:
+        text = types.TextResourceContents(uri=params.uri, text="x")
+        return types.ReadResourceResult(contents=[text], ttl_ms=5, cache_scope="public")
+
+    async def work(client: Client) -> str:
+        return (await client.read_resource("shop://about")).cache_scope
+
+    assert talk("auto", work, Source(on_read_resource=read)) == "public"
+    monkeypatch.setenv("TOOLGEN_SCOPES", "anything")
+    assert talk("auto", work, Source(on_read_resource=read)) == "private"
+
+
+@ERAS
+def test_links_to_large_results_work_beside_a_source(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLGEN_MAX_INLINE_BYTES", "500")
+
+    async def work(client: Client) -> Any:
+        (link,) = (await client.call_tool("x", {})).content
+        own = (await client.read_resource(link.uri)).contents[0].text
+        listed = await client.list_resources()
+        return own, listed.resources[0].uri, (await client.read_resource("shop://about")).contents[0].text
+
+    tools = Toolkit([returning(File(b"x" * 600), content="any")])
+    assert talk(era, work, Source(), tools=tools) == ("x" * 600, "shop://about", "This is shop.")
+
+
+def test_changes_of_a_source_reach_those_who_listen() -> None:
+    source = Source()
+
+    async def work(client: Client) -> list[Any]:
+        assert source.publish is not None
+        async with client.listen(
+            resources_list_changed=True, resource_subscriptions=["shop://about"]
+        ) as events:
+            source.publish(ResourceUpdated("shop://other"))
+            source.publish(ResourceUpdated("shop://about"))
+            source.publish(ResourcesListChanged())
+            return [await anext(events), await anext(events)]
+
+    assert talk("auto", work, source) == [ResourceUpdated("shop://about"), ResourcesListChanged()]
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_a_client_up_to_2025_subscribes_to_a_resource() -> None:
+    subscribed: list[str] = []
+    updated: list[str] = []
+
+    async def subscribe(context: Context, params: Any) -> types.EmptyResult:
+        subscribed.append(params.uri)
+        await context.session.send_resource_updated(params.uri)
+        return types.EmptyResult()
+
+    async def unsubscribe(context: Context, params: Any) -> types.EmptyResult:
+        subscribed.remove(params.uri)
+        return types.EmptyResult()
+
+    async def heard(message: Any) -> None:
+        if isinstance(message, types.ResourceUpdatedNotification):
+            updated.append(message.params.uri)
+
+    async def work(client: Client) -> None:
+        assert client.server_capabilities.resources is not None
+        assert client.server_capabilities.resources.subscribe
+        await client.subscribe_resource("shop://about")
+        await client.list_resources()  # the notification came before this answer
+        assert (subscribed, updated) == (["shop://about"], ["shop://about"])
+        await client.unsubscribe_resource("shop://about")
+
+    source = Source(on_subscribe_resource=subscribe, on_unsubscribe_resource=unsubscribe)
+    talk("legacy", work, source, message_handler=heard)
+    assert subscribed == []
+
+
+@pytest.mark.parametrize(
+    ("template", "uri", "expected"),
+    [
+        ("a://b", "a://b", True),
+        ("a://{b}", "a://b/c", True),
+        ("a://{b}", "b://b", False),
+        ("a://{b}/c/{d}", "a://1/c/2", True),
+        ("a://{b}/c/{d}", "a://1/2", False),
+        ("a://{b}/d", "a:///d", True),
+        ("a://{b}a://", "a://", False),
+        ("{+path}{?a,b}", "anything", True),
+        ("a{b", "a{b", True),
+    ],
+)
+def test_templates_match_without_a_regular_expression(template: str, uri: str, expected: bool) -> None:
+    assert matches(template, uri) is expected
+
+
+def test_the_more_specific_template_has_a_resource() -> None:
+    routes = FeatureRoutes(["all", "shop"])
+    routes.claimed("resources/templates/list", 0, [{"uriTemplate": "{+any}"}])
+    routes.claimed("resources/templates/list", 1, [{"uriTemplate": "shop://{item}"}])
+    assert routes.of_uri("shop://bolt") == 1
+    assert routes.of_uri("bank://x") == 0
+
+
+@ERAS
+def test_prompts_and_completions_go_to_the_source_that_lists_the_prompt(era: str) -> None:
+    def prompts(name: str) -> dict[str, Any]:
+        async def listed(context: Context, params: Any) -> types.ListPromptsResult:
+            return types.ListPromptsResult(prompts=[types.Prompt(name=name)])
+
+        async def get(context: Context, params: Any) -> types.GetPromptResult:
+            return types.GetPromptResult(description=f"{params.name} of {name}", messages=[])
+
+        async def complete(context: Context, params: Any) -> types.CompleteResult:
+            return types.CompleteResult(completion=types.Completion(values=[name]))
+
+        return {"on_list_prompts": listed, "on_get_prompt": get, "on_completion": complete}
+
+    async def work(client: Client) -> Any:
+        reference = types.PromptReference(name="bank")
+        completed = await client.complete(reference, {"name": "x", "value": ""})
+        assert (await failing(client, "get_prompt", "nothing")).code == types.INVALID_PARAMS
+        return (await client.get_prompt("bank")).description, completed.completion.values
+
+    sources = Source("shop", **prompts("shop")), Source("bank", **prompts("bank"))
+    assert talk(era, work, *sources) == ("bank of bank", ["bank"])
+
+
+@dataclass(frozen=True)
+class Catalog:
+    IMPLEMENTATIONS: str
+    TOOLS: ClassVar[dict[str, Any]] = {}
+
+    def tool_class(self, name: str) -> Any:
+        raise KeyError(name)
+
+
+def write_sources(folder: Path, monkeypatch: pytest.MonkeyPatch, **texts: str) -> Catalog:
+    """Write modules in `_features` of a package of implementations."""
+    package = f"impl_{folder.name}"
+    (folder / package / "_features").mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / package / "_features" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(folder)
+    return Catalog(package)
+
+
+def test_sources_are_found_in_the_implementations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = {"b": "features = 'b'", "a": "features = 'a'", "exits": "exit()", "empty": "", "wrong": "1 +"}
+    catalog = write_sources(tmp_path, monkeypatch, **texts)
+    assert load_features(catalog, strict=False) == ["a", "b"]
+    failed = [each.getMessage() for each in caplog.records if each.levelname == "ERROR"]
+    assert failed == [
+        f"{catalog.IMPLEMENTATIONS}._features.{name} is not served: it does not load"
+        for name in ("empty", "exits", "wrong")
+    ]
+    with pytest.raises(SettingError, match="empty does not load, and --strict-start is set"):
+        load_features(catalog, strict=True)
+
+
+def test_a_server_without_such_modules_imports_no_implementation(tmp_path: Path) -> None:
+    assert load_features(None, strict=True) == []
+    assert load_features(Catalog("no_such_package"), strict=True) == []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from inspect import isabstract, isclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
@@ -100,7 +101,12 @@ def find_package(package: str) -> ModuleSpec | None:
     name = ""
     for part in package.split("."):
         name = f"{name}.{part}" if name else part
-        spec = PathFinder.find_spec(name, search_path)
+        try:
+            spec = PathFinder.find_spec(name, search_path)
+        except KeyError:  # a folder without __init__.py, in a package that is not imported
+            spec = ModuleSpec(name, None, is_package=True)
+            folders = [str(Path(folder, part)) for folder in search_path]
+            spec.submodule_search_locations = [folder for folder in folders if Path(folder).is_dir()]
         if spec is None or spec.submodule_search_locations is None:
             return None
         search_path = spec.submodule_search_locations

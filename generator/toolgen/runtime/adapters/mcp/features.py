@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
 from time import perf_counter
@@ -25,12 +25,15 @@ from toolgen.runtime.isolation.exceptions import cancel_requests, contain
 from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
-from toolgen.runtime.settings import Settings
+from toolgen.runtime.settings import SettingError, Settings
 
 from .auth.grant import grant_of
+from .feature_routes import NAMES, FeatureRoutes
 
 PACKAGE: Final = "_features"
 """Package within that of the implementations: each module has a feature source as its variable `features`."""
+_RESOURCE_LISTS: Final = ("resources/list", "resources/templates/list")
+_MAX_PAGES: Final = 1000  # of a list that is read to find the source of a name
 Publish = Callable[[ServerEvent], None]
 
 
@@ -62,8 +65,9 @@ class FeatureSource(Protocol):
         """Return the result of a request, `context.method` with the valid `params`, as the client gets it.
 
         `context.session` is the client's: the source sends it progress, log messages, questions, and what
-        changes for clients up to 2025-11-25, which subscribe by `resources/subscribe`. Raises what the client
-        gets as an error: an MCPError as it is, anything else as the SDK words it.
+        changes for clients up to 2025-11-25, which subscribe by `resources/subscribe`. `context.params` are
+        the same params as they came. Raises what the client gets as an error: an MCPError as it is, anything
+        else as the SDK words it.
         """
         ...
 
@@ -100,10 +104,11 @@ METHODS: Final[Mapping[str, Method]] = {
 }
 
 
-def load_features(catalog: Catalog | None) -> list[FeatureSource]:
+def load_features(catalog: Catalog | None, *, strict: bool) -> list[FeatureSource]:
     """Return the sources in the package `_features` of the implementations, by the names of their modules.
 
-    A module that does not load is logged and left out: the tools do not need it.
+    A module that does not load is logged and left out: the tools do not need it. Raises SettingError in its
+    place if `strict`.
     """
     package = None if catalog is None else catalog.IMPLEMENTATIONS
     parent = None if package is None else find_package(f"{package}.{PACKAGE}")
@@ -114,6 +119,8 @@ def load_features(catalog: Catalog | None) -> list[FeatureSource]:
             found.append(contained(lambda path=path: import_module(path).features, path))  # type: ignore[misc]
         except Exception as error:
             LOGGER.error("%s is not served: it does not load", path, exc_info=without_text(error))
+            if strict:
+                raise SettingError(f"not started: {path} does not load, and --strict-start is set") from None
     return found
 
 
@@ -123,6 +130,7 @@ class Features:
     def __init__(self, sources: Sequence[FeatureSource], settings: Settings) -> None:
         self.sources = sources
         self._settings = settings
+        self._routes = FeatureRoutes([source.name for source in sources])
 
     def methods(self) -> list[str]:
         """Return the methods that a source answers for clients of any version."""
@@ -149,7 +157,92 @@ class Features:
 
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Answer a request by the source that it concerns."""
-        return await self._answer_by(self.sources[0], context, params)
+        method = METHODS[context.method]
+        serving = [
+            index for index, source in enumerate(self.sources) if _has(source.capabilities(None), method)
+        ]
+        if context.method in NAMES:
+            granted = grant_of(context, self._settings).scopes
+            allowed = [index for index in serving if self.sources[index].scopes <= granted]
+            return await self._list(allowed, context, params)
+        index = serving[0] if len(serving) == 1 else await self._find(serving, context, params)
+        if index is None:
+            raise MCPError(code=types.INVALID_PARAMS, message="No server behind this one lists it.")
+        return await self._answer_by(self.sources[index], context, params)
+
+    async def _list(
+        self, allowed: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
+    ) -> HandlerResult:
+        """Return a page of a list. Of several sources, each page is of one: the cursor has its index, too."""
+        if len(allowed) == 1:
+            result = await self._answer_by(self.sources[allowed[0]], context, params)
+            return self._claimed(allowed[0], context.method, result)
+        start, cursor = _opened(params.cursor)
+        result = {NAMES[context.method][0]: [], "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
+        for index in (each for each in allowed if each >= start):
+            page = await self._page(index, context, params, cursor if index == start else None)
+            if page is None:
+                continue
+            following = [_sealed(index, page["nextCursor"])] if page.get("nextCursor") else []
+            following += [_sealed(each) for each in allowed if each > index]
+            result = {**page, "nextCursor": following[0]} if following else page
+            if page[NAMES[context.method][0]]:
+                break
+        return result
+
+    async def _page(
+        self, index: int, context: ServerRequestContext[Any, Any], params: Any, cursor: str | None
+    ) -> dict[str, Any] | None:
+        """Return a page of the list of one of several sources; None if it fails: the others are served."""
+        raw = {key: value for key, value in (context.params or {}).items() if key != "cursor"}
+        if cursor is not None:
+            raw["cursor"] = cursor
+        request = replace(context, params=raw)
+        typed = params.model_copy(update={"cursor": cursor})
+        source = self.sources[index]
+        try:
+            result = await self._answer_by(source, request, typed)
+            return _as_json(self._claimed(index, context.method, result))
+        except Exception as error:
+            LOGGER.warning("%s: without %s", context.method, source.name, exc_info=without_text(error))
+            return None
+
+    def _claimed(self, index: int, method: str, result: HandlerResult) -> HandlerResult:
+        page = _as_json(result)
+        key = NAMES[method][0]
+        claimed = self._routes.claimed(method, index, page[key])
+        return result if len(claimed) == len(page[key]) else {**page, key: claimed}
+
+    async def _find(
+        self, serving: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
+    ) -> int | None:
+        """Return the index of the source that lists what a request is about; None if none does."""
+        found = self._known(params)
+        if found is not None:
+            return found
+        lists = ("prompts/list",) if _prompt_of(params) is not None else _RESOURCE_LISTS
+        for index in serving:
+            for method in lists:
+                await self._read_list(index, replace(context, method=method))
+        return self._known(params)
+
+    def _known(self, params: Any) -> int | None:
+        prompt = _prompt_of(params)
+        if prompt is not None:
+            return self._routes.of_name("prompts/list", prompt)
+        if isinstance(params, types.CompleteRequestParams):
+            template: str = getattr(params.ref, "uri", "")
+            return self._routes.of_name("resources/templates/list", template)
+        return self._routes.of_uri(str(params.uri))
+
+    async def _read_list(self, index: int, context: ServerRequestContext[Any, Any]) -> None:
+        """Note all that a source lists."""
+        cursor: str | None = None
+        for _ in range(_MAX_PAGES):
+            page = await self._page(index, context, types.PaginatedRequestParams(), cursor)
+            cursor = None if page is None else page.get("nextCursor")
+            if not cursor:
+                return
 
     async def _answer_by(
         self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
@@ -195,6 +288,31 @@ class Features:
             # another caller may see something else: a shared cache must not keep it
             return result.model_copy(update={"cache_scope": "private"})
         return result
+
+
+def _prompt_of(params: Any) -> str | None:
+    """Return the prompt that a request is about; None if it is about a resource."""
+    if isinstance(params, types.CompleteRequestParams):
+        return params.ref.name if isinstance(params.ref, types.PromptReference) else None
+    return params.name if isinstance(params, types.GetPromptRequestParams) else None
+
+
+def _as_json(result: HandlerResult) -> dict[str, Any]:
+    if isinstance(result, BaseModel):
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return result or {}
+
+
+def _sealed(index: int, cursor: str = "") -> str:
+    """Return the cursor of a page of one of several sources; without a cursor, of its first page."""
+    return f"{index}:{cursor}"
+
+
+def _opened(cursor: str | None) -> tuple[int, str | None]:
+    index, separator, of_source = (cursor or "0:").partition(":")
+    if not separator or not index.isdecimal() or len(index) > 6:
+        raise MCPError(code=types.INVALID_PARAMS, message="Invalid cursor: list from the start")
+    return int(index), of_source or None
 
 
 def _has(capabilities: types.ServerCapabilities, method: Method) -> bool:

@@ -33,7 +33,6 @@ from .confirm import request_state_security
 from .content_blocks import encode, resource_contents
 from .exchange import CALLED, exchange_of
 from .features import METHODS, Features, FeatureSource, load_features
-from .linked_blocks import LINK_SCHEME
 from .server_state import ServerState, is_modern
 from .tool_list import Tools
 from .tools_call import answer_call
@@ -117,12 +116,13 @@ def build_server(
 
     Raises:
         ValueError: two tools have the same published name.
-        SettingError: the value of an environment variable is not valid.
+        SettingError: the value of an environment variable is not valid; or a module in `_features` does not
+            load, and `strict_start` is set.
 
     Example:
         app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
-    sources = [*features, *load_features(toolkit.catalog)]
+    sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
     state = ServerState(toolkit, name, sources)
     security = request_state_security(toolkit.settings)
     handlers = _Handlers(state, RequestStateBoundary(security, default_audience=name))
@@ -224,10 +224,10 @@ class _Handlers:
 
     async def answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Answer a request for what another server has, or for a link to a result of this one."""
-        if self._state.serves_links and getattr(params, "uri", "").startswith(LINK_SCHEME):
-            if context.method == "resources/read":
+        if context.method == "resources/read" and self._state.serves_links:
+            found = self._state.links.find(params.uri, grant_of(context, self._state.settings))
+            if found is not None:
                 return await self.read_resource(context, params)
-            raise _not_found(context)
         self._state.toolkit_for(context)
         return await self._run(context, self.features.answer(context, params))
 
@@ -261,13 +261,9 @@ class _Handlers:
         links = self._state.links
         found = links.find(params.uri, grant_of(context, self._state.settings))
         if found is None:
-            raise _not_found(context)
+            code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
+            raise MCPError(code=code, message="This resource does not exist, or its link has expired.")
         return types.ReadResourceResult(
             contents=[resource_contents(await encode(found.block), params.uri)],
             ttl_ms=int(links.seconds_left(found) * 1000),
         )
-
-
-def _not_found(context: ServerRequestContext[Any, Any]) -> MCPError:
-    code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
-    return MCPError(code=code, message="This resource does not exist, or its link has expired.")
