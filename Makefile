@@ -67,7 +67,7 @@ test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai,
 	@$(BRIDGES)/bin/mypy generator/toolgen/runtime/bridges generator/toolgen/runtime/adopted
 	@PYTHONPATH=$(CURDIR)/generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges tests/adopt
 
-adopt: $(BRIDGES)/.ready ## adopt nineteen example servers of FastMCP and the MCP SDK, and compare them before and after
+adopt: $(BRIDGES)/.ready ## adopt 28 example servers of FastMCP and the MCP SDK, and compare them before and after
 	@$(BRIDGES)/bin/python -m tests.adopt.examples
 
 corpus: $(READY) ## run published tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)

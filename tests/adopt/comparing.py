@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 ERAS = ("auto", "legacy")
 Call = tuple[str, dict[str, Any]]
@@ -32,11 +34,13 @@ class Comparison:
     blocks: dict[str, int]  # type of content → number of blocks in all answers
     listing: list[str] = field(default_factory=list)  # differences of `tools/list`
     answers: list[str] = field(default_factory=list)  # differences of answers
+    requests: int = 0  # for resources, prompts and completions, in all eras
+    features: list[str] = field(default_factory=list)  # differences of their answers
 
     @property
     def is_equal(self) -> bool:
         """True if nothing differs."""
-        return not self.listing and not self.answers
+        return not self.listing and not self.answers and not self.features
 
 
 def compare(project: Path, server: str, calls: Sequence[Call], *options: str) -> Comparison:
@@ -94,6 +98,10 @@ def main(server: str, *options: str) -> None:
             if old != new:
                 written = f"{name} {json.dumps(arguments)}\n- {json.dumps(old)}\n+ {json.dumps(new)}"
                 result.answers.append(f"{era}: {written}")
+        result.requests += len(before.features)
+        result.features += [
+            f"{era}: {each}" for each in _feature_differences(before.features, after.features)
+        ]
     print(json.dumps(asdict(result)))
 
 
@@ -114,16 +122,19 @@ def _processes(server: str) -> tuple[Callable[[], Any], Callable[[], Any]]:
 
     def start(*words: str) -> Any:
         return stdio_client(
-            StdioServerParameters(command=sys.executable, args=["-m", *words], env=dict(os.environ))
+            StdioServerParameters(command=sys.executable, args=[*words], env=dict(os.environ))
         )
 
-    return lambda: start(server.partition(":")[0]), lambda: start("generated.mcp_server")
+    module, _, path = server.partition(":")
+    run = f"import {module}; {module}.{path}.run()"
+    return lambda: start("-c", run), lambda: start("-m", "generated.mcp_server")
 
 
 @dataclass(slots=True)
 class _Recording:
     tools: dict[str, dict[str, Any]]
     answers: list[dict[str, Any]]
+    features: dict[str, Any]  # request → answer
 
 
 async def _record(server: Any, calls: Sequence[Call], era: str) -> _Recording:
@@ -136,10 +147,105 @@ async def _record(server: Any, calls: Sequence[Call], era: str) -> _Recording:
         content = {name: 7 if each.get("type") == "integer" else "a" for name, each in properties.items()}
         return ElicitResult(action="accept", content=content)
 
-    async with Client(server, mode=era, elicitation_callback=agree) as client:  # type: ignore[arg-type]
+    heard: list[str] = []
+
+    async def hear(message: Any) -> None:
+        """Note what changes, as clients up to 2025-11-25 hear it."""
+        if (method := getattr(message, "method", "")).startswith(
+            ("notifications/resources", "notifications/prompts")
+        ):
+            heard.append(f"{method} {getattr(message.params, 'uri', '')}".strip())
+
+    async with Client(server, mode=era, elicitation_callback=agree, message_handler=hear) as client:  # type: ignore[arg-type]
         listed = await client.list_tools()
         answers = [await _call(client, name, arguments) for name, arguments in calls]
-    return _Recording({tool.name: _tool(tool) for tool in listed.tools}, answers)
+        features = await _features(client)
+    features["notifications"] = heard
+    return _Recording({tool.name: _tool(tool) for tool in listed.tools}, answers, features)
+
+
+async def _features(client: Any) -> dict[str, Any]:
+    """Return what a server answers for its resources, prompts and completions, by the request."""
+    import mcp_types as types
+
+    announced = client.server_capabilities
+    found: dict[str, Any] = {
+        key: value.model_dump(exclude_none=True) if (value := getattr(announced, key)) is not None else None
+        for key in ("resources", "prompts", "completions")
+    }
+
+    async def ask(method: str, *arguments: Any) -> Any:
+        try:
+            answer = _answer(await getattr(client, method)(*arguments))
+        except Exception as error:
+            error = getattr(error, "error", error)
+            answer = {key: getattr(error, key, None) for key in ("code", "message", "data")}
+            answer["raised"] = type(error).__name__
+        shown = [each if isinstance(each, str | dict) else each.model_dump() for each in arguments]
+        found[f"{method} {json.dumps(shown)}"] = answer
+        return answer
+
+    async def pages(method: str, key: str) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = []
+        page = await ask(method)
+        while True:
+            listed += page.get(key, [])
+            if not page.get("nextCursor"):
+                return listed
+            page = await ask(method, page["nextCursor"])
+
+    resources = await pages("list_resources", "resources") if announced.resources else []
+    templates = await pages("list_resource_templates", "resourceTemplates") if announced.resources else []
+    prompts = await pages("list_prompts", "prompts") if announced.prompts else []
+    uris = [each["uri"] for each in resources]
+    for template in templates:
+        uris += [_filled(template["uriTemplate"], word) for word in ("a", "1", "sprint", "Dune", "é b")]
+        for variable in _VARIABLES.findall(template["uriTemplate"]):
+            for value in ("", "p"):
+                reference = types.ResourceTemplateReference(uri=template["uriTemplate"])
+                await ask("complete", reference, {"name": variable, "value": value})
+    for uri in [*uris, *(["nowhere://x", "no uri"] if uris else [])]:
+        await ask("read_resource", uri)
+    for prompt in prompts:
+        arguments = prompt.get("arguments", [])
+        names = [each["name"] for each in arguments]
+        await ask("get_prompt", prompt["name"], dict.fromkeys(names, "two words"))
+        required = {each["name"]: "é" for each in arguments if each.get("required")}
+        await ask("get_prompt", prompt["name"], required)
+        await ask("get_prompt", prompt["name"])
+        for name in names:
+            for value in ("", "p"):
+                reference = types.PromptReference(name=prompt["name"])
+                await ask("complete", reference, {"name": name, "value": value})
+    if prompts:
+        await ask("get_prompt", "nowhere")
+    return found
+
+
+_VARIABLES = re.compile(r"[{][+#./;?&]?(\w+)")
+
+
+def _filled(template: str, word: str) -> str:
+    return re.sub(r"[{][^{}]*[}]", quote(word), template)
+
+
+def _feature_differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """Yield what differs. A server may announce lists that are empty, and the adopted one does not."""
+    for request in {**before, **after}:
+        old, new = before.get(request), after.get(request)
+        # links to results are resources, too: the adopted server may announce them where the other has none
+        if old == new or (_is_empty(request, before) and (new is None or request == "resources")):
+            continue
+        yield f"{request}\n- {json.dumps(old)}\n+ {json.dumps(new)}"
+
+
+def _is_empty(request: str, before: dict[str, Any]) -> bool:
+    kind = "prompts" if "prompts" in request else "resources"
+    methods = (
+        ("list_prompts []",) if kind == "prompts" else ("list_resources []", "list_resource_templates []")
+    )
+    listed = [before.get(method, {}) for method in methods]
+    return not any(each.get(key) for each in listed for key in ("prompts", "resources", "resourceTemplates"))
 
 
 async def _call(client: Any, name: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Example servers of FastMCP and of the MCP SDK: adopted with one command, and compared with the original.
 
-`python -m tests.adopt.examples` (`make adopt`) prints the table.
+`python -m tests.adopt.examples [NAME …]` (`make adopt`) prints the table.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class Example:
     name: str
     server: str  # the object in the module
     calls: Sequence[Call]
+    files: Sequence[str] = ()  # that the module needs, in its folder
+    in_processes: bool = False  # compared as commands, because calls change the server
 
     @property
     def id(self) -> str:
@@ -76,13 +78,28 @@ EXAMPLES = (
     ]),
     Example("fastmcp", "echo", "mcp", [("echo_tool", {"text": word}) for word in _WORDS]),
     Example("fastmcp", "elicitation", "mcp", [("greet", {}), ("survey", {})]),
+    Example("fastmcp", "filesystem_provider", "mcp", [
+        *(("greet", {"name": word}) for word in _WORDS), *(("farewell", {"name": word}) for word in _WORDS),
+        *((name, {"a": a, "b": b}) for name in ("add-numbers", "multiply") for a in _FLOATS for b in _FLOATS[:2]),
+    ], files=[f"components/{each}.py" for each in (
+        "prompts/assistant", "resources/config", "tools/calculator", "tools/greeting",
+    )]),
     Example("fastmcp", "mount_example", "app", [
         ("check_app_status", {}), ("news_get_news_headlines", {}),
         *(("weather_get_weather_forecast", {"location": word}) for word in _WORDS),
     ]),
+    Example("fastmcp", "namespace_activation", "server", [
+        ("activate_finance", {}), ("activate_admin", {}), ("deactivate_all", {}),
+    ], in_processes=True),
     Example("fastmcp", "persistent_state", "server", [
         *(("set_value", {"key": word, "value": word}) for word in _WORDS),
         *(("get_value", {"key": word}) for word in (*_WORDS, "unknown")),
+    ]),
+    Example("fastmcp", "prompts_as_tools", "mcp", [
+        ("list_prompts", {}), ("get_prompt", {"name": "nothing"}),
+        *(("get_prompt", {"name": "explain_concept", "arguments": {"concept": word}}) for word in _WORDS),
+        ("get_prompt", {"name": "analyze_code", "arguments": {"code": "x", "focus": "y"}}),
+        ("get_prompt", {"name": "review_pull_request", "arguments": {"title": "x"}}),
     ]),
     Example("fastmcp", "resources_as_tools", "mcp", [
         ("list_resources", {}),
@@ -107,6 +124,10 @@ EXAMPLES = (
     Example("fastmcp", "versioned_components", "mcp", [
         ("calculate", {"x": x, "y": 1, **more}) for x in _NUMBERS for more in ({}, {"z": 5})
     ]),
+    Example("mcp", "book_catalog", "mcp", [("describe_catalog", {})]),
+    Example("mcp", "book_stock", "mcp", [
+        ("restock", {"title": title, "copies": copies}) for title in ("Dune", "a") for copies in (1, 0, -2)
+    ], in_processes=True),
     Example("mcp", "direct_call_tool_result_return", "mcp", [("echo", {"text": word}) for word in _WORDS]),
     Example("mcp", "everything_server", "mcp", [
         *((f"test_{name}", {}) for name in _WITHOUT_ARGUMENTS),
@@ -114,7 +135,17 @@ EXAMPLES = (
         *((name, {key: word}) for name, key in (("test_sampling", "prompt"), ("test_elicitation", "message"),
                                                 ("test_x_mcp_header", "region")) for word in _WORDS[1:4]),
     ]),
+    Example("mcp", "icons_demo", "mcp", [
+        *(("demo_tool", {"message": word}) for word in _WORDS), ("multi_icon_tool", {"action": "x"}),
+    ], files=["mcp.png"]),
     Example("mcp", "lifespan_example", "mcp", [("query_db", {})]),
+    Example("mcp", "prompt_menu", "mcp", [
+        ("save_template", {"name": name, "instruction": word}) for name in ("brief", "review_code") for word in _WORDS
+    ], in_processes=True),
+    Example("mcp", "sprint_board", "mcp", [
+        ("complete_task", {"board": "sprint", "task": "design"}), ("complete_task", {"board": "x", "task": "y"}),
+        ("enable_reports", {}),
+    ], in_processes=True),
     Example("mcp", "structured_output", "mcp", [
         *(("get_weather", {"city": word}) for word in _WORDS[:2]), ("get_location", {"address": "x"}),
         ("get_statistics", {"data_type": "x"}), ("list_cities", {}),
@@ -128,6 +159,7 @@ EXAMPLES = (
         ("hello_unicode", {}), ("list_emoji_categories", {}), ("multilingual_hello", {}),
         *(("hello_unicode", {"name": word, "greeting": other}) for word in _WORDS for other in _WORDS[:3]),
     ]),
+    Example("mcp", "weather_caching", "mcp", [("forecast", {"city": word}) for word in _WORDS]),
     Example("mcp", "weather_structured", "mcp", [
         *(("get_weather_summary", {"city": word}) for word in _WORDS),
         *(("get_weather_metrics", {"cities": list(_WORDS[:length])}) for length in range(5)),
@@ -141,20 +173,24 @@ EXAMPLES = (
 def adopt(example: Example, folder: Path) -> Comparison:
     """Adopt a server in an empty folder with one command, generate, and compare."""
     (folder / "toolgen.toml").write_text('implementations = "tools"\n')
-    shutil.copy(SERVERS / example.framework / f"{example.name}.py", folder)
+    source = SERVERS / example.framework
+    for name in (f"{example.name}.py", *example.files):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / name, folder / name)
     target = f"{example.name}:{example.server}"
     for words in (("import", "fastmcp", target, "--implement"), ("generate",)):
         done = toolgen(folder, *words)
         assert done.returncode == 0, done.stderr
-    return compare(folder, target, example.calls)
+    return compare(folder, target, example.calls, *(["stdio"] if example.in_processes else []))
 
 
-def main() -> int:
-    """Adopt all examples and print the table."""
-    row = "{:42} {:>5} {:>6} {:>7} {:>9}  {}"
-    print(row.format("server", "tools", "calls", "errors", "equal", "content"))
-    equal = calls = 0
-    for example in EXAMPLES:
+def main(names: Sequence[str] = ()) -> int:
+    """Adopt all examples, or those with these names, and print the table."""
+    examples = [each for each in EXAMPLES if not names or each.name in names]
+    row = "{:42} {:>5} {:>6} {:>7} {:>9} {:>9}  {}"
+    print(row.format("server", "tools", "calls", "errors", "equal", "features", "content"))
+    equal = calls = same_requests = requests = 0
+    for example in examples:
         with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
             result = adopt(example, Path(folder))
         # each in both eras
@@ -163,15 +199,21 @@ def main() -> int:
         calls, equal = calls + made, equal + same
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(result.blocks.items()))
         listing = "" if not result.listing else "  tools/list differs"
-        shown = f"{same}/{made}"
+        answered = result.requests - len(result.features)
+        requests, same_requests = requests + result.requests, same_requests + answered
+        shown = (f"{same}/{made}", f"{answered}/{result.requests}")
         print(
-            row.format(example.id, len(result.tools), made, result.errors, shown, kinds + listing), flush=True
+            row.format(example.id, len(result.tools), made, result.errors, *shown, kinds + listing),
+            flush=True,
         )
-        for difference in (*result.listing, *result.answers[:3]):
+        for difference in (*result.listing, *result.answers[:3], *result.features[:3]):
             print(difference)
-    print(f"{len(EXAMPLES)} servers, {equal} of {calls} calls equal, in both eras of MCP")
-    return 0 if equal == calls else 1
+    print(
+        f"{len(examples)} servers, {equal} of {calls} calls and {same_requests} of {requests} requests for"
+        " resources, prompts and completions equal, in both eras of MCP"
+    )
+    return 0 if (equal, same_requests) == (calls, requests) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -16,10 +16,11 @@ def test_an_example_lists_and_answers_as_before(example: Example, tmp_path: Path
     result = adopt(example, tmp_path)
     assert result.listing == []
     assert result.answers == []
+    assert result.features == []
     assert set(result.tools) >= {name for name, _ in example.calls}
 
 
 def test_there_are_enough_calls() -> None:
-    assert len(EXAMPLES) == 19
+    assert len(EXAMPLES) == 28
     assert 2 * sum(len(example.calls) for example in EXAMPLES) >= 500
     assert all((SERVERS / example.framework / "LICENSE").is_file() for example in EXAMPLES)
