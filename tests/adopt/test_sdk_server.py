@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +276,15 @@ REFUSED = [
         "lists other tools each time",
     ),
 ]
+
+
+def test_a_server_without_tools_is_refused(shop: Cli) -> None:
+    """It is one of the ten that were chosen to be adopted; specs are of tools, and a project needs one."""
+    shutil.copy(Path(__file__).parent / "servers" / "mcp" / "github_explorer.py", shop.root)
+    done = shop("import", "fastmcp", "github_explorer:mcp", "--implement")
+    assert done.code == 2
+    assert "github_explorer:mcp has no tools, only 1 resource template, 1 prompt, completions" in done.err
+    assert not (shop.root / "tools").exists()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolgen.importers.imported_tool import ImportedTool, in_spec_order
+from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.mcp import CARRIED, import_mcp
 from toolgen.importers.mcp import OWNED as OWNED_BY_LISTING
@@ -54,6 +54,9 @@ class ServerDescription:
 
 def import_server(server: ServerDescription, existing: ExistingNames) -> list[ImportedTool]:
     """Return the server's tools. Raises `SourceError` if there are none, or too many."""
+    if not server.tools and (others := other_features(server)):
+        message = f"{server.origin} has no tools, only {', '.join(others)}"
+        raise SourceError(message, "toolgen serves these beside tools: keep the server, or add a tool to it")
     documents = [JsonDocument(tool, 0) for tool in server.tools]
     tools = import_mcp(documents, server.origin, existing)
     return [_with_details(tool, details, server) for tool, details in zip(tools, server.details, strict=True)]

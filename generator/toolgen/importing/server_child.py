@@ -205,12 +205,8 @@ class _SDKReader:
         }
 
     def _stays(self) -> Iterator[str]:
-        settings, low_level = self._server.settings, self._server._lowlevel_server
-        if getattr(settings, "auth", None) is not None:
+        if getattr(self._server.settings, "auth", None) is not None:
             yield "auth"
-        own = [each for each in low_level.middleware if not type(each).__module__.startswith("mcp.")]
-        if own:
-            yield "middleware"
 
 
 async def _features(server: Any, low_level: Any) -> dict[str, Any]:

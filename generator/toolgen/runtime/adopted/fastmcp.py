@@ -14,8 +14,10 @@ from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from mcp.server import Server, ServerRequestContext
 from mcp.server.context import HandlerResult
 
+from toolgen.runtime.logs.logger import LOGGER
+
 from .features import AdoptedFeatures
-from .tool import AdoptedTool, failed
+from .tool import MISSING, AdoptedTool, failed
 
 
 class FastMCPTool(AdoptedTool):
@@ -52,6 +54,8 @@ class FastMCPTool(AdoptedTool):
             try:
                 result = await self.server.call_tool(self.listed_name, arguments)
             except (DisabledError, NotFoundError, FastMCPError) as error:
+                if isinstance(error, DisabledError | NotFoundError):
+                    LOGGER.warning(MISSING, self.listed_name)
                 return failed(error)
         if isinstance(result, InputRequiredToolResult):
             return result.input_required

@@ -17,6 +17,7 @@ from mcp.server.caching import apply_cache_hint
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.server.request_state import RequestStateBoundary
 from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
 
 from toolgen.runtime.adapters.mcp.features import Publish
 
@@ -82,12 +83,10 @@ class AdoptedFeatures:
         # from `context`, in which middleware may have changed them
         params = entry.params_type.model_validate(context.params or {}, by_name=False)
         result = await entry.handler(context, params)
-        if isinstance(result, types.ErrorData):
-            raise MCPError.from_error_data(result)
         hint = self._low_level.cache_hints.get(context.method)
         if hint is not None and isinstance(result, types.CacheableResult):
-            return apply_cache_hint(result, hint)
-        return result
+            result = apply_cache_hint(result, hint)
+        return as_sent(result)
 
     def listen(self, publish: Publish) -> Callable[[], None]:
         """Return a function that does nothing: the server publishes no changes by itself."""
@@ -109,12 +108,25 @@ class AdoptedFeatures:
         await asyncio.shield(entering)
 
 
+def own_middleware(server: Server[Any]) -> list[ServerMiddleware[Any]]:
+    """Return the middleware that a server's author or framework has added, the outermost first."""
+    return [each for each in server.middleware if not isinstance(each, _OF_SDK)]
+
+
 def within_middleware(server: Server[Any], handle: CallNext) -> CallNext:
-    """Return `handle` within the middleware that the server's author has added to it."""
-    for each in reversed(server.middleware):
-        if not isinstance(each, _OF_SDK):
-            handle = partial(_apply, each, handle)
+    """Return `handle` within the server's own middleware."""
+    for each in reversed(own_middleware(server)):
+        handle = partial(_apply, each, handle)
     return handle
+
+
+def as_sent(result: HandlerResult | types.ErrorData) -> dict[str, Any]:
+    """Return a handler's result as the SDK gives it to middleware. Raises MCPError for an error."""
+    if isinstance(result, types.ErrorData):
+        raise MCPError.from_error_data(result)
+    if isinstance(result, BaseModel):
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return dict(result or {})
 
 
 async def _apply(

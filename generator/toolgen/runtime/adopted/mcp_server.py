@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
+from mcp.server.context import HandlerResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import MCPServerError, UnexpectedToolError
 from mcp.server.subscriptions import ServerEvent, ToolsListChanged
+from mcp_types.methods import is_input_required
 
 from toolgen.runtime.adapters.mcp.features import Publish
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 
-from .features import AdoptedFeatures
+from .features import AdoptedFeatures, as_sent, own_middleware, within_middleware
 from .lifespan import LIFESPANS
-from .tool import AdoptedTool, failed
+from .tool import MISSING, AdoptedTool, failed
 
 
 class MCPServerTool(AdoptedTool):
@@ -45,14 +49,37 @@ class MCPServerTool(AdoptedTool):
         request: ServerRequestContext[Any, Any],
         params: types.CallToolRequestParams | None,
     ) -> types.CallToolResult | types.InputRequiredResult:
+        low_level = self.server._lowlevel_server
+
+        async def handle(request: ServerRequestContext[Any, Any]) -> HandlerResult:
+            return as_sent(await self._called(request, params))
+
+        request = replace(
+            request,
+            lifespan_context=LIFESPANS.value(self.server),
+            # middleware sees the arguments as the function gets them, and may change them
+            params={**(request.params or {}), "name": self.listed_name, "arguments": arguments},
+        )
+        if not own_middleware(low_level):
+            return await self._called(request, params)
+        result = as_sent(await within_middleware(low_level, handle)(request))
+        is_question = is_input_required(result)
+        kind = types.InputRequiredResult if is_question else types.CallToolResult
+        return kind.model_validate(result, by_name=False)
+
+    async def _called(
+        self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams | None
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Call the tool with the arguments in `request`, which has passed the server's middleware."""
         context: Context[Any, Any] = Context(
-            request_context=replace(request, lifespan_context=LIFESPANS.value(self.server)),
+            request_context=request,
             mcp_server=self.server,
             input_params=params,
             subscriptions=self.server._subscriptions,
         )
+        arguments: Mapping[str, Any] = (request.params or {}).get("arguments") or {}
         try:
-            return await self.server.call_tool(self.listed_name, arguments, context)
+            return await self.server.call_tool(self.listed_name, dict(arguments), context)
         except MCPServerError as error:
             result = failed(error)
             if isinstance(error, UnexpectedToolError):  # its text does not say what has happened
@@ -61,7 +88,24 @@ class MCPServerTool(AdoptedTool):
                     self.listed_name,
                     exc_info=without_text(error.__cause__ or error),
                 )
+            elif self.server._tool_manager.get_tool(self.listed_name) is None:
+                LOGGER.warning(MISSING, self.listed_name)
             return result
+
+    async def setup(self) -> None:
+        """Enter the server's lifespan, and log from now on that the server adds or removes tools."""
+        if self.server not in _WATCHED:
+            _WATCHED.add(self.server)
+            self.server._subscriptions.subscribe(partial(_warn_of_tools, self.server.name))
+        await super().setup()
+
+
+_WATCHED: WeakSet[MCPServer[Any]] = WeakSet()
+
+
+def _warn_of_tools(name: str, event: ServerEvent) -> None:
+    if isinstance(event, ToolsListChanged):
+        LOGGER.warning("the server %s has changed its tools: those that were imported are served", name)
 
 
 class MCPServerFeatures(AdoptedFeatures):

@@ -25,6 +25,8 @@ from .no_client import request_without_client
 
 FAILED: Final = "failed"
 """The code of the errors of adopted tools, which specs of `import fastmcp` declare."""
+MISSING: Final = "the server has no tool %s any more, or not for this caller; import the server again"
+"""A log record, with the name of a tool."""
 _BINARY: Final = "application/octet-stream"
 
 

@@ -284,10 +284,11 @@ class Features:
         if size > limit:
             message = f"The result of {context.method} has {size} bytes; the limit is {limit}."
             raise MCPError(code=types.INTERNAL_ERROR, message=message)
-        if grant.listed is not None and isinstance(result, types.CacheableResult):
-            # another caller may see something else: a shared cache must not keep it
-            return result.model_copy(update={"cache_scope": "private"})
-        return result
+        if grant.listed is None:
+            return result
+        # another caller may see something else: a shared cache must not keep it
+        sent = _as_json(result)
+        return {**sent, "cacheScope": "private"} if "cacheScope" in sent else sent
 
 
 def _prompt_of(params: Any) -> str | None:

@@ -1,0 +1,314 @@
+"""Resources, prompts and completions of an adopted `MCPServer`, through the server that toolgen generates."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server.subscriptions import PromptsListChanged, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+
+from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project
+
+from .comparing import compare
+
+SHOP = '''\
+"""A shop."""
+import asyncio, json
+from contextlib import asynccontextmanager
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.prompts.base import AssistantMessage, UserMessage
+from mcp.server.mcpserver.resources import TextResource
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    CallToolResult, Completion, EmptyResult, SubscribeRequestParams, TextContent, UnsubscribeRequestParams,
+)
+
+seen = []
+
+
+async def watch(ctx, call_next):
+    seen.append(ctx.method)
+    if (ctx.params or {}).get("uri") == "shop://secret":
+        raise MCPError(code=-32043, message="not for you")
+    if (ctx.params or {}).get("arguments", {}).get("sku") == "nothing":
+        return CallToolResult(content=[TextContent(text="by middleware")], structured_content={"result": "x"})
+    return await call_next(ctx)
+
+
+@asynccontextmanager
+async def lifespan(server):
+    yield {"stock": {"bolt": 40}}
+
+
+mcp = MCPServer("Shop", lifespan=lifespan, middleware=[watch])
+
+
+@mcp.resource("shop://about", title="About", mime_type="text/markdown", meta={"team": "a"})
+def about() -> str:
+    """About the shop."""
+    return "# A shop"
+
+
+@mcp.resource("shop://logo", mime_type="image/png")
+def logo() -> bytes:
+    return bytes(range(256))
+
+
+@mcp.resource("shop://stock/{sku}")
+def stock_of(sku: str, ctx: Context) -> str:
+    return str(ctx.request_context.lifespan_context["stock"][sku])
+
+
+@mcp.resource("shop://refuses")
+def refuses() -> str:
+    raise ResourceError("closed today")
+
+
+@mcp.resource("shop://secret")
+def secret() -> str:
+    return "secret"
+
+
+@mcp.prompt(title="Ask")
+def ask(topic: str, tone: str = "kind") -> list:
+    """Ask about a topic."""
+    return [UserMessage(f"What about {topic}?"), AssistantMessage(f"Let me be {tone}.")]
+
+
+@mcp.completion()
+async def complete(ref, argument, context):
+    return Completion(values=[each for each in ("kind", "curt") if each.startswith(argument.value)], total=2)
+
+
+async def subscribe(ctx, params):
+    await ctx.session.send_resource_updated(params.uri)
+    return EmptyResult()
+
+
+mcp._lowlevel_server.add_request_handler("resources/subscribe", SubscribeRequestParams, subscribe)
+mcp._lowlevel_server.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, subscribe)
+
+
+@mcp.tool()
+async def stock(sku: str, ctx: Context) -> str:
+    """Look up the stock."""
+    return str(ctx.request_context.lifespan_context["stock"].get(sku))
+
+
+@mcp.tool()
+async def methods() -> list[str]:
+    """Say what the middleware has seen."""
+    return sorted(set(seen))
+
+
+@mcp.tool()
+async def change(ctx: Context) -> str:
+    """Change a resource, the prompts and the tools."""
+    mcp.add_prompt(Prompt.from_function(lambda: "x", name="new"))
+    mcp.add_tool(lambda: 1, name="added", description="Was added.")
+    mcp.remove_tool("stock")
+    await ctx.notify_resource_updated("shop://about")
+    await ctx.notify_prompts_changed()
+    await ctx.notify_tools_changed()
+    return "changed"
+
+
+if __name__ == "__main__":
+    mcp.run()
+'''
+PACKAGE = "tools/_features/shop_mcp.py"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Project:
+    """A project that has adopted the shop."""
+    project = Project(tmp_path)
+    (tmp_path / "toolgen.toml").write_text('implementations = "tools"\ntargets = ["mcp"]\n')
+    (tmp_path / "shop.py").write_text(SHOP)
+    done = project.toolgen("import", "fastmcp", "shop:mcp", "--implement")
+    assert done.returncode == 0, done.stderr
+    served = "served unchanged beside the tools, by the MCP server alone: 4 resources, 1 resource template, 1 prompt,"
+    assert f"{served} completions\n" in done.stderr
+    project.generate()
+    return project
+
+
+def test_all_is_listed_and_answered_as_before(shop: Project) -> None:
+    result = compare(
+        shop.root, "shop:mcp", [("stock", {"sku": "bolt"}), ("stock", {"sku": "nothing"})], "stdio"
+    )
+    assert result.is_equal, result
+    assert result.requests >= 56
+
+
+def test_the_module_says_what_is_served(shop: Project) -> None:
+    assert (shop.root / PACKAGE).read_text() == (
+        '"""What the server shop.mcp has besides tools, for the MCP server to serve unchanged."""\n'
+        "\n"
+        "from __future__ import annotations\n"
+        "\n"
+        "from shop import mcp as _mcp\n"
+        "from toolgen.runtime.adopted import MCPServerFeatures\n"
+        "\n"
+        "features = MCPServerFeatures(\n"
+        '    _mcp, "shop:mcp", serves=["resources", "prompts", "completions"]\n'
+        ")\n"
+    )
+    again = shop.toolgen("import", "fastmcp", "shop:mcp", "--implement", "--sync")
+    assert (again.returncode, again.stdout) == (0, "")
+
+
+async def _read(client: Client, uri: str) -> str:
+    return str((await client.read_resource(uri)).contents[0].text)  # type: ignore[union-attr]
+
+
+@ERAS
+def test_what_the_module_leaves_out_is_not_served(shop: Project, era: str) -> None:
+    path = shop.root / PACKAGE
+    path.write_text(path.read_text().replace('"resources", "prompts", "completions"', '"prompts"'))
+
+    async def run() -> None:
+        async with shop.stdio_client(era) as client:
+            assert client.server_capabilities.completions is None
+            assert [each.name for each in (await client.list_prompts()).prompts] == ["ask"]
+            with pytest.raises(MCPError):
+                await client.read_resource("shop://about")
+
+    asyncio.run(run())
+
+
+def test_a_module_that_does_not_load_takes_no_tool_down(shop: Project) -> None:
+    (shop.root / PACKAGE).write_text("import nothing_of_this_name\n")
+
+    async def run() -> None:
+        async with shop.stdio_client("auto") as client:
+            assert client.server_capabilities.prompts is None
+            assert not (await client.call_tool("stock", {"sku": "bolt"})).is_error
+
+    asyncio.run(run())
+    done = shop.python("-m", "generated.mcp_server", "--strict-start")
+    assert done.returncode == 2
+    assert "not started: tools._features.shop_mcp does not load, and --strict-start is set" in done.stderr
+
+
+@ERAS
+def test_middleware_of_the_server_runs_for_calls_and_for_resources(shop: Project, era: str) -> None:
+    async def run() -> None:
+        async with shop.stdio_client(era) as client:
+            with pytest.raises(MCPError, match="not for you"):
+                await client.read_resource("shop://secret")
+            result = await client.call_tool("stock", {"sku": "nothing"})
+            assert result.content[0].text == "by middleware"  # type: ignore[union-attr]
+            await client.get_prompt("ask", {"topic": "x"})
+            found = (await client.call_tool("methods", {})).structured_content
+            assert found == {"result": ["prompts/get", "resources/read", "tools/call"]}
+
+    asyncio.run(run())
+    done = shop.toolgen("call", "stock", "--input", '{"sku": "nothing"}')
+    assert '"result": "x"' in done.stdout, done.stderr
+
+
+def test_changes_reach_those_who_listen_and_tools_stay_as_imported(shop: Project) -> None:
+    async def run(server: HttpServer) -> None:
+        async with server.client("auto") as client:
+            uris = ["shop://about"]
+            async with client.listen(prompts_list_changed=True, resource_subscriptions=uris) as events:
+                await client.call_tool("change", {})
+                assert [await anext(events), await anext(events)] == [
+                    ResourceUpdated("shop://about"),
+                    PromptsListChanged(),
+                ]
+            assert [each.name for each in (await client.list_prompts()).prompts] == ["ask", "new"]
+            listed = [each.name for each in (await client.list_tools(cache_mode="refresh")).tools]
+            assert listed == ["change", "methods", "stock"]
+            gone = await client.call_tool("stock", {"sku": "bolt"})
+            assert gone.is_error
+            assert gone.content[0].text == "Unknown tool: stock"  # type: ignore[union-attr]
+            assert (await client.call_tool("methods", {})).is_error is False
+
+    async def serve() -> None:
+        async with shop.server() as server:
+            await run(server)
+            assert "the server Shop has changed its tools: those that were imported are served" in server.log
+            assert "the server has no tool stock any more" in server.log
+
+    asyncio.run(serve())
+
+
+TOKENS = {"ada": ["shop.read"], "bob": ["other"]}
+
+
+@asynccontextmanager
+async def connected(server: HttpServer, name: str, era: str) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {name}-token-0123456789abcdef"}
+    async with (
+        asyncio.timeout(SECONDS),
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(server.url, http_client=http), mode=era) as client,
+    ):
+        yield client
+
+
+@ERAS
+def test_tokens_of_toolgen_guard_an_adopted_server_over_http(shop: Project, era: str) -> None:
+    texts = []
+    for name, scopes in TOKENS.items():
+        digest = hashlib.sha256(f"{name}-token-0123456789abcdef".encode()).hexdigest()
+        texts.append(f'[[tokens]]\nprincipal = "{name}"\nscopes = {scopes}\nsha256 = "{digest}"\n')
+    tokens = shop.root / "tokens.toml"
+    tokens.write_text("\n".join(texts))
+    tokens.chmod(0o600)
+    path = shop.root / PACKAGE
+    path.write_text(path.read_text().replace('"completions"]', '"completions"], scopes=["shop.read"]'))
+
+    async def run() -> None:
+        async with shop.server("--auth-tokens", "tokens.toml") as server:
+            async with httpx2.AsyncClient() as http:
+                body = {"jsonrpc": "2.0", "id": 1, "method": "resources/list"}
+                answer = await http.post(server.url, json=body, headers={"Accept": "application/json"})
+                assert answer.status_code == 401
+            async with connected(server, "ada", era) as client:
+                assert await _read(client, "shop://about") == "# A shop"
+                assert await _read(client, "shop://stock/bolt") == "40"
+                assert (await client.call_tool("stock", {"sku": "bolt"})).structured_content == {
+                    "result": "40"
+                }
+            async with connected(server, "bob", era) as client:
+                assert (await client.list_resources()).resources == []
+                assert (await client.list_prompts()).prompts == []
+                for work in (client.read_resource("shop://about"), client.get_prompt("ask", {"topic": "x"})):
+                    with pytest.raises(MCPError, match=r"needs the scopes: shop\.read"):
+                        await work
+                assert (await client.call_tool("stock", {"sku": "bolt"})).structured_content == {
+                    "result": "40"
+                }
+
+    asyncio.run(run())
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_a_client_up_to_2025_subscribes_over_http(shop: Project) -> None:
+    async def run() -> None:
+        updated: asyncio.Queue[str] = asyncio.Queue()
+
+        async def hear(message: Any) -> None:
+            if getattr(message, "method", "") == "notifications/resources/updated":
+                updated.put_nowait(message.params.uri)
+
+        async with shop.server() as server, server.client("legacy", message_handler=hear) as client:
+            await client.session.subscribe_resource("shop://about")
+            assert await asyncio.wait_for(updated.get(), SECONDS) == "shop://about"
+
+    asyncio.run(run())
