@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.adapt import adapt
+from toolgen.compile.publishing.references import choose_references
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
@@ -31,6 +32,7 @@ def _report(texts: dict[str, bytes]) -> tuple[str, str]:
     """Return whether the case was refused, and the report that the user reads."""
     try:
         program = adapt(bind(texts, is_whole=True), TARGETS)
+        program = choose_references(program, PackageSettings())
         lower(program, PackageSettings())
     except SpecErrors as errors:
         return "refused", render(errors.diagnostics, texts)

@@ -22,6 +22,7 @@ from toolgen.compile.printing.models import model_modules
 from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
 from toolgen.compile.printing.tool_source import package_sources
 from toolgen.compile.publishing.adapt import adapt
+from toolgen.compile.publishing.references import choose_references
 from toolgen.compile.publishing.request_limits import exceeded_request_limits
 from toolgen.compile.reading.parse import parse
 from toolgen.compile.reading.read import read
@@ -129,6 +130,7 @@ def compile_specs(
     What each of them compiles to depends on the shared files that it uses, and on no other file.
     """
     program = analyze(texts, targets, f"{settings.specs}/", needs_tools=needs_tools)
+    program = choose_references(program, settings)  # → with what MCP publishes of their references
     package = lower(program, settings)  # tools → every name and literal that templates print
     if wanted is not None:  # shared files beside them are only used
         package = replace(package, shared=tuple(each for each in package.shared if each.path in wanted))

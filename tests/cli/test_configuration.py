@@ -48,6 +48,8 @@ def test_every_setting(repo: Path) -> None:
     )
     assert (project.targets, project.coerce) == (("mcp",), False)
     assert configured(repo, "[mcp]\noutput_schema = false").mcp_output_schema is False
+    assert configured(repo, '[mcp]\nreferences = "inline"').mcp_references == "inline"
+    assert configured(repo, "").mcp_references == "keep"
     assert project.package == "app.tools"
     assert project.import_root == repo.resolve() / "src"
     assert project.path_of("app.work") == "src/app/work"

@@ -162,7 +162,12 @@ def test_an_initialised_project_works(empty: Cli) -> None:
         "wrote .pre-commit-config.yaml",
     ]
     settings = tomllib.loads((empty.root / "toolgen.toml").read_text())
-    assert settings == {"specs": "specs", "output": "generated", "implementations": "tools"}
+    assert settings == {
+        "specs": "specs",
+        "output": "generated",
+        "implementations": "tools",
+        "mcp": {"references": "inline"},
+    }
     workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
     assert workflow["jobs"]["check"]["steps"][-1]["run"] == "toolgen check"
     (repo,) = yaml.safe_load((empty.root / ".pre-commit-config.yaml").read_text())["repos"]

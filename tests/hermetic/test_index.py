@@ -92,6 +92,7 @@ def test_a_piece_of_another_version_is_refused(actions: Actions) -> None:
         ["--package", "other"],
         ["--no-coerce"],
         ["--no-mcp-output-schema"],
+        ["--mcp-references", "inline"],
         ["--target", "mcp"],
         ["--shown-as", "tools/specs"],
     ],

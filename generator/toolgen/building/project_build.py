@@ -10,6 +10,7 @@ from hashlib import sha256
 from toolgen.building.worker_pool import worker_pool
 from toolgen.compile.output_changes import digest, file_summary, find_changes
 from toolgen.compile.printing.lower import lower
+from toolgen.compile.publishing.references import choose_references
 from toolgen.compile.publishing.request_limits import target_sizes
 from toolgen.data.changes import Change, ChangeKind, Tree, WrittenFiles
 from toolgen.data.diagnostic import Diagnostic, Sunset
@@ -67,6 +68,7 @@ class Inputs:
             project.server_version,
             project.server_instructions,
             project.mcp_output_schema,
+            project.mcp_references,
         )
 
 
@@ -98,7 +100,8 @@ def _with_targets(read: ReadProject) -> Inputs:
 
 def program_of(inputs: Inputs) -> Program:
     """Return the analyzed specs. Raises `SpecErrors` with every fault in them."""
-    return analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/", is_whole=True)
+    program = analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/", is_whole=True)
+    return choose_references(program, inputs.settings)
 
 
 def package_of(program: Program, inputs: Inputs) -> Package:

@@ -21,6 +21,7 @@ _SPEC_ONLY = (
     "target",
     "no_coerce",
     "no_mcp_output_schema",
+    "mcp_references",
     "server_name",
     "server_version",
     "server_instructions",
@@ -59,6 +60,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--no-mcp-output-schema", action="store_true", default=None, help="like [mcp] output_schema = false"
     )
+    group.add_argument("--mcp-references", choices=("inline", "keep"), help="like [mcp] references")
     group.add_argument("--server-name", metavar="NAME", help="like [server] name")
     group.add_argument("--server-version", metavar="VERSION", help="like [server] version")
     group.add_argument("--server-instructions", metavar="TEXT", help="like [server] instructions")
@@ -150,6 +152,7 @@ def _settings(args: argparse.Namespace) -> PackageSettings:
         args.server_version or default.server_version,
         args.server_instructions,
         not args.no_mcp_output_schema,
+        args.mcp_references or default.mcp_references,
     )
 
 

@@ -23,6 +23,7 @@ class PackageSettings:
     server_version: str = "0.0.0"
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # published over MCP, unless a spec says otherwise
+    mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class ProgramTool:
     shared_files: tuple[str, ...] = ()  # that its schemas refer to, directly or not, sorted
     origins: Mapping[str, Origins] = field(default_factory=dict)  # "input_schema" → what was copied there
     published: Mapping[str, PublishedTool] = field(default_factory=dict)  # target name → what it publishes
+    inline: bool = False  # MCP publishes its schemas without references
     warnings: tuple[Diagnostic, ...] = ()  # about this tool
 
     @property

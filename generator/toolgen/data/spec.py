@@ -6,8 +6,9 @@ Which values are valid is said in `runtime/definition/spec_schema.py`. A spec is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,6 +21,8 @@ SHARED_FILE_KEYS = frozenset(("$defs", "$schema", "$comment"))
 
 SCHEMA_FIELDS = (("input_schema",), ("output_schema",), ("stream", "chunk_schema"))
 """Paths of the fields that hold JSON Schemas."""
+
+_IMPORT_HEADER: Final = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
 
 
 class SpecPart(BaseModel):
@@ -174,6 +177,12 @@ class Spec(SpecPart):
         if target in built_in:
             return built_in[target]
         return (self.targets.model_extra or {}).get(target)
+
+
+def imported_kind(text: str) -> str | None:
+    """Return the kind of import that wrote a spec, from its header (`openapi`); None if none did."""
+    header = _IMPORT_HEADER.search(text)
+    return None if header is None else header[1]
 
 
 def is_shared_file(data: object) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.data.source import Source
+from toolgen.data.spec import imported_kind
 from toolgen.importers.imported_tool import ImportedTool, in_spec_order
 from toolgen.importers.names import ExistingNames
 from toolgen.python_source.names import file_stem
@@ -17,7 +17,6 @@ from toolgen.yaml12.writer import write
 
 _WHERE_GIVEN = frozenset(("output_schema", "group", "load"))
 """Fields that come from the source if it has them, and are the author's otherwise."""
-_IMPORT_HEADER = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,7 @@ class ExistingSpecs:
             _published_name(data, self.target): source
             for source, data in self._tools()
             if source.path.startswith(self.folder)
-            and (header := _IMPORT_HEADER.search(source.text))
-            and header[1] == self.kind
+            and imported_kind(source.text) == self.kind
         }
 
     def path(self, name: str) -> str:

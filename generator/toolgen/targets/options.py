@@ -19,7 +19,7 @@ class McpOptions(TargetOptions):
     """Options for MCP."""
 
     annotations_title: bool = True
-    inline: bool = False
+    inline: bool | None = None  # None: as the configuration says
     output_schema: bool | None = None  # None: as the configuration says
 
 

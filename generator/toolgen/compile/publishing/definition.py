@@ -80,9 +80,14 @@ def _targets(
 ) -> dict[str, Any] | None:
     """Return the options of targets as the author wrote them, with what the configuration says of MCP."""
     mcp = (written or {}).get(MCP.name, {})
-    if settings.mcp_output_schema or tool.output_schema is None or "output_schema" in mcp:
+    configured: dict[str, bool] = {}
+    if not settings.mcp_output_schema and tool.output_schema is not None:
+        configured["output_schema"] = False
+    if tool.inline:
+        configured["inline"] = True
+    if configured.keys() <= mcp.keys():
         return written
-    return {**(written or {}), MCP.name: {**mcp, "output_schema": False}}
+    return {**(written or {}), MCP.name: {**configured, **mcp}}
 
 
 def _injected(item: Inject) -> dict[str, Any]:

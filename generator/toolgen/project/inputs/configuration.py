@@ -32,9 +32,10 @@ _BREAKING_VALUES: dict[str, tuple[str, ...]] = {
     "level": ("error", "warning", "info"),
     "versions": ("semver",),
 }
+_FIELD_VALUES: dict[str, tuple[str, ...]] = {"references": ("inline", "keep")}
 _RULE_LEVELS = ("error", "warning", "info", "off")
 _FIELD_SECTIONS: dict[str, dict[str, type]] = {
-    "mcp": {"output_schema": bool},
+    "mcp": {"output_schema": bool, "references": str},
     "server": {"name": str, "version": str, "instructions": str},
     "test": {"fixtures": str},
 }
@@ -127,6 +128,7 @@ class Project:
     server_version: str = "0.0.0"
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # False: output schemas are not published over MCP
+    mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
     test_fixtures: str | None = None  # file with the fixtures of `toolgen test`
     breaking: BreakingSettings = BreakingSettings()
 
@@ -270,9 +272,10 @@ def _breaking(table: Table, faults: dict[str, Diagnostic]) -> BreakingSettings:
 
 def _value_fault(table: Table, key: str, value: str) -> Diagnostic | None:
     """Return the fault of a value that is none of those that the setting has, or no path in the project."""
-    if key in _BREAKING_VALUES and value not in _BREAKING_VALUES[key]:
-        message = f"'{key}' must be one of {', '.join(_BREAKING_VALUES[key])}"
-        return _invalid(table, key, message, did_you_mean(value, _BREAKING_VALUES[key]))
+    allowed = {**_BREAKING_VALUES, **_FIELD_VALUES}.get(key)
+    if allowed is not None and value not in allowed:
+        message = f"'{key}' must be one of {', '.join(allowed)}"
+        return _invalid(table, key, message, did_you_mean(value, allowed))
     if key == "accept" and (not _is_plain_path(value) or ".." in value.split("/")):
         return _invalid(table, key, "'accept' must be a relative path with forward slashes")
     return None

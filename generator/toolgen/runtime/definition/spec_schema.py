@@ -127,7 +127,7 @@ _OPTIONS: Final[Mapping[str, JsonObject]] = {
             "Publish the title as annotations.title, too, for older clients.", _FLAG, True
         ),
         inline=_optional(
-            "Publish schemas with references written out, for clients that lose `$defs`.", _FLAG, False
+            "Inline references, for clients that lose `$defs`; left out, as the configuration says.", _FLAG
         ),
         output_schema=_optional(
             "Publish the output schema, and structured content; left out, as the configuration says.", _FLAG

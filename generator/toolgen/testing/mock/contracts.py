@@ -8,6 +8,7 @@ from typing import cast
 
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.definition import definition
+from toolgen.compile.publishing.references import choose_references
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import PackageSettings
 from toolgen.data.program import ProgramTool
@@ -44,6 +45,7 @@ def read_contracts(
     *,
     coerce: bool = True,
     mcp_output_schema: bool = True,
+    mcp_references: str = "keep",
     is_whole: bool = True,
 ) -> ServedContracts:
     """Return the contracts of specs. Raises `SpecErrors` with every fault in them.
@@ -52,7 +54,10 @@ def read_contracts(
     """
     program = bind(texts, targets, prefix, is_whole=is_whole)
     program = adapt(program, [each for each in targets if each.name == MCP.name])
-    settings = PackageSettings("mock", coerce=coerce, mcp_output_schema=mcp_output_schema)
+    settings = PackageSettings(
+        "mock", coerce=coerce, mcp_output_schema=mcp_output_schema, mcp_references=mcp_references
+    )
+    program = choose_references(program, settings)
     return ServedContracts(tuple(_contract(tool, settings) for tool in program.tools), program.warnings)
 
 

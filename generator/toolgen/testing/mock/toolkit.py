@@ -129,5 +129,6 @@ def _read(source: SpecSource, texts: Mapping[str, bytes]) -> ServedContracts:
         source.prefix,
         coerce=source.project.coerce,
         mcp_output_schema=source.project.mcp_output_schema,
+        mcp_references=source.project.mcp_references,
         is_whole=not source.only,
     )
