@@ -57,6 +57,16 @@ def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
     assert clear["not_checked"]["failed-calls"] == "the state of a server cannot be seen"
 
 
+def test_a_command_is_not_started_for_every_generated_request(shop: Shop) -> None:
+    shop.cli.spec(
+        "clear", SPECS["clear"].replace("false}\n", "false, properties: {by: {type: string}}}\n", 2)
+    )
+    starts = shop.cli.root / "starts"
+    command = shlex.join(["sh", "-c", f"echo >> {starts}; exec {shop.command()}"])
+    (clear,) = shop.report("clear", "--all-calls", against=command)["tools"]
+    assert len(starts.read_text().splitlines()) < clear["calls"]
+
+
 FAULTS = {
     ("look", "wrong output"): ("example", "example 'bells' has another output"),
     ("look", "invalid output"): ("example", "example 'bells' ends with invalid_response ($.left: "),

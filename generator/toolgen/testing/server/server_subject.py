@@ -34,6 +34,7 @@ from toolgen.testing.subjects.subject import (
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 _MAX_DETAIL = 400  # characters
+_GENERATED_STARTS = 5  # of a command for generated requests to one tool: a start takes a second, a call none
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class ServerSubject(Subject, Session):
         self._asking = connection
         self._silent = ServerConnection(connection.server, asks_user=False)
         self._until = 0.0
-        self._starts_anew = False
+        self._starts = 0  # that are left for the sessions of a tool
         self._response: CompiledSchema | None = None
         self._chunk: CompiledSchema | None = None
         self.tools: Mapping[str, ServedTool] = {}  # by the name in the spec
@@ -78,7 +79,8 @@ class ServerSubject(Subject, Session):
     def begin(self, tool: ToolUnderTest) -> None:
         """Begin to test a tool: its time starts now."""
         self._until = time.monotonic() + TOTAL_SECONDS
-        self._starts_anew = self._server.is_command and not tool.read_only
+        is_renewed = self._server.is_command and not tool.read_only
+        self._starts = len(tool.examples) + _GENERATED_STARTS if is_renewed else 0
         self.seen[tool.name] = Seen()
         self._response, self._chunk = _compiled(tool.output_schema), _compiled(tool.chunk_schema)
 
@@ -86,10 +88,13 @@ class ServerSubject(Subject, Session):
     async def session(self) -> AsyncIterator[Session]:
         """Begin a session with the server as it is.
 
-        A command is started again after calls of a tool that is not read-only, so that it can renew its data.
+        A command is started again after calls of a tool that is not read-only, so that it can renew its data:
+        for each example, which comes first, and for some generated requests. The data of the others is that
+        which earlier requests have left, as on a server with a URL.
         """
         yield self
-        if self._starts_anew:
+        if self._starts:
+            self._starts -= 1
             await self.close()
 
     def reason_not_to_call(self, tool: ToolUnderTest) -> str:
