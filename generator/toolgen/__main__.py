@@ -26,8 +26,8 @@ def main() -> int:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # the collection at exit would look at every object, and the system frees them all
-    # CPython notes an interrupt of code that was a text (as dataclasses run theirs) although it is caught, and
-    # would end itself by the signal. The next text resets that: `run_eval_code_obj` in pythonrun.c.
+    # CPython notes an interrupt of code that was a text, such as that of dataclasses, even if it is caught,
+    # and would end itself by the signal. The next text resets that: `run_eval_code_obj` in pythonrun.c.
     exec("")  # noqa: S102  a constant
     return code
 

@@ -77,7 +77,10 @@ def test_a_tool_that_grows_beyond_the_limit_keeps_its_references_with_a_warning(
 
 
 def test_recursive_references_remain() -> None:
-    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "a": {"$ref": "#/$defs/Amount"}}}
+    node = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/$defs/Node"}, "a": {"$ref": "#/$defs/Amount"}},
+    }
     tool = chosen(INLINE, {"Node": node, "Amount": AMOUNT}, uses=1)
     assert tool.inline
     assert tool.warnings == ()

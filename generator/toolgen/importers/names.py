@@ -20,19 +20,21 @@ class ExistingNames:
 
     taken: frozenset[str] = frozenset()  # names and aliases of tools that this import does not update
     in_place: frozenset[str] = frozenset()  # of tools whose files one with the same name would replace
-    imported: Mapping[str, str] = field(
-        default_factory=dict
-    )  # published name → spec name, of earlier imports
+    imported: Mapping[str, str] = field(default_factory=dict)  # key of a tool → spec name, of earlier imports
 
 
-def choose_names(names: Sequence[str], existing: ExistingNames) -> list[str]:
+def choose_names(
+    names: Sequence[str], existing: ExistingNames, keys: Sequence[str] | None = None
+) -> list[str]:
     """Return a spec name for each of `names`; no two of them, nor a taken one, share a Python name.
 
     A tool that was imported before keeps its spec name. A name that is valid as it is goes to the first tool
-    that has it, before any other name is changed to something like it.
+    that has it, before any other name is changed to something like it. `keys` identify the tools in
+    `existing.imported`; by default, their names do.
     """
+    keys = names if keys is None else keys
     # a tool whose name was numbered at an earlier import was published under that name: free the number again
-    numbered = {name for name, spec in existing.imported.items() if name == spec and name not in names}
+    numbered = {name for name, spec in existing.imported.items() if name == spec and name not in keys}
     reserved = (
         *existing.taken,
         *(existing.in_place - set(names)),
@@ -40,9 +42,9 @@ def choose_names(names: Sequence[str], existing: ExistingNames) -> list[str]:
     )
     used = {key for name in reserved for key in _conflict_keys(name)}
     chosen: list[str | None] = [None] * len(names)
-    for name, spec_name in existing.imported.items():
-        if name in names:
-            chosen[names.index(name)] = spec_name
+    for key, spec_name in existing.imported.items():
+        if key in keys:
+            chosen[keys.index(key)] = spec_name
     for only_unchanged in (True, False):
         for index, name in enumerate(names):
             if chosen[index] is not None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from toolgen.data.source import Source
 from toolgen.data.spec import imported_kind
 from toolgen.importers.imported_tool import ImportedTool, in_spec_order
 from toolgen.importers.names import ExistingNames
 from toolgen.python_source.names import file_stem
+from toolgen.suggestions import count, shortened
 from toolgen.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.yaml12.writer import write
 
+_MAX_NAMES: Final = 200  # characters
 _WHERE_GIVEN = frozenset(("output_schema", "group", "load"))
 """Fields that come from the source if it has them, and are the author's otherwise."""
 
@@ -47,17 +49,26 @@ class ExistingSpecs:
         return ExistingNames(
             frozenset(taken),
             frozenset(in_place),
-            {name: _spec_data(source)["name"] for name, source in imported.items()},
+            {key: _spec_data(source)["name"] for key, source in imported.items()},
         )
 
     def imported(self) -> dict[str, Source]:
-        """Return published name → spec, of earlier imports of this kind into this folder."""
-        return {
-            _published_name(data, self.target): source
-            for source, data in self._tools()
-            if source.path.startswith(self.folder)
-            and imported_kind(source.text) == self.kind
-        }
+        """Return the key of a tool → spec, of earlier imports of this kind into this folder."""
+        found: dict[str, Source] = {}
+        for source, data in self._tools():
+            if source.path.startswith(self.folder) and imported_kind(source.text) == self.kind:
+                key = self.key(data)
+                # two documents in one folder may call operations alike: the other one goes by its name
+                found[_published_name(data, self.target) if key in found else key] = source
+        return found
+
+    def key(self, fields: Mapping[str, Any]) -> str:
+        """Return what identifies a tool in its source: its operation in an OpenAPI document, or its name."""
+        call = fields.get("x-openapi")
+        if self.kind == "openapi" and isinstance(call, dict) and "operations" not in call:
+            operation = call.get("operation")
+            return operation if isinstance(operation, str) else f"{call.get('method')} {call.get('path')}"
+        return _published_name(fields, self.target)
 
     def path(self, name: str) -> str:
         """Return the path of the spec of the tool `name`, below the specs folder."""
@@ -87,8 +98,17 @@ def plan_import(tools: Sequence[ImportedTool], existing: ExistingSpecs) -> Impor
     return ImportPlan(files, [path for path in files if path in occupied], notes)
 
 
-def plan_sync(tools: Sequence[ImportedTool], existing: ExistingSpecs, owned: Sequence[str]) -> ImportPlan:
-    """Plan updates of earlier imported specs; `owned` are the fields that come from the source."""
+def plan_sync(
+    tools: Sequence[ImportedTool],
+    existing: ExistingSpecs,
+    owned: Sequence[str],
+    in_source: Collection[str] = (),
+) -> ImportPlan:
+    """Plan updates of earlier imported specs.
+
+    `owned` are the fields that come from the source. `in_source` are the keys of tools that it has, whether
+    they were selected for this import or not.
+    """
     imported = existing.imported()
     occupied = {source.path for source in existing.sources}
     files: dict[str, str] = {}
@@ -97,7 +117,7 @@ def plan_sync(tools: Sequence[ImportedTool], existing: ExistingSpecs, owned: Seq
     notes: list[str] = []
     missing = dict(imported)
     for tool in tools:
-        source = missing.pop(_published_name(tool.fields, existing.target), None)
+        source = missing.pop(existing.key(tool.fields), None)
         if source is None:
             path = existing.path(tool.name)
             conflicts += [path] if path in occupied else []
@@ -117,7 +137,11 @@ def plan_sync(tools: Sequence[ImportedTool], existing: ExistingSpecs, owned: Seq
             notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
         else:
             unchanged[source.path] = source.text
-    for source in missing.values():
+    left_out = [_spec_data(source)["name"] for key, source in missing.items() if key in in_source]
+    if left_out:
+        names = shortened(", ".join(left_out), _MAX_NAMES)
+        notes.append(f"{count(len(left_out), 'spec')} left out of this import, and kept: {names}")
+    for source in (source for key, source in missing.items() if key not in in_source):
         name = _spec_data(source)["name"]
         notes.append(f"{name}: no longer in the source; {source.file} is kept: remove or disable it")
     return ImportPlan(files, conflicts, notes, unchanged)

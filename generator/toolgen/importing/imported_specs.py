@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +51,7 @@ class ImportRequest:
     start: str  # the user's folder
     into: str | None = None  # the folder for the specs; None: the project's specs folder
     sync: bool = False  # update earlier imports
+    in_source: Collection[str] = ()  # keys of tools that the source has, selected or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def import_tools(
     specs = ExistingSpecs(request.kind, destination.folder, sources)
     with source_errors():
         tools = convert(ImportContext(destination, specs, specs.names(request.sync)))
-    plan = plan_sync(tools, specs, owned) if request.sync else plan_import(tools, specs)
+    plan = plan_sync(tools, specs, owned, request.in_source) if request.sync else plan_import(tools, specs)
     if plan.conflicts:
         raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
     program = _analyzed(destination, plan.files)

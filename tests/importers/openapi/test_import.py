@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -192,7 +194,7 @@ def write(cli: Cli, name: str, data: Any) -> Path:
 
 @pytest.mark.parametrize("kind", ["json", "yaml", "gz", "stdin"])
 def test_a_document_can_be_json_yaml_gzipped_or_from_stdin(project: Cli, kind: str) -> None:
-    data = document(PATHS)
+    data = document(copy.deepcopy(PATHS))
     text = json.dumps(data)
     if kind == "stdin":
         done = project.process("import", "openapi", "-", stdin=text)
@@ -300,7 +302,7 @@ def test_a_compressed_response_is_counted_after_decompression(project: Cli, api:
 
 
 def test_sync_updates_an_earlier_import(project: Cli) -> None:
-    data = document(PATHS)
+    data = document(copy.deepcopy(PATHS))
     write(project, "api.json", data)
     assert project("import", "openapi", "api.json").code == 0
     spec = project.root / "specs" / "pets_list.yaml"
@@ -316,6 +318,52 @@ def test_sync_updates_an_earlier_import(project: Cli) -> None:
     assert "timeout: 5  # quick" in spec.read_text()
     assert "enabled: false" in (project.root / "specs" / "new.yaml").read_text()
     assert "pets_create: no longer in the source" in done.err
+
+
+def test_names_of_fastapi_are_shortened_where_that_is_unique(project: Cli) -> None:
+    paths = {
+        "/items/": {"get": {"operationId": "read_items_items__get", **OK}},
+        "/users/{user_id}/items": {
+            "get": {"operationId": "read_users_users__user_id__items_get", **OK},
+            "delete": {"operationId": "drop_users__user_id__items_delete", **OK},
+        },
+        "/carts": {"delete": {"operationId": "drop_carts_delete", **OK}},
+    }
+    write(project, "api.json", document(paths))
+    done = project("import", "openapi", "api.json", "--include", "read*", "--include", "/carts")
+    assert {path.stem for path in (project.root / "specs").glob("*.yaml")} - {"greet"} == {
+        "read_items",
+        "read_users",
+        "drop_carts_delete",  # `drop` would be two operations
+    }
+    assert "renamed" not in done.err
+    assert "operation: read_items_items__get" in (project.root / "specs" / "read_items.yaml").read_text()
+
+
+def test_sync_finds_a_renamed_spec_by_its_operation(project: Cli) -> None:
+    data = document(copy.deepcopy(PATHS))
+    write(project, "api.json", data)
+    assert project("import", "openapi", "api.json").code == 0
+    old, new = project.root / "specs" / "pets_list.yaml", project.root / "specs" / "list_pets.yaml"
+    new.write_text(re.sub(r"^name: .*$", "name: list_pets", old.read_text(), flags=re.MULTILINE))
+    old.unlink()
+    data["paths"]["/pets"]["get"]["summary"] = "List all pets"
+    write(project, "api.json", data)
+    done = project("import", "openapi", "api.json", "--sync")
+    assert done.out.split() == ["specs/list_pets.yaml"]
+    assert "no longer in the source" not in done.err
+    assert "title: List all pets" in new.read_text()
+    assert "\nname: list_pets\n" in new.read_text()
+
+
+@pytest.mark.parametrize("selection", [["--include", "GET /pets"], ["--max", "1"]])
+def test_sync_of_a_selection_keeps_the_other_specs(project: Cli, selection: list[str]) -> None:
+    write(project, "api.json", document(PATHS))
+    assert project("import", "openapi", "api.json").code == 0
+    done = project("import", "openapi", "api.json", "--sync", *selection)
+    assert done.out == ""
+    assert "no longer in the source" not in done.err
+    assert "4 specs left out of this import, and kept: drop, get_pets_id, operation, pets_create" in done.err
 
 
 def test_implementations_are_never_replaced(project: Cli) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,12 +37,13 @@ def run_import(
     convert: Convert,
     owned: tuple[str, ...],
     implementations: Implementations | None = None,
+    in_source: Collection[str] = (),
 ) -> bool:
     """Write the specs of the tools that `convert` returns, and report what was done."""
     from toolgen.importing.imported_specs import ImportRequest, import_tools
     from toolgen.testing.tool_under_test import tool_under_test
 
-    request = ImportRequest(args.kind, args.start, args.into, args.sync)
+    request = ImportRequest(args.kind, args.start, args.into, args.sync, in_source)
     result = import_tools(request, convert, owned, implementations)
     tools = result.program.tools if result.program else ()
     # said at once: a user could take the imported specs for tested

@@ -90,7 +90,13 @@ def _count(text: str) -> int:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.importers.openapi.environment import check_prefix
     from toolgen.importers.openapi.parse import parse_document
-    from toolgen.importers.openapi.specs import OWNED, ImportOptions, find_operations, import_openapi
+    from toolgen.importers.openapi.specs import (
+        OWNED,
+        ImportOptions,
+        find_operations,
+        import_openapi,
+        keys_in_document,
+    )
     from toolgen.importing.openapi import (
         fetch_document,
         http_modules,
@@ -132,7 +138,9 @@ def run(args: argparse.Namespace) -> bool:
         _check_secrets(tools, context, args.allow_variable)
         return tools
 
-    return common.run_import(args, convert, OWNED, implementations)
+    with source_errors():
+        in_source = keys_in_document(document, source.name, load)
+    return common.run_import(args, convert, OWNED, implementations, in_source)
 
 
 def _show(operations: Sequence[Operation], *, as_json: bool) -> None:

@@ -23,7 +23,9 @@ _SCHEMAS: Final = {"input_schema": "inputSchema", "output_schema": "outputSchema
 _MOST_GROWTH: Final = 2
 _SMALLER: Final = "make the schema smaller, or write `inline: false` below `targets.mcp`"
 _CHOICE: Final = "write `inline: false` below `targets.mcp` to keep them without this warning"
-_ANYWAY: Final = "write `inline: true` below `targets.mcp` to inline them anyway, or `inline: false` to keep them"
+_ANYWAY: Final = (
+    "write `inline: true` below `targets.mcp` to inline them anyway, or `inline: false` to keep them"
+)
 
 
 def choose_references(program: Program, settings: PackageSettings) -> Program:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -35,6 +36,20 @@ class Operation:
         return f"{self.method}_{self.path.strip('/')}"
 
     @property
+    def key(self) -> str:
+        """What identifies the operation at a later import: the operationId, or method and path."""
+        return self.name if isinstance(self.node.data.get("operationId"), str) else self.title
+
+    @property
+    def short_name(self) -> str:
+        """The name without the path and the method that FastAPI appends to the name of a function.
+
+        See `generate_unique_id` in https://github.com/fastapi/fastapi/blob/master/fastapi/utils.py.
+        """
+        path = re.sub(r"\W", "_", self.path)
+        return self.name.removesuffix(f"{path}_{self.method}") or self.name
+
+    @property
     def title(self) -> str:
         """Method and path: `GET /pets`."""
         return f"{self.method.upper()} {self.path}"
@@ -52,6 +67,12 @@ class Operation:
         tags = self.node.data.get("tags")
         names = [tag for tag in tags if isinstance(tag, str) and tag] if isinstance(tags, list) else []
         return list(dict.fromkeys(names))
+
+
+def readable_names(operations: Sequence[Operation], all_operations: Sequence[Operation]) -> list[str]:
+    """Return the short name of each operation; its whole name where the document has the short one twice."""
+    uses = Counter(name for each in all_operations for name in {each.name, each.short_name})
+    return [each.short_name if uses[each.short_name] == 1 else each.name for each in operations]
 
 
 def list_operations(document: OpenApiDocument) -> list[Operation]:

@@ -13,7 +13,12 @@ from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.openapi.document import LoadFile, Location, OpenApiDocument
 from toolgen.importers.openapi.environment import EnvironmentVariables, stem_of
 from toolgen.importers.openapi.examples import operation_examples
-from toolgen.importers.openapi.operation_list import Operation, filter_operations, list_operations
+from toolgen.importers.openapi.operation_list import (
+    Operation,
+    filter_operations,
+    list_operations,
+    readable_names,
+)
 from toolgen.importers.openapi.parsed_operation import OperationParser, ParsedOperation
 from toolgen.python_source.names import snake
 from toolgen.suggestions import quoted
@@ -53,6 +58,17 @@ def find_operations(data: Any, name: str, load: LoadFile, options: ImportOptions
     return filter_operations(list_operations(document), options.include, options.exclude)
 
 
+def keys_in_document(data: Any, name: str, load: LoadFile) -> frozenset[str]:
+    """Return the keys of all tools that the document can become. Raises `SourceError`."""
+    operations = list_operations(OpenApiDocument(name, data, load))
+    tags = {(operation.tags or [_NO_TAG])[0] for operation in operations}
+    return frozenset((*(operation.key for operation in operations), *map(_tool_name_of_tag, tags)))
+
+
+def _tool_name_of_tag(tag: str) -> str:
+    return snake(tag, "tool")[:64]
+
+
 def import_openapi(
     data: Any,
     name: str,
@@ -72,14 +88,17 @@ def import_openapi(
         SourceError: the document or a pattern of `options` is not valid.
     """
     document = OpenApiDocument(name, data, load)
-    found = filter_operations(list_operations(document), options.include, options.exclude)
+    every = list_operations(document)
+    found = filter_operations(every, options.include, options.exclude)
     operations = found[: options.most]
     title = str(document.member(document.root, "info").get("title") or "")
     variables = EnvironmentVariables(options.stem or stem_of(options.prefix, title), options.allowed)
     number = count(1)
     parser = OperationParser(document, variables, lambda: on_progress(next(number), len(operations)))
-    convert = _tools_per_tag if options.per == "tag" else _tools_per_operation
-    tools = list(convert(parser, operations, existing))
+    if options.per == "tag":
+        tools = list(_tools_per_tag(parser, operations, existing))
+    else:
+        tools = list(_tools_per_operation(parser, operations, readable_names(operations, every), existing))
     notes = list(parser.repairs.messages())
     if len(found) > len(operations):
         notes.append(f"{len(found) - len(operations)} of {len(found)} operations were left out")
@@ -89,15 +108,16 @@ def import_openapi(
 
 
 def _tools_per_operation(
-    parser: OperationParser, operations: Sequence[Operation], existing: ExistingNames
+    parser: OperationParser, operations: Sequence[Operation], wanted: Sequence[str], existing: ExistingNames
 ) -> Iterator[ImportedTool]:
-    names = choose_names([operation.name for operation in operations], existing)
+    names = choose_names(wanted, existing, [operation.key for operation in operations])
     taken = {*names, *existing.taken, *existing.in_place}
-    for operation, name in zip(operations, names, strict=True):
+    for operation, name, readable in zip(operations, names, wanted, strict=True):
         parsed = parser.parse(operation)
         fields: dict[str, Any] = {"toolgen": 1, "name": name}
         notes: list[str] = []
-        if name != operation.name and "operationId" in operation.node.data:
+        is_new = operation.key not in existing.imported
+        if is_new and name != readable and "operationId" in operation.node.data:
             if operation.name not in taken:
                 fields["aliases"] = [operation.name]
                 taken.add(operation.name)
@@ -168,7 +188,7 @@ def _tools_per_tag(
     groups: dict[str, list[Operation]] = {}
     for operation in operations:
         groups.setdefault((operation.tags or [_NO_TAG])[0], []).append(operation)
-    names = choose_names([snake(tag, "tool")[:64] for tag in groups], existing)
+    names = choose_names([_tool_name_of_tag(tag) for tag in groups], existing)
     for (tag, members), name in zip(groups.items(), names, strict=True):
         yield _tool_of_tag(parser, tag, members, name)
 
