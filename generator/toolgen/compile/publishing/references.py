@@ -12,7 +12,7 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.spec import imported_kind
-from toolgen.runtime.adapters.mcp.listing import served_tools
+from toolgen.runtime.adapters.mcp.listed_tool import served_tools
 from toolgen.schema.inline import try_inlining
 from toolgen.targets.builtin import MCP
 
