@@ -163,7 +163,9 @@ _BY_ALIAS: dict[str, Callable[[Any], Any]] = {
     "model_dump_json(by_alias=True)": lambda request: json.loads(request.model_dump_json(by_alias=True)),
     "validated again": lambda request: (
         type(request)
-        .model_validate(request.model_dump(by_alias=True, exclude_unset=True))
+        .model_validate(
+            request.model_dump(by_alias=True, exclude_unset=True), by_name=False
+        )  # as JSON is read
         .model_dump(by_alias=True)
     ),
 }

@@ -145,8 +145,9 @@ _VERBS = (
     "mock",
     "generate --spec specs/echo.yaml --include-root specs --out out --piece out/a.piece",
 )
-_RUN_CODE = ("test", "check --implementations", "new")
-"""Commands that import the project's code: Python follows links."""
+_FOLLOW_LINKS = ("test", "check --implementations", "new", "generate --spec")
+"""Commands that import the project's code, which Python does through links; and a build action, whose
+declared inputs are links in the sandboxes of build systems."""
 
 
 def _outside(root: Path) -> Path:
@@ -296,7 +297,7 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
         kind = None
         if before != _contents(_outside(root)):
             kind = "written"
-        elif not recipe["verb"].startswith(_RUN_CODE) and FOREIGN in done.out + done.err + "".join(
+        elif not recipe["verb"].startswith(_FOLLOW_LINKS) and FOREIGN in done.out + done.err + "".join(
             _contents(root).values()
         ):
             kind = "read"
