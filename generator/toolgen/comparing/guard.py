@@ -78,7 +78,7 @@ _OPEN: Final = frozenset(
     )
 )
 """Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
-_NOT_READ: Final = frozenset(("arguments", "_meta", "size"))
+_NOT_READ: Final = frozenset(("arguments", "_meta", "icons", "size"))
 """Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
 _MAX_TEXT: Final = 300  # characters of a new text in a message
 
