@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -316,6 +318,18 @@ def test_changes_of_a_source_reach_those_who_listen() -> None:
     assert talk("auto", work, source) == [ResourceUpdated("shop://about"), ResourcesListChanged()]
 
 
+def test_who_lacks_the_scopes_of_a_source_hears_of_tools_alone() -> None:
+    source = Source()
+    source.scopes = frozenset({"shop.read"})
+
+    async def work(client: Client) -> Any:
+        uris = ["shop://about"]
+        async with client.listen(tools_list_changed=True, resource_subscriptions=uris) as events:
+            return events.honored.model_dump(exclude_none=True)
+
+    assert talk("auto", work, source) == {"tools_list_changed": True}
+
+
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 def test_a_client_up_to_2025_subscribes_to_a_resource() -> None:
     subscribed: list[str] = []
@@ -434,3 +448,31 @@ def test_sources_are_found_in_the_implementations(
 def test_a_server_without_such_modules_imports_no_implementation(tmp_path: Path) -> None:
     assert load_features(None, strict=True) == []
     assert load_features(Catalog("no_such_package"), strict=True) == []
+
+
+@ERAS
+def test_a_request_has_one_record_without_what_the_caller_sent(
+    era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def read(context: Context, params: Any) -> Any:
+        if params.uri.endswith("mcp"):
+            raise MCPError(code=-32042, message="secret")
+        raise RuntimeError(params.uri)
+
+    async def work(client: Client) -> str:
+        await client.list_resources()
+        errors = [await failing(client, "read_resource", f"shop://secret/{end}") for end in ("mcp", "x")]
+        return str(errors[1].message)
+
+    with caplog.at_level(logging.INFO, "toolgen.runtime"):
+        message = talk(era, work, Source(on_read_resource=read))
+    assert message == ("Internal server error" if era == "auto" else "shop://secret/x")  # as the SDK answers
+    records = caplog.records
+    texts = [re.sub(r"[0-9.]+ s", "0 s", each.getMessage()) for each in records]
+    assert texts == [
+        "resources/list of shop finished (0 s)",
+        "resources/read of shop failed: -32042 (0 s)",
+        "resources/read of shop failed (0 s)",
+    ]
+    assert [each.levelname for each in records] == ["INFO", "INFO", "ERROR"]
+    assert "secret" not in "".join(logging.Formatter().format(each) for each in records)

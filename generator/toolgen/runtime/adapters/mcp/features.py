@@ -16,6 +16,8 @@ from mcp.server import ServerRequestContext
 from mcp.server.context import HandlerResult
 from mcp.server.subscriptions import ServerEvent
 from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 from pydantic_core import to_json
 
@@ -26,8 +28,9 @@ from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.text import quote
 
-from .auth.grant import grant_of
+from .auth.grant import Grant, grant_of
 from .feature_routes import NAMES, FeatureRoutes
 
 PACKAGE: Final = "_features"
@@ -247,23 +250,26 @@ class Features:
     async def _answer_by(
         self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
     ) -> HandlerResult:
-        """Return the answer of a source, within the limits of this server."""
-        began = perf_counter()
+        """Return the answer of a source, within the limits of this server; write one log record."""
+        grant = grant_of(context, self._settings)
+        record = _Record(source.name, context.method, grant.principal, perf_counter())
         try:
-            result = await self._limited(source, context, params)
+            result = await self._limited(source, context, params, grant)
+        except asyncio.CancelledError:
+            record.write(logging.INFO, "cancelled")
+            raise
         except MCPError as error:
-            _record(source, context.method, f"refused with {error.error.code}", began)
+            record.write(logging.INFO, "failed", f": {error.error.code}")
             raise
         except Exception as error:
-            LOGGER.error("%s of %s failed", context.method, source.name, exc_info=without_text(error))
-            raise
-        _record(source, context.method, "answered", began)
+            record.write(logging.ERROR, "failed", error=error)
+            raise _as_sdk_error(context, error) from None
+        record.write(logging.INFO, "finished")
         return result
 
     async def _limited(
-        self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
+        self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any, grant: Grant
     ) -> HandlerResult:
-        grant = grant_of(context, self._settings)
         if lacking := source.scopes - grant.scopes:
             message = f"{context.method} needs the scopes: {', '.join(sorted(lacking))}"
             raise MCPError(code=types.INVALID_REQUEST, message=message)
@@ -275,6 +281,7 @@ class Features:
                 source.answer(context, params), source.timeout, name, task=task
             )
         except ToolTimeoutError as error:
+            LOGGER.warning("%s", error)
             raise MCPError(code=types.INTERNAL_ERROR, message=str(error)) from None
         except Exception:
             raise
@@ -296,6 +303,16 @@ def _prompt_of(params: Any) -> str | None:
     if isinstance(params, types.CompleteRequestParams):
         return params.ref.name if isinstance(params.ref, types.PromptReference) else None
     return params.name if isinstance(params, types.GetPromptRequestParams) else None
+
+
+def _as_sdk_error(context: ServerRequestContext[Any, Any], error: Exception) -> MCPError:
+    """Return what the SDK answers for an exception. If it got the exception itself, it would log the text."""
+    known = handler_exception_to_error_data(error)
+    if known is not None:
+        return MCPError.from_error_data(known)
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return MCPError(code=types.INTERNAL_ERROR, message="Internal server error")
+    return MCPError(code=0, message=str(error))
 
 
 def _as_json(result: HandlerResult) -> dict[str, Any]:
@@ -328,14 +345,33 @@ def _size(result: HandlerResult) -> int:
     return len(to_json(result))
 
 
-def _record(source: FeatureSource, method: str, outcome: str, began: float) -> None:
-    seconds = perf_counter() - began
-    LOGGER.log(
-        logging.INFO,
-        "%s %s in %.1f ms by %s",
-        method,
-        outcome,
-        seconds * 1000,
-        source.name,
-        extra={"event": "feature", "method": method, "source": source.name, "seconds": round(seconds, 6)},
-    )
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """The log record of one request. It has no URI, name or argument: those are the caller's."""
+
+    source: str
+    method: str
+    principal: str | None
+    began: float
+
+    def write(self, level: int, event: str, more: str = "", *, error: Exception | None = None) -> None:
+        seconds = perf_counter() - self.began
+        fields: dict[str, Any] = {
+            "event": event, "method": self.method, "source": self.source, "seconds": round(seconds, 6),
+        }  # fmt: skip
+        facts = f"{seconds:.3f} s"
+        if self.principal is not None:
+            fields["principal"] = self.principal
+            facts = f"principal {quote(self.principal)}, {facts}"
+        text = None if error is None else without_text(error)
+        LOGGER.log(
+            level,
+            "%s of %s %s%s (%s)",
+            self.method,
+            self.source,
+            event,
+            more,
+            facts,
+            exc_info=text,
+            extra=fields,
+        )

@@ -138,7 +138,7 @@ def build_server(
         version=version or DEFAULT_VERSION,
         instructions=instructions,
         lifespan=state.running,
-        on_subscriptions_listen=state.listen,
+        on_subscriptions_listen=handlers.listen,
         **resources,
         get_tool_input_schema=state.tools.mirrored_schema,
     )
@@ -230,6 +230,16 @@ class _Handlers:
                 return await self.read_resource(context, params)
         self._state.toolkit_for(context)
         return await self._run(context, self.features.answer(context, params))
+
+    async def listen(
+        self, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Send changes until the client leaves: of tools alone if it may not use all sources."""
+        granted = grant_of(context, self._state.settings).scopes
+        if any(source.scopes - granted for source in self._state.sources):
+            wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
+            params = params.model_copy(update={"notifications": wanted})
+        return await self._state.listen(context, params)
 
     async def _run(
         self,

@@ -1,0 +1,205 @@
+"""Resources, prompts and completions of an adopted FastMCP server, through the server that toolgen generates."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project
+
+from .comparing import compare, python_path, toolgen
+
+pytestmark = pytest.mark.bridges
+
+SHOP = '''\
+from contextlib import asynccontextmanager
+
+from fastmcp import Context, FastMCP
+from fastmcp.exceptions import ResourceError
+from fastmcp.prompts import Message
+from fastmcp.resources import ResourceContent, ResourceResult
+from fastmcp.server.auth import require_scopes
+from fastmcp.server.middleware import Middleware
+
+
+class Count(Middleware):
+    """Counts what is read."""
+
+    reads = 0
+
+    async def on_read_resource(self, context, call_next):
+        Count.reads += 1
+        if str(context.message.uri) == "shop://closed":
+            raise ResourceError("closed by middleware")
+        return await call_next(context)
+
+
+@asynccontextmanager
+async def lifespan(server):
+    yield {"stock": {"bolt": 40}}
+
+
+mcp = FastMCP("Shop", lifespan=lifespan, middleware=[Count()], list_page_size=2)
+
+
+@mcp.resource("shop://about", title="About", mime_type="text/markdown", meta={"team": "a"}, tags={"x"})
+def about() -> str:
+    """About the shop."""
+    return "# A shop"
+
+
+@mcp.resource("shop://logo", mime_type="image/png")
+def logo() -> bytes:
+    return bytes(range(256))
+
+
+@mcp.resource("shop://parts")
+def parts() -> ResourceResult:
+    return ResourceResult(
+        [ResourceContent("one", mime_type="text/x-one", meta={"n": 1}), ResourceContent(b"\\x00", mime_type="a/b")],
+        meta={"total": 2},
+    )
+
+
+@mcp.resource("shop://closed")
+def closed() -> str:
+    return "open"
+
+
+@mcp.resource("shop://fails")
+def fails() -> str:
+    raise ValueError("secret text")
+
+
+@mcp.resource("shop://stock/{sku}")
+async def stock_of(sku: str, ctx: Context) -> str:
+    return str(ctx.lifespan_context["stock"].get(sku))
+
+
+@mcp.resource("shop://prices", auth=require_scopes("prices"))
+def prices() -> str:
+    return "1.00"
+
+
+@mcp.resource("shop://extra", tags={"extra"})
+def extra() -> str:
+    return "extra"
+
+
+mcp.disable(tags={"extra"})
+
+
+@mcp.prompt(title="Ask")
+def ask(topic: str, tone: str = "kind") -> list[Message]:
+    """Ask about a topic."""
+    return [Message(f"What about {topic}?"), Message(f"Let me be {tone}.", role="assistant")]
+
+
+@mcp.prompt
+def broken() -> str:
+    raise ValueError("secret text")
+
+
+@mcp.completion
+def complete(ref, argument, context):
+    return [each for each in ("kind", "curt") if each.startswith(argument.value)]
+
+
+@mcp.tool
+async def more(ctx: Context) -> str:
+    """Show more resources in this session."""
+    await ctx.enable_components(tags={"extra"})
+    return str(Count.reads)
+
+
+@mcp.tool
+def stock(sku: str) -> str:
+    """Look up the stock."""
+    return sku
+
+
+if __name__ == "__main__":
+    mcp.run()
+'''
+TOKENS = {"ada": ["prices"], "bob": ["other"]}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Project:
+    """A project that has adopted the shop."""
+    (tmp_path / "toolgen.toml").write_text('implementations = "tools"\ntargets = ["mcp"]\n')
+    (tmp_path / "shop.py").write_text(SHOP)
+    for words in (("import", "fastmcp", "shop:mcp", "--implement"), ("generate",)):
+        done = toolgen(tmp_path, *words)
+        assert done.returncode == 0, done.stderr
+    return Project(tmp_path, {"PYTHONPATH": python_path()})
+
+
+def test_all_is_listed_and_answered_as_before(shop: Project) -> None:
+    result = compare(shop.root, "shop:mcp", [("stock", {"sku": "bolt"}), ("more", {})], "stdio")
+    assert result.is_equal, result
+    assert result.requests >= 58
+
+
+def client_of(server: HttpServer, name: str, **options: Any) -> Any:
+    headers = {"Authorization": f"Bearer {name}-token-0123456789abcdef"}
+    http = httpx2.AsyncClient(headers=headers)
+    return Client(streamable_http_client(server.url, http_client=http), **options)
+
+
+@ERAS
+def test_a_resource_with_its_own_auth_is_for_tokens_with_its_scope(shop: Project, era: str) -> None:
+    texts = []
+    for name, scopes in TOKENS.items():
+        digest = hashlib.sha256(f"{name}-token-0123456789abcdef".encode()).hexdigest()
+        texts.append(f'[[tokens]]\nprincipal = "{name}"\nscopes = {scopes}\nsha256 = "{digest}"\n')
+    tokens = shop.root / "tokens.toml"
+    tokens.write_text("\n".join(texts))
+    tokens.chmod(0o600)
+
+    async def run() -> None:
+        async with shop.server("--auth-tokens", "tokens.toml", preloaded=False) as server:
+            async with asyncio.timeout(SECONDS), client_of(server, "ada", mode=era) as client:
+                assert (await client.read_resource("shop://prices")).contents[0].text == "1.00"
+                assert (await client.read_resource("shop://stock/bolt")).contents[0].text == "40"
+            async with asyncio.timeout(SECONDS), client_of(server, "bob", mode=era) as client:
+                assert (await client.read_resource("shop://about")).contents[0].text == "# A shop"
+                with pytest.raises(MCPError, match="Resource not found"):
+                    await client.read_resource("shop://prices")
+                listed = [each.uri for each in (await client.list_resources()).resources]
+                assert listed == ["shop://about", "shop://logo"]  # a page
+
+    asyncio.run(run())
+
+
+def test_a_session_up_to_2025_hears_of_resources_that_it_has_enabled(shop: Project) -> None:
+    async def run() -> None:
+        heard: asyncio.Queue[str] = asyncio.Queue()
+
+        async def hear(message: Any) -> None:
+            if getattr(message, "method", "") == "notifications/resources/list_changed":
+                heard.put_nowait(message.method)
+
+        async with (
+            shop.server(preloaded=False) as server,
+            server.client("legacy", message_handler=hear) as client,
+            server.client("legacy") as other,
+        ):
+            with pytest.raises(MCPError):
+                await client.read_resource("shop://extra")
+            await client.call_tool("more", {})
+            assert await asyncio.wait_for(heard.get(), SECONDS)
+            read = await client.read_resource("shop://extra")
+            assert read.contents[0].text == "extra"  # type: ignore[union-attr]
+            with pytest.raises(MCPError):  # another session
+                await other.read_resource("shop://extra")
+
+    asyncio.run(run())
