@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.subscriptions import PromptsListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitResult
 
 from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project
 
@@ -31,6 +32,7 @@ from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.prompts.base import AssistantMessage, UserMessage
 from mcp.server.mcpserver.resources import TextResource
 from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitResult
 from mcp_types import (
     CallToolResult, Completion, EmptyResult, SubscribeRequestParams, TextContent, UnsubscribeRequestParams,
 )
@@ -312,3 +314,69 @@ def test_a_client_up_to_2025_subscribes_over_http(shop: Project) -> None:
             assert await asyncio.wait_for(updated.get(), SECONDS) == "shop://about"
 
     asyncio.run(run())
+
+
+BANK = """\
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
+
+mcp = MCPServer("Bank")
+
+
+@mcp.resource("bank://about")
+def about() -> str:
+    return "A bank"
+
+
+@mcp.prompt()
+async def transfer(ctx: Context) -> str | InputRequiredResult:
+    if ctx.input_responses is None:
+        schema = {"type": "object", "properties": {"to": {"type": "string"}}}
+        asked = ElicitRequest(params=ElicitRequestFormParams(message="To whom?", requested_schema=schema))
+        return InputRequiredResult(input_requests={"to": asked}, request_state="state")
+    return f"Transfer to {ctx.input_responses['to'].content['to']} ({ctx.request_state})"
+
+
+@mcp.tool()
+def balance() -> int:
+    return 7
+"""
+
+
+@ERAS
+def test_two_servers_are_served_by_one(shop: Project, era: str) -> None:
+    (shop.root / "bank.py").write_text(BANK)
+    done = shop.toolgen("import", "fastmcp", "bank:mcp", "--implement")
+    assert done.returncode == 0, done.stderr
+    shop.generate()
+
+    async def run() -> None:
+        async with shop.stdio_client(era) as client:
+            first = await client.list_resources()
+            second = await client.list_resources(cursor=first.next_cursor)
+            uris = [each.uri for each in (*first.resources, *second.resources)]
+            assert uris[:2] == ["bank://about", "shop://about"]
+            assert await _read(client, "shop://stock/bolt") == "40"
+            assert await _read(client, "bank://about") == "A bank"
+            asked = await client.get_prompt("ask", {"topic": "x"})
+            assert len(asked.messages) == 2
+            assert (await client.call_tool("balance", {})).structured_content == {"result": 7}
+
+    asyncio.run(run())
+
+
+def test_a_prompt_that_asks_the_user_gets_the_answer_and_its_state(shop: Project) -> None:
+    (shop.root / "bank.py").write_text(BANK)
+    done = shop.toolgen("import", "fastmcp", "bank:mcp", "--implement")
+    assert done.returncode == 0, done.stderr
+    shop.generate()
+
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        return ElicitResult(action="accept", content={"to": "Ada"})
+
+    async def run() -> str:
+        async with shop.stdio_client("auto", elicitation_callback=answer) as client:
+            prompt = await client.get_prompt("transfer", {})
+            return str(prompt.messages[0].content.text)  # type: ignore[union-attr]
+
+    assert asyncio.run(run()) == "Transfer to Ada (state)"

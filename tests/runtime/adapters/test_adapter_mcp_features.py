@@ -213,7 +213,7 @@ def test_requests_go_to_the_source_that_lists_their_resource(era: str) -> None:
         uris = ("bank://about", "shop://about", "bank://7/2026")
         texts = [(await client.read_resource(uri)).contents[0].text for uri in uris]
         error = await failing(client, "read_resource", "file:///etc/passwd")
-        assert error.message == "No server behind this one lists it."
+        assert error.message == "No server behind this one has it."
         return texts
 
     shop, bank = Source("shop"), Source("bank", on_list_resource_templates=templates)
@@ -316,6 +316,24 @@ def test_changes_of_a_source_reach_those_who_listen() -> None:
             return [await anext(events), await anext(events)]
 
     assert talk("auto", work, source) == [ResourceUpdated("shop://about"), ResourcesListChanged()]
+
+
+@ERAS
+def test_a_source_is_not_asked_about_what_another_one_has(era: str) -> None:
+    async def complete(context: Context, params: Any) -> types.CompleteResult:
+        raise AssertionError("the template is that of another source")
+
+    async def templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(uri_template="bank://{account}", name="a")
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def work(client: Client) -> str:
+        reference = types.ResourceTemplateReference(uri="bank://{account}")
+        error = await failing(client, "complete", reference, {"name": "account", "value": ""})
+        return str(error.message)
+
+    sources = Source("shop", on_completion=complete), Source("bank", on_list_resource_templates=templates)
+    assert talk(era, work, *sources) == "No server behind this one has it."
 
 
 def test_who_lacks_the_scopes_of_a_source_hears_of_tools_alone() -> None:

@@ -133,12 +133,12 @@ class Features:
     def __init__(self, sources: Sequence[FeatureSource], settings: Settings) -> None:
         self.sources = sources
         self._settings = settings
+        self._served = [source.capabilities(None) for source in sources]
         self._routes = FeatureRoutes([source.name for source in sources])
 
     def methods(self) -> list[str]:
         """Return the methods that a source answers for clients of any version."""
-        served = [source.capabilities(None) for source in self.sources]
-        return [name for name, method in METHODS.items() if any(_has(each, method) for each in served)]
+        return [name for name, method in METHODS.items() if any(_has(each, method) for each in self._served)]
 
     def announced(
         self, capabilities: types.ServerCapabilities, protocol_version: str | None
@@ -161,17 +161,21 @@ class Features:
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Answer a request by the source that it concerns."""
         method = METHODS[context.method]
-        serving = [
-            index for index, source in enumerate(self.sources) if _has(source.capabilities(None), method)
-        ]
         if context.method in NAMES:
             granted = grant_of(context, self._settings).scopes
-            allowed = [index for index in serving if self.sources[index].scopes <= granted]
+            having = self._having(method.capability)
+            allowed = [index for index in having if self.sources[index].scopes <= granted]
             return await self._list(allowed, context, params)
-        index = serving[0] if len(serving) == 1 else await self._find(serving, context, params)
-        if index is None:
-            raise MCPError(code=types.INVALID_PARAMS, message="No server behind this one lists it.")
+        # whoever has the prompt or the resource answers, or nobody
+        kind = "resources" if _prompt_of(params) is None else "prompts"
+        having = self._having(kind) or self._having(method.capability)
+        index = having[0] if len(having) == 1 else await self._find(having, context, params)
+        if index is None or not _has(self._served[index], method):
+            raise MCPError(code=types.INVALID_PARAMS, message="No server behind this one has it.")
         return await self._answer_by(self.sources[index], context, params)
+
+    def _having(self, capability: str) -> list[int]:
+        return [index for index, each in enumerate(self._served) if getattr(each, capability) is not None]
 
     async def _list(
         self, allowed: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
@@ -217,14 +221,14 @@ class Features:
         return result if len(claimed) == len(page[key]) else {**page, key: claimed}
 
     async def _find(
-        self, serving: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
+        self, having: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
     ) -> int | None:
         """Return the index of the source that lists what a request is about; None if none does."""
         found = self._known(params)
         if found is not None:
             return found
         lists = ("prompts/list",) if _prompt_of(params) is not None else _RESOURCE_LISTS
-        for index in serving:
+        for index in having:
             for method in lists:
                 await self._read_list(index, replace(context, method=method))
         return self._known(params)
