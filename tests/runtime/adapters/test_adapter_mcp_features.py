@@ -319,6 +319,39 @@ def test_changes_of_a_source_reach_those_who_listen() -> None:
 
 
 @ERAS
+def test_a_template_takes_no_resource_of_a_source_that_was_not_listed_yet(era: str) -> None:
+    async def templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(uri_template="{+anything}", name="a")
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def work(client: Client) -> list[str]:
+        await client.list_resource_templates()
+        uris = ("bank://about", "bank://x")
+        return [(await client.read_resource(uri)).contents[0].text for uri in uris]
+
+    sources = Source("evil", on_list_resource_templates=templates), Source("bank")
+    assert talk(era, work, *sources) == ["This is bank.", "This is evil."]
+
+
+@ERAS
+def test_a_source_that_fails_is_not_read_for_each_request(era: str) -> None:
+    reads = 0
+
+    async def broken(context: Context, params: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        raise MCPError(code=-32000, message="down")
+
+    async def work(client: Client) -> None:
+        for _ in range(3):
+            await client.read_resource("shop://about")
+            await failing(client, "read_resource", "shop://unknown")
+
+    talk(era, work, Source(), Source("bank", on_list_resources=broken))
+    assert reads == 1
+
+
+@ERAS
 def test_a_source_is_not_asked_about_what_another_one_has(era: str) -> None:
     async def complete(context: Context, params: Any) -> types.CompleteResult:
         raise AssertionError("the template is that of another source")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any, Final, Protocol
 
 import mcp_types as types
@@ -36,6 +36,7 @@ from .feature_routes import NAMES, FeatureRoutes
 PACKAGE: Final = "_features"
 """Package within that of the implementations: each module has a feature source as its variable `features`."""
 _RESOURCE_LISTS: Final = ("resources/list", "resources/templates/list")
+_RETRY_SECONDS: Final = 60.0  # until a list that failed is read again to find a name
 _MAX_PAGES: Final = 1000  # of a list that is read to find the source of a name
 Publish = Callable[[ServerEvent], None]
 
@@ -134,6 +135,8 @@ class Features:
         self.sources = sources
         self._settings = settings
         self._served = [source.capabilities(None) for source in sources]
+        # source and list → when it may be read again to find a name; missing: it has not been read
+        self._next_read: dict[tuple[int, str], float] = {}
         self._routes = FeatureRoutes([source.name for source in sources])
 
     def methods(self) -> list[str]:
@@ -224,13 +227,22 @@ class Features:
         self, having: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
     ) -> int | None:
         """Return the index of the source that lists what a request is about; None if none does."""
-        found = self._known(params)
-        if found is not None:
-            return found
+        granted = grant_of(context, self._settings).scopes
         lists = ("prompts/list",) if _prompt_of(params) is not None else _RESOURCE_LISTS
-        for index in having:
-            for method in lists:
-                await self._read_list(index, replace(context, method=method))
+        wanted = [
+            (index, replace(context, method=method))
+            for index in having
+            if self.sources[index].scopes <= granted
+            for method in lists
+        ]
+        # a template of one source may match what another one lists: all must have been read, or have failed
+        if all((index, each.method) in self._next_read for index, each in wanted):
+            found = self._known(params)
+            if found is not None:
+                return found
+        now = monotonic()
+        due = [(index, each) for index, each in wanted if self._next_read.get((index, each.method), 0) <= now]
+        await asyncio.gather(*(self._read_list(index, each) for index, each in due))
         return self._known(params)
 
     def _known(self, params: Any) -> int | None:
@@ -243,13 +255,17 @@ class Features:
         return self._routes.of_uri(str(params.uri))
 
     async def _read_list(self, index: int, context: ServerRequestContext[Any, Any]) -> None:
-        """Note all that a source lists."""
+        """Note all that a source lists. One that fails is not read again at once: others wait for it."""
         cursor: str | None = None
+        seconds = 0.0
         for _ in range(_MAX_PAGES):
             page = await self._page(index, context, types.PaginatedRequestParams(), cursor)
+            if page is None:
+                seconds = _RETRY_SECONDS
             cursor = None if page is None else page.get("nextCursor")
             if not cursor:
-                return
+                break
+        self._next_read[index, context.method] = monotonic() + seconds
 
     async def _answer_by(
         self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
