@@ -14,38 +14,29 @@ from toolgen.comparing.exported_sides import (
     read_export,
 )
 from toolgen.comparing.judgement import Judgement
-from toolgen.comparing.listed_texts import (
-    READ_BY_MODELS,
-    hidden_texts,
-    new_texts,
-    strings,
-    with_old_layout,
-    words,
+from toolgen.comparing.listed_texts import with_old_layout, words
+from toolgen.comparing.server_drift import (
+    MAX_TEXT,
+    TEXTS_FOR_MODELS,
+    drift_findings,
+    drift_levels,
+    hidden_text_findings,
+    with_drift_level,
 )
 from toolgen.compat.comparison import compare, in_order
-from toolgen.compat.contract import REQUEST, ProjectSettings, Side
-from toolgen.compat.edit_space import Direction
+from toolgen.compat.contract import ProjectSettings, Side
 from toolgen.compat.finding import Category, Finding, Level, Places
 from toolgen.compat.policy import Policy, apply_policy, failing
 from toolgen.compat.rule import Rule
 from toolgen.data.source import Span
 from toolgen.mcp_client.listing import LISTS, Listing
 from toolgen.project import UnableError
-from toolgen.schema.document import JsonObject, plain_pointer, pointer_tokens
+from toolgen.schema.document import JsonObject, plain_pointer
 from toolgen.suggestions import quoted
 
-TEXTS_FOR_MODELS: Final = (
-    *("description-changed", "instructions-changed", "property-text-changed", "title-changed"),
-    *("prompt-changed", "resource-changed", "text-added"),
-)
-"""Rules whose findings fail: whoever approved the server has not read the new text."""
-STRICTER: Final = ("idempotent-gained", "idempotent-lost", "open-world-gained", "open-world-lost")
-"""Rules that are warnings of `toolgen breaking`, and fail here: the author of a server cannot be asked."""
 _GONE: Final = "Clients that use it get an error."
 _NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
 _SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
-_CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
-_HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
 _ROWS: Final = (
     ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
     ("prompt-argument-added", "an argument of a prompt is new", _NEW, "wire", "info"),
@@ -56,9 +47,6 @@ _ROWS: Final = (
     ("resource-added", "a resource is new", _NEW, "wire", "info"),
     ("resource-changed", "a resource is described in another way", _SAYS, "agent", "error"),
     ("resource-removed", "a resource is gone", _GONE, "wire", "error"),
-    ("task-support-changed", "a tool is called in another way", _CALLED, "wire", "error"),
-    ("text-added", "a tool has an additional text", _SAYS, "agent", "error"),
-    ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety", "error"),
 )
 _RULES: Final[Mapping[str, Rule]] = {
     code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
@@ -66,21 +54,8 @@ _RULES: Final[Mapping[str, Rule]] = {
 }
 """Rules about what specs do not have."""
 _KINDS: Final = {"resources": "resource", "resource_templates": "resource", "prompts": "prompt"}
-_OPEN: Final = frozenset(
-    (
-        "additionalProperties",
-        "unevaluatedProperties",
-        "patternProperties",
-        "propertyNames",
-        "allOf",
-        "anyOf",
-        "oneOf",
-    )
-)
-"""Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
 _NOT_READ: Final = frozenset(("arguments", "_meta", "icons", "size"))
 """Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
-_MAX_TEXT: Final = 300  # characters of a new text in a message
 
 
 def judge_server(
@@ -95,9 +70,7 @@ def judge_server(
         message = f"{file} is the lock of {quoted(lock.name)}, and this server is {quoted(listing.name)}"
         raise UnableError("bad-source", message, "guard each server with a lock of its own: --lock FILE")
     listing = _with_old_layout(listing, lock)
-    level = Level.WARNING if allow_texts else Level.ERROR
-    levels = {**dict.fromkeys(TEXTS_FOR_MODELS, level), **dict.fromkeys(STRICTER, Level.ERROR)}
-    policy = Policy(levels=levels)
+    policy = Policy(levels=drift_levels(allow_texts=allow_texts))
     label = f"the server {listing.label}"
     pinned = read_export(text.encode(), file) if lock.tools else _without_tools(file)
     listed = listed_definitions(listing.tools, label) if listing.tools else _without_tools(label)
@@ -105,11 +78,10 @@ def judge_server(
     found = compare(
         _with_settings(old, lock, file), _with_settings(new, listing, file), policy=policy, today=today
     )
-    found = tuple(_of_server(each, old) for each in found)
+    found = tuple(with_drift_level(each, old) for each in found)
     own = (
         *_of_other_lists(lock, listing, file),
-        *_of_definitions(lock, listing, pinned, found),
-        *_of_hidden_texts(lock, listing, file),
+        *_of_tools(lock, listing, pinned, found),
     )
     others = apply_policy(own, policy, today)
     findings = in_order(_in_lock(each, file) for each in (*found, *others))
@@ -145,94 +117,36 @@ def _with_old_layout(listing: Listing, lock: Listing) -> Listing:
     return replace(listing, **changes)
 
 
-def _of_server(finding: Finding, old: Side) -> Finding:
-    """Return the finding with the level that it has for a server of strangers."""
-    if finding.direction is not Direction.REQUEST:
-        return finding
-    if finding.code == "default-changed" and finding.detail[0] != "added":
-        return replace(finding, level=Level.ERROR)  # calls without the property do something else
-    if finding.code == "property-added" and _is_undeclared(finding, old):
-        return replace(finding, level=Level.WARNING)
-    return finding
-
-
-def _is_undeclared(finding: Finding, old: Side) -> bool:
-    """True if the object did not mention other properties: most servers' schemas leave them open by default.
-
-    Callers know no other names then. With `additionalProperties` and the like, names are meant to be chosen.
-    """
-    _, *path = pointer_tokens(finding.pointer)
-    document = old.contracts[finding.tool].documents[REQUEST]
-    schema: Any = document.schema
-    for step in [*path[:-2], None]:  # None: the object itself is looked at, too
-        while isinstance(schema, dict) and "$ref" in schema:
-            if len(schema) > 1:
-                return False
-            schema = document.target(schema["$ref"]).value
-        if step is not None:
-            schema = schema.get(step) if isinstance(schema, dict) else None
-    return isinstance(schema, dict) and not _OPEN & schema.keys()
-
-
-def _of_definitions(
+def _of_tools(
     lock: Listing, listing: Listing, pinned: ExportedSide, found: Iterable[Finding]
 ) -> Iterator[Finding]:
     """Yield the findings about what specs do not have, and about texts that no other finding shows."""
-    shown: dict[str, list[Any]] = {}
+    by_tool: dict[str, list[Finding]] = {}
     for each in found:
-        if each.code in TEXTS_FOR_MODELS:
-            shown.setdefault(each.tool, []).append(each.detail)
+        by_tool.setdefault(each.tool, []).append(each)
     before = {each["name"]: each for each in lock.tools}
     for tool in listing.tools:
         name = tool["name"]
-        old = before.get(name)
-        if old is None:
-            continue
-        place = Places(None, pinned.places[name].key(("name",)))
-        was, now = _task_support(old), _task_support(tool)
-        if was != now and now != "optional":
-            message = f"calls as tasks are {quoted(now)}, and were {quoted(was)}"
-            yield _finding("task-support-changed", name, "/execution/taskSupport", message, place, now)
-        new, known = ({key: each.get(key) for key in READ_BY_MODELS} for each in (tool, old))
-        for text in new_texts(new, [known, shown.get(name)]):
-            yield _finding("text-added", name, "", f"new text: {quoted(text, _MAX_TEXT)}", place, text)
-
-
-def _of_hidden_texts(lock: Listing, listing: Listing, file: str) -> Iterator[Finding]:
-    """Yield the findings about characters that reviewers do not see, wherever a server lists them."""
-    keys = ("instructions", *LISTS)
-    known = frozenset(strings([getattr(lock, key) for key in keys]))
-    for key in keys:
-        of_tools = key == "tools"
-        for part in listing.tools if of_tools else [getattr(listing, key)]:
-            for text in hidden_texts(part, known):
-                message = f"a new text has invisible characters: {quoted(text, _MAX_TEXT)}"
-                place = Places(Span(file, 1, 1), None)
-                yield _finding("text-hidden", part["name"] if of_tools else "", "", message, place, text)
-
-
-def _finding(code: str, tool: str, pointer: str, message: str, places: Places, detail: Any) -> Finding:
-    return _RULES[code].finding(tool, pointer, message, places, detail=detail)
-
-
-def _task_support(tool: JsonObject) -> str:
-    """Return what MCP's `ToolExecution` says; a value that it does not know counts as `required`."""
-    execution = tool.get("execution")
-    found = execution.get("taskSupport", "forbidden") if isinstance(execution, dict) else "forbidden"
-    return found if found in ("forbidden", "optional") else "required"
+        if name in before:
+            place = Places(None, pinned.places[name].key(("name",)))
+            yield from drift_findings(before[name], tool, by_tool.get(name, ()), place)
+        else:
+            yield from hidden_text_findings((), tool, Places(None, None), name)
 
 
 def _in_lock(finding: Finding, file: str) -> Finding:
     """Return the finding with its place in the lock: a server has no lines that could be shown."""
     message = finding.message
     if finding.code in TEXTS_FOR_MODELS and isinstance(finding.detail, str):
-        message += f" to {quoted(finding.detail, _MAX_TEXT)}"
+        message += f" to {quoted(finding.detail, MAX_TEXT)}"
     return replace(finding, places=Places(finding.places.old or Span(file, 1, 1), None), message=message)
 
 
 def _of_other_lists(lock: Listing, listing: Listing, file: str) -> Iterator[Finding]:
-    """Yield the findings about resources, their templates and prompts."""
+    """Yield the findings about resources, templates and prompts, and invisible characters beside tools."""
     place = Places(Span(file, 1, 1), None)
+    locked, listed = ([getattr(side, key) for key in ("instructions", *_KINDS)] for side in (lock, listing))
+    yield from hidden_text_findings(locked, listed, place)
     for key, kind in _KINDS.items():
         before, after = (_by_name(getattr(side, key), LISTS[key]) for side in (lock, listing))
         for name in {**before, **after}:

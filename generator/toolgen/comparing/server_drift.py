@@ -1,0 +1,127 @@
+"""How changes of a server's tools are judged beyond `toolgen breaking`, because their author is a stranger.
+
+`guard` judges whole servers so. The functions about one tool are for gateways, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from toolgen.comparing.listed_texts import READ_BY_MODELS, hidden_texts, new_texts, strings
+from toolgen.compat.contract import REQUEST, Side
+from toolgen.compat.edit_space import Direction
+from toolgen.compat.finding import Category, Finding, Level, Places
+from toolgen.compat.rule import Rule
+from toolgen.schema.document import JsonObject, pointer_tokens
+from toolgen.suggestions import quoted
+
+TEXTS_FOR_MODELS: Final = (
+    *("description-changed", "instructions-changed", "property-text-changed", "title-changed"),
+    *("prompt-changed", "resource-changed", "text-added"),
+)
+"""Rules whose findings fail: whoever approved the server has not read the new text."""
+STRICTER: Final = ("idempotent-gained", "idempotent-lost", "open-world-gained", "open-world-lost")
+"""Rules that are warnings of `toolgen breaking`, and fail here: the author of a server cannot be asked."""
+_OPEN: Final = frozenset(
+    (
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "propertyNames",
+        "allOf",
+        "anyOf",
+        "oneOf",
+    )
+)
+"""Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
+MAX_TEXT: Final = 300  # characters of a new text in a message
+_CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
+_SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
+_HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
+_ROWS: Final = (
+    ("task-support-changed", "a tool is called in another way", _CALLED, "wire"),
+    ("text-added", "a tool has an additional text", _SAYS, "agent"),
+    ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety"),
+)
+_RULES: Final[Mapping[str, Rule]] = {
+    code: Rule(code=code, what=what, why=why, category=Category(category), level=Level.ERROR)
+    for code, what, why, category in _ROWS
+}
+
+
+def drift_levels(*, allow_texts: bool) -> dict[str, Level]:
+    """Return the levels of rules for a server. With `allow_texts`, a text for models may change."""
+    level = Level.WARNING if allow_texts else Level.ERROR
+    return {**dict.fromkeys(TEXTS_FOR_MODELS, level), **dict.fromkeys(STRICTER, Level.ERROR)}
+
+
+def with_drift_level(finding: Finding, old: Side) -> Finding:
+    """Return the finding with the level that it has for a server of strangers."""
+    if finding.direction is not Direction.REQUEST:
+        return finding
+    if finding.code == "default-changed" and finding.detail[0] != "added":
+        return replace(finding, level=Level.ERROR)  # calls without the property do something else
+    if finding.code == "property-added" and _is_undeclared(finding, old):
+        return replace(finding, level=Level.WARNING)
+    return finding
+
+
+def _is_undeclared(finding: Finding, old: Side) -> bool:
+    """True if the object did not mention other properties: most servers' schemas leave them open by default.
+
+    Callers know no other names then. With `additionalProperties` and the like, names are meant to be chosen.
+    """
+    _, *path = pointer_tokens(finding.pointer)
+    document = old.contracts[finding.tool].documents[REQUEST]
+    schema: Any = document.schema
+    for step in [*path[:-2], None]:  # None: the object itself is looked at, too
+        while isinstance(schema, dict) and "$ref" in schema:
+            if len(schema) > 1:
+                return False
+            schema = document.target(schema["$ref"]).value
+        if step is not None:
+            schema = schema.get(step) if isinstance(schema, dict) else None
+    return isinstance(schema, dict) and not _OPEN & schema.keys()
+
+
+def drift_findings(
+    old: JsonObject, new: JsonObject, found: Iterable[Finding], place: Places
+) -> Iterator[Finding]:
+    """Yield what a comparison of two definitions of `tools/list` does not find.
+
+    Args:
+        old: the definition in the lock.
+        new: what the server lists, with the layout of the lock (`with_old_layout`).
+        found: the findings of the comparison about this tool.
+        place: where the tool is.
+    """
+    name = new["name"]
+    was, now = _task_support(old), _task_support(new)
+    if was != now and now != "optional":
+        message = f"calls as tasks are {quoted(now)}, and were {quoted(was)}"
+        yield _finding("task-support-changed", name, message, place, now)
+    shown = [each.detail for each in found if each.code in TEXTS_FOR_MODELS]
+    read, known = ({key: each.get(key) for key in READ_BY_MODELS} for each in (new, old))
+    for text in new_texts(read, [known, shown]):
+        yield _finding("text-added", name, f"new text: {quoted(text, MAX_TEXT)}", place, text)
+    yield from hidden_text_findings(old, new, place, name)
+
+
+def hidden_text_findings(old: Any, new: Any, place: Places, tool: str = "") -> Iterator[Finding]:
+    """Yield a finding for each new string with characters that reviewers do not see."""
+    for text in hidden_texts(new, frozenset(strings(old))):
+        message = f"a new text has invisible characters: {quoted(text, MAX_TEXT)}"
+        yield _finding("text-hidden", tool, message, place, text)
+
+
+def _finding(code: str, tool: str, message: str, place: Places, detail: Any) -> Finding:
+    return _RULES[code].finding(tool, "", message, place, detail=detail)
+
+
+def _task_support(tool: JsonObject) -> str:
+    """Return what MCP's `ToolExecution` says; a value that it does not know counts as `required`."""
+    execution = tool.get("execution")
+    found = execution.get("taskSupport", "forbidden") if isinstance(execution, dict) else "forbidden"
+    return found if found in ("forbidden", "optional") else "required"
