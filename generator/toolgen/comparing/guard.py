@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any, Final
@@ -17,6 +17,7 @@ from toolgen.comparing.judgement import Judgement
 from toolgen.comparing.listed_texts import with_old_layout, words
 from toolgen.comparing.server_drift import (
     MAX_TEXT,
+    SERVER_RULES,
     TEXTS_FOR_MODELS,
     drift_findings,
     drift_levels,
@@ -27,32 +28,12 @@ from toolgen.compat.comparison import compare, in_order
 from toolgen.compat.contract import ProjectSettings, Side
 from toolgen.compat.finding import Category, Finding, Level, Places
 from toolgen.compat.policy import Policy, apply_policy, failing
-from toolgen.compat.rule import Rule
 from toolgen.data.source import Span
 from toolgen.mcp_client.listing import LISTS, Listing
 from toolgen.project import UnableError
 from toolgen.schema.document import JsonObject, plain_pointer
 from toolgen.suggestions import quoted
 
-_GONE: Final = "Clients that use it get an error."
-_NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
-_SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
-_ROWS: Final = (
-    ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
-    ("prompt-argument-added", "an argument of a prompt is new", _NEW, "wire", "info"),
-    ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
-    ("prompt-argument-required", "an argument of a prompt must be given", _GONE, "wire", "error"),
-    ("prompt-changed", "a prompt is described in another way", _SAYS, "agent", "error"),
-    ("prompt-removed", "a prompt is gone", _GONE, "wire", "error"),
-    ("resource-added", "a resource is new", _NEW, "wire", "info"),
-    ("resource-changed", "a resource is described in another way", _SAYS, "agent", "error"),
-    ("resource-removed", "a resource is gone", _GONE, "wire", "error"),
-)
-_RULES: Final[Mapping[str, Rule]] = {
-    code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
-    for code, what, why, category, level in _ROWS
-}
-"""Rules about what specs do not have."""
 _KINDS: Final = {"resources": "resource", "resource_templates": "resource", "prompts": "prompt"}
 _NOT_READ: Final = frozenset(("arguments", "_meta", "icons", "size"))
 """Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
@@ -153,7 +134,7 @@ def _of_other_lists(lock: Listing, listing: Listing, file: str) -> Iterator[Find
             for old, new in _pairs(before.get(name, []), after.get(name, [])):
                 for end, what, detail in _edits(old, new):
                     message = f"{kind} {quoted(name)} {what}"
-                    rule = _RULES[f"{kind}-{end}"]
+                    rule = SERVER_RULES[f"{kind}-{end}"]
                     yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
 
 

@@ -38,17 +38,29 @@ _OPEN: Final = frozenset(
 """Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
 MAX_TEXT: Final = 300  # characters of a new text in a message
 _CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
-_SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
+_GONE: Final = "Clients that use it get an error."
 _HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
+_NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
+_SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
 _ROWS: Final = (
-    ("task-support-changed", "a tool is called in another way", _CALLED, "wire"),
-    ("text-added", "a tool has an additional text", _SAYS, "agent"),
-    ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety"),
+    ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
+    ("prompt-argument-added", "an argument of a prompt is new", _NEW, "wire", "info"),
+    ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
+    ("prompt-argument-required", "an argument of a prompt must be given", _GONE, "wire", "error"),
+    ("prompt-changed", "a prompt is described in another way", _SAYS, "agent", "error"),
+    ("prompt-removed", "a prompt is gone", _GONE, "wire", "error"),
+    ("resource-added", "a resource is new", _NEW, "wire", "info"),
+    ("resource-changed", "a resource is described in another way", _SAYS, "agent", "error"),
+    ("resource-removed", "a resource is gone", _GONE, "wire", "error"),
+    ("task-support-changed", "a tool is called in another way", _CALLED, "wire", "error"),
+    ("text-added", "a tool has an additional text", _SAYS, "agent", "error"),
+    ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety", "error"),
 )
-_RULES: Final[Mapping[str, Rule]] = {
-    code: Rule(code=code, what=what, why=why, category=Category(category), level=Level.ERROR)
-    for code, what, why, category in _ROWS
+SERVER_RULES: Final[Mapping[str, Rule]] = {
+    code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
+    for code, what, why, category, level in _ROWS
 }
+"""Rules about what specs do not have."""
 
 
 def drift_levels(*, allow_texts: bool) -> dict[str, Level]:
@@ -117,7 +129,7 @@ def hidden_text_findings(old: Any, new: Any, place: Places, tool: str = "") -> I
 
 
 def _finding(code: str, tool: str, message: str, place: Places, detail: Any) -> Finding:
-    return _RULES[code].finding(tool, "", message, place, detail=detail)
+    return SERVER_RULES[code].finding(tool, "", message, place, detail=detail)
 
 
 def _task_support(tool: JsonObject) -> str:

@@ -14,6 +14,7 @@ import pytest
 from toolgen.cli import main
 from toolgen.comparing.guard import judge_server
 from toolgen.comparing.lock import lock_text, read_lock
+from toolgen.comparing.server_drift import SERVER_RULES
 from toolgen.compat.finding import Level
 from toolgen.importers.imported_tool import SourceError
 from toolgen.mcp_client.listing import Listing
@@ -323,3 +324,11 @@ def test_a_lock_does_not_depend_on_the_order_of_a_server() -> None:
 def test_another_name_is_another_server() -> None:
     with pytest.raises(UnableError, match="the lock of 'shop'"):
         codes(listing(), listing(name="bank"))
+
+
+@pytest.mark.parametrize("code", SERVER_RULES)
+def test_every_rule_of_the_guard_is_explained(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", code]) == 0
+    assert f"[{code}]: {SERVER_RULES[code].what}" in capsys.readouterr().out
+    assert main(["explain", code, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["why"] == SERVER_RULES[code].why

@@ -10,6 +10,7 @@ from typing import Any
 
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
+from toolgen.comparing.server_drift import SERVER_RULES
 from toolgen.compat.table import RULES, levels_of, page
 from toolgen.data.codes import CODES, LINT, Code
 from toolgen.project import UnableError
@@ -30,8 +31,11 @@ def run(args: argparse.Namespace) -> bool:
     if code in RULES:
         _explain_rule(code, args.format)
         return True
+    if code in SERVER_RULES:
+        _explain_server_rule(code, args.format)
+        return True
     if code not in CODES:
-        hint = did_you_mean(code, [*CODES, *RULES]) or "`toolgen explain` lists all codes"
+        hint = did_you_mean(code, [*CODES, *RULES, *SERVER_RULES]) or "`toolgen explain` lists all codes"
         raise UnableError("unknown-code", f"there is no diagnostic code '{code}'", hint)
     if args.format == "json":
         emit_json({"code": code, **asdict(CODES[code])})
@@ -43,11 +47,13 @@ def run(args: argparse.Namespace) -> bool:
 def _list(form: str) -> None:
     if form == "json":
         rules = [{"code": code, **_rule_data(code)} for code in sorted(RULES)]
+        rules += [{"code": code, **_server_rule_data(code)} for code in sorted(SERVER_RULES)]
         emit_json([*({"code": name, **asdict(CODES[name])} for name in sorted(CODES)), *rules])
         return
-    width = max(map(len, (*CODES, *RULES)))
+    width = max(map(len, (*CODES, *RULES, *SERVER_RULES)))
     lines = [f"{name:<{width}}  {CODES[name].severity:<8}  {CODES[name].title}" for name in sorted(CODES)]
     lines += [f"{code:<{width}}  breaking  {_title(code)}" for code in sorted(RULES)]
+    lines += [f"{code:<{width}}  guard     {SERVER_RULES[code].what}" for code in sorted(SERVER_RULES)]
     emit(*lines)
 
 
@@ -65,6 +71,21 @@ def _explain_rule(code: str, form: str) -> None:
     advice = RULES[code].advice
     fix = f"\n\nFix:  {advice[:1].upper()}{advice[1:]}." if advice else ""
     emit(*f"{cleandoc(page(code))}{fix}\n\nLevels:".splitlines(), *(f"  {row}" for row in rows))
+
+
+def _explain_server_rule(code: str, form: str) -> None:
+    """Print what a rule of `guard` finds."""
+    rule = SERVER_RULES[code]
+    if form == "json":
+        emit_json({"code": code, **_server_rule_data(code)})
+    else:
+        emit(f"{rule.level.value}[{code}]: {rule.what}", "", f"Why:  {rule.why}")
+
+
+def _server_rule_data(code: str) -> dict[str, Any]:
+    rule = SERVER_RULES[code]
+    levels = [{"direction": "tool", "category": rule.category.value, "level": rule.level.value}]
+    return {"title": rule.what, "why": rule.why, "fix": rule.advice, "levels": levels}
 
 
 def _rule_data(code: str) -> dict[str, Any]:
