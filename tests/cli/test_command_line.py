@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from toolgen.cli import main
 from toolgen.cli.parser import COMMANDS
+from toolgen.comparing.server_drift import SERVER_RULES
 from toolgen.compat.table import RULES
 from toolgen.data.codes import CODES
 
@@ -105,7 +106,7 @@ def test_a_fault_in_a_spec_is_shown_with_its_line(project: Cli) -> None:
 def test_explain(empty: Cli) -> None:
     everything = empty("explain")
     assert everything.code == 0
-    assert len(everything.out.splitlines()) == len(CODES) + len(RULES)
+    assert len(everything.out.splitlines()) == len(CODES) + len(RULES) + len(SERVER_RULES)
     one = empty("explain", "error[foreign-file]")
     assert one.code == 0
     assert "error[foreign-file]" in one.out
