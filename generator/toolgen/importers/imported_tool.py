@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.runtime.definition.spec_schema import FIELDS
@@ -29,6 +29,15 @@ class ImportedTool:
     def name(self) -> str:
         """The tool's name in the spec."""
         return str(self.fields["name"])
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTools:
+    """The tools of a source, and a file of schemas that they share."""
+
+    tools: list[ImportedTool]
+    shared_file: str = ""  # path relative to their specs; empty: there is none
+    definitions: Mapping[str, Any] = field(default_factory=dict)  # `$defs` of the file
 
 
 def in_spec_order(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolgen.data.source import Source
-from toolgen.data.spec import imported_kind
-from toolgen.importers.imported_tool import ImportedTool, in_spec_order
+from toolgen.data.spec import imported_kind, is_shared_file
+from toolgen.importers.imported_tool import ImportedTool, ImportedTools, in_spec_order
 from toolgen.importers.names import ExistingNames
 from toolgen.python_source.names import file_stem
 from toolgen.suggestions import count, shortened
@@ -17,6 +18,7 @@ from toolgen.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.yaml12.writer import write
 
 _MAX_NAMES: Final = 200  # characters
+_SCHEMAS: Final = ("input_schema", "output_schema")
 _WHERE_GIVEN = frozenset(("output_schema", "group", "load"))
 """Fields that come from the source if it has them, and are the author's otherwise."""
 
@@ -70,6 +72,25 @@ class ExistingSpecs:
             return operation if isinstance(operation, str) else f"{call.get('method')} {call.get('path')}"
         return _published_name(fields, self.target)
 
+    def shared_path(self, file: str) -> str:
+        """Return the path of a shared file of an import, below the specs folder."""
+        return f"{self.folder}{file}"
+
+    def shared_definitions(self, file: str) -> Mapping[str, Any] | None:
+        """Return the definitions of a shared file; None if no import of this kind has written it."""
+        source = self._source(self.shared_path(file))
+        if source is None or imported_kind(source.text) != self.kind or not is_shared_file(source.data):
+            return None
+        definitions = _spec_data(source).get("$defs")
+        return definitions if isinstance(definitions, dict) else None
+
+    def is_occupied(self, file: str) -> bool:
+        """True if there is a file in the place of a shared one."""
+        return self._source(self.shared_path(file)) is not None
+
+    def _source(self, path: str) -> Source | None:
+        return next((source for source in self.sources if source.path == path), None)
+
     def path(self, name: str) -> str:
         """Return the path of the spec of the tool `name`, below the specs folder."""
         return f"{self.folder}{file_stem(name)}.yaml"
@@ -90,16 +111,18 @@ class ImportPlan:
     unchanged: Mapping[str, str] = field(default_factory=dict)  # specs of the source's other tools
 
 
-def plan_import(tools: Sequence[ImportedTool], existing: ExistingSpecs) -> ImportPlan:
-    """Plan a new spec for each of `tools`."""
+def plan_import(found: ImportedTools, existing: ExistingSpecs) -> ImportPlan:
+    """Plan a new spec for each tool, and the file of schemas that they share."""
     occupied = {source.path for source in existing.sources}
-    files = {existing.path(tool.name): spec_text(tool, existing) for tool in tools}
-    notes = [note for tool in tools for note in tool.notes]
+    files = {existing.path(tool.name): spec_text(tool, existing) for tool in found.tools}
+    notes = [note for tool in found.tools for note in tool.notes]
+    if found.definitions:
+        files[existing.shared_path(found.shared_file)] = _shared_text(found, existing)
     return ImportPlan(files, [path for path in files if path in occupied], notes)
 
 
 def plan_sync(
-    tools: Sequence[ImportedTool],
+    found: ImportedTools,
     existing: ExistingSpecs,
     owned: Sequence[str],
     in_source: Collection[str] = (),
@@ -116,7 +139,7 @@ def plan_sync(
     conflicts: list[str] = []
     notes: list[str] = []
     missing = dict(imported)
-    for tool in tools:
+    for tool in found.tools:
         source = missing.pop(existing.key(tool.fields), None)
         if source is None:
             path = existing.path(tool.name)
@@ -130,7 +153,8 @@ def plan_sync(
                 notes += [*tool.notes, f"{tool.name}: new"]
             continue
         current = _spec_data(source)
-        updated = _updated_fields(current, tool.fields, owned, existing.target)
+        fields = _relocated(tool.fields, found.shared_file, existing, source)
+        updated = _updated_fields(current, fields, owned, existing.target)
         changed = [key for key in updated.keys() | current.keys() if _differs(updated, current, key)]
         if changed:
             files[source.path] = patch_yaml(source.text, updated)
@@ -144,7 +168,43 @@ def plan_sync(
     for source in (source for key, source in missing.items() if key not in in_source):
         name = _spec_data(source)["name"]
         notes.append(f"{name}: no longer in the source; {source.file} is kept: remove or disable it")
+    path, earlier = existing.shared_path(found.shared_file), existing.shared_definitions(found.shared_file)
+    # specs that are left out may use what the others do not
+    definitions = {**(earlier or {}), **found.definitions}
+    if definitions and json.dumps(definitions) != json.dumps(earlier):
+        conflicts += [path] if earlier is None and path in occupied else []
+        shared = replace(found, definitions=dict(sorted(definitions.items())))
+        files[path] = _shared_text(shared, existing)
+        notes += [] if earlier is None else [f"{found.shared_file}: updated"]
     return ImportPlan(files, conflicts, notes, unchanged)
+
+
+def _relocated(
+    fields: Mapping[str, Any], file: str, existing: ExistingSpecs, source: Source
+) -> Mapping[str, Any]:
+    """Return fields with references to the shared file as they are written in a spec that was moved."""
+    if not file:
+        return fields
+    path = posixpath.relpath(existing.shared_path(file), posixpath.dirname(source.path) or ".")
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [moved(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        ref = value.get("$ref")
+        if isinstance(ref, str) and ref.startswith(f"{file}#"):
+            value = {**value, "$ref": path + ref.removeprefix(file)}
+        return {key: moved(each) for key, each in value.items()}
+
+    return {key: moved(value) if key in _SCHEMAS else value for key, value in fields.items()}
+
+
+def _shared_text(found: ImportedTools, existing: ExistingSpecs) -> str:
+    return (
+        f"# Imported by `toolgen import {existing.kind}`: schemas of several tools; with --sync, they follow "
+        f"their source.\n{write({'$defs': dict(found.definitions)})}"
+    )
 
 
 def spec_text(tool: ImportedTool, existing: ExistingSpecs) -> str:

@@ -15,7 +15,7 @@ from toolgen.data.program import Program
 from toolgen.data.sizes import TargetSize
 from toolgen.data.spec import is_shared_file
 from toolgen.files import FileKind
-from toolgen.importers.imported_tool import ImportedTool
+from toolgen.importers.imported_tool import ImportedTool, ImportedTools
 from toolgen.importers.names import ExistingNames
 from toolgen.importers.reimport import ExistingSpecs, plan_import, plan_sync
 from toolgen.importing.source_content import source_errors
@@ -107,7 +107,7 @@ class ImportContext:
     names: ExistingNames
 
 
-Convert = Callable[[ImportContext], list[ImportedTool]]
+Convert = Callable[[ImportContext], list[ImportedTool] | ImportedTools]
 
 
 def import_tools(
@@ -137,11 +137,14 @@ def import_tools(
     sources = read(destination.existing, destination.shown) if destination.existing else ()
     specs = ExistingSpecs(request.kind, destination.folder, sources)
     with source_errors():
-        tools = convert(ImportContext(destination, specs, specs.names(request.sync)))
+        found = convert(ImportContext(destination, specs, specs.names(request.sync)))
+    tools = ImportedTools(found) if isinstance(found, list) else found
     plan = plan_sync(tools, specs, owned, request.in_source) if request.sync else plan_import(tools, specs)
     if plan.conflicts:
         raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
     program = _analyzed(destination, plan.files)
+    if specs.shared_path(tools.shared_file) in plan.files:  # the others may no longer compile with it
+        _analyzed(destination, {**plan.unchanged, **plan.files})
     settings = PackageSettings(mcp_output_schema=_project_of(destination).mcp_output_schema)
     package = written_package = None if program is None else lower(program, settings)  # may refuse
     modules = NewModules({})
@@ -156,7 +159,8 @@ def import_tools(
     if destination.project is not None:
         written += [_relative(destination.project.root / path, start) for path in modules.files]
     sizes = () if written_package is None else _sizes(destination, written_package)
-    return ImportResult(len(tools), len(plan.files), written, plan.notes, modules.notes, program, sizes)
+    count = len(plan.files.keys() - {specs.shared_path(tools.shared_file)})
+    return ImportResult(len(tools.tools), count, written, plan.notes, modules.notes, program, sizes)
 
 
 def _sizes(destination: Destination, package: Package) -> tuple[TargetSize, ...]:
@@ -250,7 +254,8 @@ def _analyzed(destination: Destination, files: Mapping[str, str]) -> Program | N
                 "too-complex", f"{destination.shown}{path} would be {too_large(len(text))}", _SMALLER
             )
     specs = {**_shared_schemas(destination), **texts}
-    return analyze(specs, load_targets(_project_of(destination)), destination.shown)
+    targets = load_targets(_project_of(destination))
+    return analyze(specs, targets, destination.shown, needs_tools=False)
 
 
 def _package(destination: Destination, files: Mapping[str, str]) -> Package | None:

@@ -6,20 +6,24 @@ import posixpath
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import Package
 from toolgen.files import Folder, IrregularFileError, OutsideError, OversizedFileError
-from toolgen.importers.imported_tool import SourceError
+from toolgen.importers.imported_tool import ImportedTool, ImportedTools, SourceError
+from toolgen.importers.openapi.components import share_components
 from toolgen.importers.openapi.environment import default_prefix, earlier_stem
 from toolgen.importers.openapi.parse import parse_document
 from toolgen.importers.openapi.specs import ImportOptions
 from toolgen.importing.imported_specs import Destination, Implementations, ImportContext, NewModules
 from toolgen.importing.source_content import SourceContent
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, kind_of, parse_toml, read_text
+from toolgen.python_source.names import snake
 from toolgen.scaffolding.files import PACKAGE, http_text, missing_packages
 from toolgen.schema.limits import BUDGET
+
+_MAX_STEM: Final = 50  # characters of the name of a shared file
 
 
 def with_environment(options: ImportOptions, context: ImportContext, *, sync: bool) -> ImportOptions:
@@ -30,6 +34,28 @@ def with_environment(options: ImportOptions, context: ImportContext, *, sync: bo
         stem = earlier_stem([data for data in imported if isinstance(data, dict)])
     prefix = options.prefix or default_prefix(_project_name(context.destination))
     return replace(options, prefix=prefix, stem=stem)
+
+
+def with_shared_components(
+    tools: list[ImportedTool], document: Any, context: ImportContext, *, sync: bool
+) -> ImportedTools:
+    """Return tools whose common schemas are in a shared file; specs of a sync that have none keep theirs."""
+    info = document.get("info")
+    title = info.get("title") if isinstance(info, dict) else None
+    stem = snake(str(title or ""), "api")[:_MAX_STEM]
+    specs = context.specs
+    file = f"schemas/{stem}.yaml"
+    if sync and specs.imported():
+        known = specs.shared_definitions(file)
+        if known is None:
+            return ImportedTools(tools)
+    else:
+        known = {}
+        number = 2
+        while specs.is_occupied(file):
+            file, number = f"schemas/{stem}_{number}.yaml", number + 1
+    found = share_components(tools, file, known)
+    return ImportedTools(found.tools, file, found.definitions)
 
 
 def _project_name(destination: Destination) -> str:

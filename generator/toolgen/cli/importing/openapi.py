@@ -20,7 +20,7 @@ from toolgen.importing.source_content import read_source, source_errors
 from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.importers.imported_tool import ImportedTool
+    from toolgen.importers.imported_tool import ImportedTool, ImportedTools
     from toolgen.importers.openapi.environment import SecretDestination
     from toolgen.importers.openapi.operation_list import Operation
     from toolgen.importing.imported_specs import ImportContext
@@ -103,6 +103,7 @@ def run(args: argparse.Namespace) -> bool:
         load_beside,
         refuse_files,
         with_environment,
+        with_shared_components,
     )
 
     implementations = http_modules(args.start) if args.implement and not args.list else None
@@ -126,7 +127,7 @@ def run(args: argparse.Namespace) -> bool:
         _show(operations[: args.max], as_json=args.format == "json")
         return True
 
-    def convert(context: ImportContext) -> list[ImportedTool]:
+    def convert(context: ImportContext) -> ImportedTools:
         tools = import_openapi(
             document,
             source.name,
@@ -136,7 +137,7 @@ def run(args: argparse.Namespace) -> bool:
             on_progress=_ProgressReporter().report,
         )
         _check_secrets(tools, context, args.allow_variable)
-        return tools
+        return with_shared_components(tools, document, context, sync=args.sync)
 
     with source_errors():
         in_source = keys_in_document(document, source.name, load)

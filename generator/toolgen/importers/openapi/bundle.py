@@ -41,7 +41,7 @@ class SchemaBundler:
         """Return `schema` with the definitions that it uses; of a response, the outermost ones that fit."""
         size = len(json.dumps(schema)) if direction == "response" else 0
         definitions: dict[str, Any] = {}
-        queue = list(dict.fromkeys(_references(schema)))
+        queue = list(dict.fromkeys(referenced_names(schema)))
         cut_off = 0
         for name in queue:  # grows in the loop: breadth first, so that outer definitions are kept
             found = self._converter.definition(direction, name)
@@ -61,7 +61,7 @@ class SchemaBundler:
 
     def _measure(self, direction: Direction, name: str, definition: Any) -> _MeasuredDefinition:
         if (direction, name) not in self._measured:
-            references = tuple(dict.fromkeys(_references(definition)))
+            references = tuple(dict.fromkeys(referenced_names(definition)))
             self._measured[direction, name] = _MeasuredDefinition(references, len(json.dumps(definition)))
         return self._measured[direction, name]
 
@@ -77,14 +77,14 @@ def definition_name(ref: str) -> str:
     return str(parse_pointer(ref[1:])[1])
 
 
-def _references(schema: Any) -> Iterator[str]:
+def referenced_names(schema: Any) -> Iterator[str]:
     """Yield the names of the definitions that `schema` refers to, in their order."""
     if isinstance(schema, dict):
         for key, value in schema.items():
             if key == "$ref" and isinstance(value, str) and value.startswith(_DEFS):
                 yield definition_name(value)
             else:
-                yield from _references(value)
+                yield from referenced_names(value)
     elif isinstance(schema, list):
         for value in schema:
-            yield from _references(value)
+            yield from referenced_names(value)

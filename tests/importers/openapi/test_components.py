@@ -1,0 +1,133 @@
+"""`toolgen import openapi`: components of several operations are in one file of shared schemas."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Cli
+from tests.importers.openapi.conftest import document
+
+PET: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "owner": {"$ref": "#/components/schemas/Owner"}},
+    "required": ["name"],
+}
+OWNER: dict[str, Any] = {"type": "object", "properties": {"email": {"type": "string"}}}
+BRAND: dict[str, Any] = {"type": "object", "properties": {"country": {"type": "string"}}}
+TOY: dict[str, Any] = {"type": "object", "properties": {"brand": {"$ref": "#/components/schemas/Brand"}}}
+FILE = "specs/schemas/shop.yaml"
+
+
+def answers(name: str) -> dict[str, Any]:
+    schema = {"$ref": f"#/components/schemas/{name}"}
+    return {"responses": {"200": {"description": "OK", "content": {"application/json": {"schema": schema}}}}}
+
+
+def shop() -> dict[str, Any]:
+    paths = {
+        "/pet": {"get": {"operationId": "get_pet", "summary": "Get", **answers("Pet")}},
+        "/best": {"get": {"operationId": "best_pet", "summary": "Best", **answers("Pet")}},
+        "/toy": {"get": {"operationId": "get_toy", "summary": "Toy", **answers("Toy")}},
+    }
+    found = document(paths)
+    found["info"]["title"] = "Shop"
+    found["components"] = {"schemas": copy.deepcopy({"Pet": PET, "Owner": OWNER, "Toy": TOY, "Brand": BRAND})}
+    return found
+
+
+def do_import(project: Cli, data: dict[str, Any], *words: str) -> list[str]:
+    (project.root / "api.json").write_text(json.dumps(data))
+    done = project("import", "openapi", "api.json", *words)
+    assert done.code == 0, done.err
+    return done.out.split()
+
+
+def read(project: Cli, path: str) -> Any:
+    return yaml.safe_load((project.root / path).read_text())
+
+
+def test_components_of_several_operations_are_shared(project: Cli) -> None:
+    assert FILE in do_import(project, shop())
+    assert read(project, FILE)["$defs"].keys() == {"Owner"}
+    pet, toy = read(project, "specs/get_pet.yaml"), read(project, "specs/get_toy.yaml")
+    assert pet["output_schema"]["properties"]["owner"] == {"$ref": "schemas/shop.yaml#/$defs/Owner"}
+    assert "$defs" not in pet["output_schema"]
+    assert toy["output_schema"]["properties"]["brand"] == {"$ref": "#/$defs/Brand"}
+    assert project("generate").code == 0
+    assert "class Owner(" in (project.root / "generated/models/shared/shop.py").read_text()
+
+
+def test_a_sync_updates_the_shared_file_alone(project: Cli) -> None:
+    data = shop()
+    do_import(project, data)
+    assert do_import(project, data, "--sync") == []
+    data["components"]["schemas"]["Owner"]["properties"]["phone"] = {"type": "string"}
+    assert do_import(project, data, "--sync") == [FILE]
+    assert "phone" in read(project, FILE)["$defs"]["Owner"]["properties"]
+
+
+def test_a_sync_of_one_operation_keeps_the_shared_file(project: Cli) -> None:
+    data = shop()
+    do_import(project, data)
+    assert do_import(project, data, "--sync", "--include", "get_pet") == []
+
+
+def test_a_sync_of_specs_without_a_shared_file_makes_none(project: Cli) -> None:
+    data = shop()
+    do_import(project, data, "--include", "get_pet")
+    assert not (project.root / FILE).exists()
+    written = do_import(project, data, "--sync")
+    assert FILE not in written
+    assert "$defs" in read(project, "specs/best_pet.yaml")["output_schema"]
+
+
+def test_another_import_has_a_shared_file_of_its_own(project: Cli) -> None:
+    data = shop()
+    (project.root / "specs/schemas").mkdir(parents=True)
+    (project.root / FILE).write_text("$defs: {Mine: {type: string}}\n")
+    assert "specs/schemas/shop_2.yaml" in do_import(project, data)
+    assert read(project, FILE) == {"$defs": {"Mine": {"type": "string"}}}
+
+
+def test_a_spec_that_was_moved_refers_to_the_shared_file(project: Cli) -> None:
+    data = shop()
+    do_import(project, data)
+    (project.root / "specs/pets").mkdir()
+    text = (project.root / "specs/get_pet.yaml").read_text()
+    (project.root / "specs/get_pet.yaml").unlink()
+    moved = project.root / "specs/pets/get_pet.yaml"
+    moved.write_text(text.replace("schemas/shop.yaml#", "../schemas/shop.yaml#"))
+    assert do_import(project, data, "--sync") == []
+    data["components"]["schemas"]["Owner"]["properties"]["phone"] = {"type": "string"}
+    assert do_import(project, data, "--sync") == [FILE]
+    assert project("generate").code == 0
+
+
+@pytest.mark.parametrize("folder", ["specs/vendor", "elsewhere"])
+def test_the_shared_file_is_beside_the_specs_of_into(project: Cli, folder: str) -> None:
+    written = do_import(project, shop(), "--into", folder)
+    assert f"{folder}/schemas/shop.yaml" in written
+
+
+def test_a_variant_of_a_component_stays_in_its_spec(project: Cli) -> None:
+    data = shop()
+    data["components"]["schemas"]["Owner"]["properties"]["id"] = {"type": "string", "readOnly": True}
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}
+    data["paths"]["/pet"]["put"] = {"operationId": "put_pet", "requestBody": body, **answers("Pet")}
+    do_import(project, data)
+    assert "id" in read(project, FILE)["$defs"]["Owner"]["properties"]
+    put = read(project, "specs/put_pet.yaml")
+    assert put["output_schema"]["properties"]["owner"] == {"$ref": "schemas/shop.yaml#/$defs/Owner"}
+    assert put["input_schema"]["$defs"]["Owner"]["properties"].keys() == {"email"}
+
+
+def test_a_component_that_refers_to_the_root_stays_in_its_spec(project: Cli) -> None:
+    data = shop()
+    data["components"]["schemas"]["Owner"]["properties"]["filter"] = {"$recursiveRef": "#"}
+    assert FILE not in do_import(project, data)
+    assert "$defs" in read(project, "specs/get_pet.yaml")["output_schema"]
