@@ -182,7 +182,7 @@ def _edits(old: JsonObject | None, new: JsonObject | None) -> Iterator[tuple[str
 
 
 def _shown(key: str, value: Any) -> str:
-    return f"{quoted(key)} to {quoted(value, _MAX_TEXT)}" if isinstance(value, str) else quoted(key)
+    return f"{quoted(key)} to {quoted(value, MAX_TEXT)}" if isinstance(value, str) else quoted(key)
 
 
 def _changed_keys(old: JsonObject, new: JsonObject) -> set[str]:
