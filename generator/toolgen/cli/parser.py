@@ -51,11 +51,11 @@ class Parser(argparse.ArgumentParser):
         """Return `words` as a namespace. Raises `UnableError` if wrong, `HelpPrinted` after `--help`.
 
         After an option that names a server, or in its place, `--` begins a command: `--against -- python -m
-        shop`, `guard -- python -m shop`.
+        shop`, `guard -- python -m shop`, `import mcp -- python -m shop`.
         """
         at = words.index("--") if "--" in words else len(words)
         option = words[at - 1] if at and words[at - 1] in SOURCES else ""
-        if at + 1 < len(words) and (option or any(each.dest == "source" for each in self._actions)):
+        if at + 1 < len(words) and (option or self._takes_command(words[:at])):
             # a word in the place of the command, whose options argparse would take for toolgen's
             args, unknown = self.parse_known_args([*words[:at], "command"])
             import shlex
@@ -72,6 +72,14 @@ class Parser(argparse.ArgumentParser):
                 f"unexpected argument '{unknown[0]}'", did_you_mean(unknown[0].partition("=")[0], flags)
             )
         return args
+
+    def _takes_command(self, words: list[str]) -> bool:
+        """True if this command, or the kind of source among `words`, may be given a command as its source."""
+        if any(each.dest == "source" for each in self._actions):
+            return True
+        kinds = [each.choices for each in self._actions if isinstance(each, argparse._SubParsersAction)]
+        chosen = (found[word] for found in kinds for word in words if word in found)
+        return any(each.get_default("takes_command") for each in chosen)
 
     def error(self, message: str) -> NoReturn:
         self._refuse(message)

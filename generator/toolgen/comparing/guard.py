@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 
-from toolgen.comparing.exported_sides import (
+from toolgen.comparing.definitions import (
     ExportedSide,
     compare_definitions,
     listed_definitions,

@@ -1,18 +1,29 @@
 """How changes of a server's tools are judged beyond `toolgen breaking`, because their author is a stranger.
 
-`guard` judges whole servers so. The functions about one tool are for gateways, too.
+`guard` judges whole servers so, and a gateway single tools at every connection (`judge_tool`). Nothing of the
+generator's dependencies is needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, Final
 
-from toolgen.comparing.listed_texts import READ_BY_MODELS, hidden_texts, new_texts, strings
+from toolgen.comparing.definitions import compare_definitions, listed_definitions
+from toolgen.comparing.listed_texts import (
+    READ_BY_MODELS,
+    hidden_texts,
+    new_texts,
+    strings,
+    with_old_layout,
+)
+from toolgen.compat.comparison import compare
 from toolgen.compat.contract import REQUEST, Side
 from toolgen.compat.edit_space import Direction
 from toolgen.compat.finding import Category, Finding, Level, Places
+from toolgen.compat.policy import Policy, apply_policy, failing
 from toolgen.compat.rule import Rule
 from toolgen.schema.document import JsonObject, pointer_tokens
 from toolgen.suggestions import quoted
@@ -61,6 +72,34 @@ SERVER_RULES: Final[Mapping[str, Rule]] = {
     for code, what, why, category, level in _ROWS
 }
 """Rules about what specs do not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What changed about a tool since the lock was written."""
+
+    passed: tuple[Finding, ...]
+    failed: tuple[Finding, ...]  # for these, the tool must not be called
+
+
+def judge_tool(
+    pinned: Mapping[str, Any], listed: Mapping[str, Any], *, allow_texts: bool, today: date
+) -> Drift:
+    """Return what changed between two definitions of `tools/list`.
+
+    Raises UnableError or SpecErrors if one of them is none that toolgen can read.
+    """
+    was = dict(pinned)
+    now = with_old_layout(dict(listed), was)
+    policy = Policy(levels=drift_levels(allow_texts=allow_texts))
+    old, new = compare_definitions(
+        listed_definitions([was], "the lock"), listed_definitions([now], "the server")
+    )
+    found = tuple(with_drift_level(each, old) for each in compare(old, new, policy=policy, today=today))
+    others = drift_findings(was, now, found, Places(None, None))
+    findings = (*found, *apply_policy(others, policy, today))
+    failed = tuple(failing(findings, Level.ERROR, frozenset(Category), allow_unanalysed=False))
+    return Drift(tuple(each for each in findings if each not in failed), failed)
 
 
 def drift_levels(*, allow_texts: bool) -> dict[str, Level]:

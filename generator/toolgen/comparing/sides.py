@@ -80,7 +80,8 @@ def read_sides(against: str, start: str) -> Sides:
         return compare_files(_folder_files(found), files_of(inputs))
     # Here, for it imports the importers, and most comparisons are with a commit.
     from toolgen.comparing import exported_sides
-    from toolgen.comparing.exported_sides import compare_definitions, own_definitions
+    from toolgen.comparing.definitions import compare_definitions
+    from toolgen.comparing.exported_sides import own_definitions
 
     if isinstance(found, OnDisk) and is_generated:
         exported = exported_sides.read_generated(found)

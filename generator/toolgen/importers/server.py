@@ -62,6 +62,14 @@ def import_server(server: ServerDescription, existing: ExistingNames) -> list[Im
     return [_with_details(tool, details, server) for tool, details in zip(tools, server.details, strict=True)]
 
 
+def forwarded(tool: ImportedTool) -> ImportedTool:
+    """Return a tool whose calls are forwarded: with the error that it raises, and its own formats."""
+    fields, notes = dict(tool.fields), list(tool.notes)
+    fields["errors"] = [dict(FAILED)]
+    _relax_formats(fields, tool.name, notes)
+    return ImportedTool(in_spec_order(fields), tuple(notes), tool.origin)
+
+
 def _with_details(tool: ImportedTool, details: Mapping[str, Any], server: ServerDescription) -> ImportedTool:
     fields = dict(tool.fields)
     notes = list(tool.notes)

@@ -53,10 +53,15 @@ async def _fetch(url: str) -> bytes:
 
 @asynccontextmanager
 async def bounded_client(
-    url: str, *, headers: Mapping[str, str] | None = None, budget: ByteBudget | None = None
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    budget: ByteBudget | None = None,
+    is_patient: bool = False,
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """Yield a client for `url` whose responses have no more bytes together than the budget, or an import.
 
+    With `is_patient`, any time may pass between two parts of a response.
     It follows redirects within the origin, and from http to https on the same host. Any other host might
     answer with something that nobody asked for, so such a redirect raises `SourceError`, which names it.
     """
@@ -74,7 +79,7 @@ async def bounded_client(
 
     async with httpx2.AsyncClient(
         headers={**(headers or {}), "Accept-Encoding": "identity"},
-        timeout=httpx2.Timeout(limits.TIME_LIMIT),
+        timeout=httpx2.Timeout(limits.TIME_LIMIT, read=None if is_patient else limits.TIME_LIMIT),
         follow_redirects=True,
         max_redirects=_MAX_REDIRECTS,
         event_hooks={"response": [limit]},

@@ -48,7 +48,7 @@ class ServerProcess:
     ) -> None:
         """Prepare it; `streams` starts it. `log` gets each line of its stderr, whose end is remembered."""
         self._command, self._budget, self._log = command, budget, log
-        self._environment = {**os.environ, **(environment or {})}
+        self._environment = dict(os.environ if environment is None else environment)
         self._process: subprocess.Popen[bytes] | None = None
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._said = bytearray()

@@ -21,7 +21,7 @@ from toolgen.importers.imported_tool import SourceError
 from toolgen.mcp_client import limits
 from toolgen.mcp_client.limits import ByteBudget
 from toolgen.mcp_client.listing import Listing, refuse_unnamed
-from toolgen.mcp_client.source_argument import read_source
+from toolgen.mcp_client.source_argument import ServerSource, read_source
 from toolgen.project import UnableError
 from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted, shortened
@@ -42,7 +42,8 @@ class ServerAddress:
     source: str
     is_command: bool
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of every HTTP request
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the command, beside ours
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the command
+    inherits: bool = True  # the command gets our environment, too; if not, PATH, HOME and the like
 
     @staticmethod
     def parse(source: str, header_options: Sequence[str] = ()) -> ServerAddress:
@@ -54,6 +55,11 @@ class ServerAddress:
         if isinstance(found, Path):
             message = f"{source} is a file or folder that cannot be run, and not an MCP server"
             raise UnableError("usage", message, "give a URL, or a command that starts the server")
+        return ServerAddress.of(found, header_options)
+
+    @staticmethod
+    def of(found: ServerSource, header_options: Sequence[str] = ()) -> ServerAddress:
+        """Return the address of a server, with the --header options. Raises as `parse` does."""
         if found.is_command and header_options:
             raise UnableError(
                 "usage", "--header is for a server at a URL", "commands inherit the environment"
@@ -103,20 +109,20 @@ def require_sdk(what: str) -> None:
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # it logs everything that is not JSON
 
 
-def list_tools(source: str, *, is_command: bool) -> list[dict[str, Any]]:
+def list_tools(server: ServerAddress) -> list[dict[str, Any]]:
     """Return every tool of the server with all its keys. Raises as `list_server` does."""
     require_sdk("importing from a server")
-    return _read(ServerAddress(source, is_command), read_tools)
+    return _read(server, read_tools)
 
 
-def list_server(server: ServerAddress) -> Listing:
+def list_server(server: ServerAddress, what: str = "guarding a server") -> Listing:
     """Return all that the server lists.
 
     Raises:
         SourceError: the server failed, took too long or answered too much; the message says what it did.
         UnableError: the MCP SDK is not installed.
     """
-    require_sdk("guarding a server")
+    require_sdk(what)
     return _read(server, read_listing)
 
 
@@ -166,9 +172,11 @@ async def open_transport(
     budget: ByteBudget | None = None,
     *,
     log: Callable[[str], None] | None = None,
+    is_patient: bool = False,
 ) -> AsyncIterator[OpenTransport]:
     """Yield a transport whose messages have no more bytes together than the budget, or an import.
 
+    With `is_patient`, any time may pass between two parts of an HTTP response.
     `log` gets the lines of a command's stderr, except on Windows; their end is remembered.
     """
     if not server.is_command:
@@ -177,7 +185,9 @@ async def open_transport(
         from toolgen.mcp_client import bounded_http
 
         budget = budget or ByteBudget(server.shown, bounded_http.MAX_BYTES)
-        async with bounded_http.bounded_client(server.source, headers=server.headers, budget=budget) as http:
+        async with bounded_http.bounded_client(
+            server.source, headers=server.headers, budget=budget, is_patient=is_patient
+        ) as http:
             transport = streamable_http_client(
                 server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES
             )
@@ -188,16 +198,24 @@ async def open_transport(
     if os.name == "posix":
         from toolgen.mcp_client.bounded_stdio import ServerProcess
 
-        process = ServerProcess(command, budget, environment=server.environment, log=log)
+        process = ServerProcess(command, budget, environment=_environment(server), log=log)
         yield OpenTransport(process.streams(), budget, process)
         return
     from mcp import StdioServerParameters, stdio_client
 
     program, *arguments = command
-    environment = {**os.environ, **server.environment}
-    parameters = StdioServerParameters(command=program, args=arguments, env=environment)
+    parameters = StdioServerParameters(command=program, args=arguments, env=_environment(server))
     with open(os.devnull, "w") as devnull:
         yield OpenTransport(stdio_client(parameters, errlog=devnull), budget)
+
+
+def _environment(server: ServerAddress) -> dict[str, str]:
+    """Return the environment of a command."""
+    if server.inherits:
+        return {**os.environ, **server.environment}
+    from mcp.client.stdio import get_default_environment
+
+    return {**get_default_environment(), **server.environment}
 
 
 def _split_command(command: str) -> list[str]:

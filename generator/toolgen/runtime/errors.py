@@ -158,6 +158,13 @@ class UnreachableError(ToolError):
     retryable = True
 
 
+class UpstreamChangedError(ToolError):
+    """An upstream server lists the tool in another way than when it was reviewed."""
+
+    code = "upstream_changed"
+    description = "The server behind this tool has changed it since it was reviewed."
+
+
 class InvalidResponseError(ToolError):
     """The result breaks the tool's contract. The log has the faults, with the reference."""
 

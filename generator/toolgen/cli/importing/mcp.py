@@ -1,36 +1,153 @@
 """Create a spec for every tool of an MCP server. `toolgen export mcp` prints the same definitions again.
 
-SOURCE is the URL of a server, or with --stdio a command that starts one, or a file (- for stdin) with tool
-definitions: a JSON-RPC response to `tools/list`, its result, a list of tools, or one tool per line.
+SOURCE is the URL of a server, a file (- for stdin) with tool definitions, or else a command that starts a
+server: one quoted word, or everything after `--`. A file has a JSON-RPC response to `tools/list`, its result,
+a list of tools, or one tool per line.
+
+With --implement, calls of the tools are forwarded to the server, whose list is pinned by a lock.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toolgen.cli.importing import common
+from toolgen.cli.output import say
 from toolgen.importing.source_content import SourceContent, read_source, source_errors
+from toolgen.project import UnableError
+from toolgen.suggestions import count, quoted
+
+if TYPE_CHECKING:
+    from toolgen.data.package import Package
+    from toolgen.importers.imported_tool import ImportedTool
+    from toolgen.importers.json_source import JsonDocument
+    from toolgen.importing.imported_specs import ImportContext, NewModules
+    from toolgen.mcp_client.client import ServerAddress
+    from toolgen.project import Project
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_arguments(parser, "a file, - for stdin, a URL, or with --stdio a command")
-    parser.add_argument("--stdio", action="store_true", help="SOURCE is a command that starts a server")
+    common.add_arguments(parser, "a URL, a file, - for stdin, or a command that starts a server")
+    parser.set_defaults(takes_command=True)
+    parser.add_argument(
+        "--stdio", action="store_true", help="SOURCE is a command, even if a file has its name"
+    )
+    parser.add_argument(
+        "--implement",
+        action="store_true",
+        help="also write implementations, which forward calls to the server, and its lock",
+    )
+    server = parser.add_argument_group("server")
+    server.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME=VARIABLE",
+        help="send this header to a URL, with the value of an environment variable (may be repeated)",
+    )
+    server.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="VARIABLE",
+        help="with --implement: a command gets this environment variable, too (may be repeated)",
+    )
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.importers.json_source import read_json_documents
     from toolgen.importers.mcp import OWNED, import_mcp
 
-    if args.stdio or args.source.startswith(("http://", "https://")):
-        from toolgen.mcp_client.client import list_tools
-
-        with source_errors():
-            # the same limits for a server's answer as for a file
-            listed = json.dumps(list_tools(args.source, is_command=args.stdio))
-            content = SourceContent(listed.encode(), args.source)
-    else:
-        content = read_source(args.source, args.start)
-    with source_errors():
-        documents = read_json_documents(content.data, content.name)
+    address = _address(args)
+    if args.implement:
+        return _implement(args, address)
+    content = read_source(args.source, args.start) if address is None else _listed(address)
+    documents = _documents(content)
     return common.run_import(args, lambda context: import_mcp(documents, content.name, context.names), OWNED)
+
+
+def _address(args: argparse.Namespace) -> ServerAddress | None:
+    """Return where the server is; None for a file. Raises UnableError for options that do not fit."""
+    from toolgen.mcp_client import source_argument
+    from toolgen.mcp_client.client import ServerAddress
+
+    is_command = args.stdio or isinstance(args.source, source_argument.CommandWords)
+    if args.source == "-" and not is_command:
+        found: source_argument.ServerSource | Path = Path("-")
+    elif is_command:
+        found = source_argument.ServerSource(str(args.source), is_command=True)
+    else:
+        found = source_argument.read_source(args.source, args.start)
+    if isinstance(found, Path):
+        if args.header or args.env:
+            raise UnableError("usage", "--header and --env are for servers, and SOURCE is a file")
+        return None
+    for name in args.env:
+        if not re.fullmatch(r"\w+", name, re.ASCII):
+            raise UnableError("usage", f"--env {quoted(name)} is not the name of a variable")
+    if args.env and not (found.is_command and args.implement):
+        raise UnableError("usage", "--env is for a command with --implement", "a URL has --header")
+    if found.is_command and not args.stdio and _looks_like_a_file(found.text):
+        hint = "give a file, a URL, or a command that starts a server"
+        raise UnableError("bad-source", f"cannot read {found.text}: no such file", hint)
+    return ServerAddress.of(found, args.header)
+
+
+def _looks_like_a_file(text: str) -> bool:
+    """True for a missing file: nobody calls a command so."""
+    return text.endswith((".json", ".jsonl", ".yaml", ".yml")) and not re.search(r"\s", text)
+
+
+def _listed(address: ServerAddress) -> SourceContent:
+    from toolgen.mcp_client.client import list_tools
+
+    with source_errors():
+        # the same limits for a server's answer as for a file
+        return SourceContent(json.dumps(list_tools(address)).encode(), address.shown)
+
+
+def _documents(content: SourceContent) -> list[JsonDocument]:
+    from toolgen.importers.json_source import read_json_documents
+
+    with source_errors():
+        return read_json_documents(content.data, content.name)
+
+
+def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
+    from toolgen.comparing.lock import lock_text
+    from toolgen.importers.mcp import OWNED, import_mcp
+    from toolgen.importers.server import forwarded
+    from toolgen.importing.upstream import upstream_modules
+    from toolgen.mcp_client.client import list_server
+
+    common.check_implementations_setting(args)
+    if address is None:
+        raise UnableError(
+            "usage", "--implement needs a server, and SOURCE is a file", "give a URL, or a command"
+        )
+    with source_errors():
+        listing = list_server(address, "importing from a server")
+    documents = _documents(SourceContent(json.dumps(list(listing.tools)).encode(), address.shown))
+    headers = {
+        name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
+    }
+    env = {name: f"${{{name}}}" for name in args.env}
+
+    def convert(context: ImportContext) -> list[ImportedTool]:
+        return [forwarded(tool) for tool in import_mcp(documents, address.shown, context.names)]
+
+    def implementations(project: Project, package: Package) -> NewModules:
+        return upstream_modules(
+            project, package.tools, listing, address, lock=lock_text(listing), headers=headers, env=env
+        )
+
+    done = common.run_import(args, convert, OWNED, implementations)
+    say(f"calls are forwarded to {listing.label}; review its lock and commit it")
+    others = {"resource": listing.resources, "resource template": listing.resource_templates}
+    others["prompt"] = listing.prompts
+    if stays := ", ".join(count(len(found), noun) for noun, found in others.items() if found):
+        say(f"not imported: {stays}")
+    return done

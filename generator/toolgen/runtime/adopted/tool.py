@@ -70,16 +70,7 @@ class AdoptedTool:
             if call is not None:
                 call.protocol_error = raised
             raise AdoptedToolError(raised.error.message) from raised
-        if isinstance(result, types.InputRequiredResult):
-            raise _question(result, call, context)
-        if call is not None:
-            call.result = result
-        if not result.is_error:
-            return returned(result)
-        error = AdoptedToolError("\n".join(_texts(result.content)))
-        if call is not None:
-            call.message = error.message
-        raise error
+        return answer_of(result, call, context)
 
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
         """Return the server's lifespan."""
@@ -93,6 +84,22 @@ class AdoptedTool:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Call the tool on its server. `params` is None if no client of MCP makes the call."""
         raise NotImplementedError
+
+
+def answer_of(
+    result: types.CallToolResult | types.InputRequiredResult, call: CurrentCall | None, context: ToolContext
+) -> Any:
+    """Return a result as implementations do, after noting it for the client of `call`. Raises its error."""
+    if isinstance(result, types.InputRequiredResult):
+        raise _question(result, call, context)
+    if call is not None:
+        call.result = result
+    if not result.is_error:
+        return returned(result)
+    error = AdoptedToolError("\n".join(_texts(result.content)))
+    if call is not None:
+        call.message = error.message
+    raise error
 
 
 def failed(error: Exception) -> types.CallToolResult:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
-from toolgen.comparing.exported_sides import ExportedSide, compare_definitions
+from toolgen.comparing.definitions import ExportedSide, compare_definitions
 from toolgen.compat.comparison import compare_tools
 from toolgen.compat.contract import REQUEST, RESPONSE, SCHEMA_PATHS
 from toolgen.compat.finding import Category, Finding, Level

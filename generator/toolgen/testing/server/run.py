@@ -9,7 +9,8 @@ from datetime import date
 from typing import Any, Final
 
 from toolgen.building.project_build import Inputs
-from toolgen.comparing.exported_sides import listed_definitions, own_definitions
+from toolgen.comparing.definitions import listed_definitions
+from toolgen.comparing.exported_sides import own_definitions
 from toolgen.importers.imported_tool import SourceError
 from toolgen.mcp_client import limits
 from toolgen.mcp_client.client import (

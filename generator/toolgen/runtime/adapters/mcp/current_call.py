@@ -1,4 +1,4 @@
-"""The `tools/call` request that the current task answers, for tools of adopted servers.
+"""The `tools/call` request that the current task answers, for tools of adopted and upstream servers.
 
 Such a tool was written for another server: it uses the SDK's request (progress, log messages, questions), and
 gives its result in MCP's own form, which this server then sends as it is.
@@ -29,6 +29,7 @@ class CurrentCall:
     request: ServerRequestContext[Any, Any]
     params: types.CallToolRequestParams
     result: types.CallToolResult | None = None  # None: the tool is not an adopted one
+    fields: dict[str, Any] | None = None  # the result as JSON, if the tool has it so
     message: str = ""  # of the error that the tool raised with its result
     question: types.InputRequiredResult | None = None  # to the user, instead of a result
     protocol_error: MCPError | None = None  # raised by the tool for the client's host, instead of a result
@@ -47,7 +48,7 @@ class CurrentCall:
         else:
             structured = result.structured_content
             is_same = response.error is None and structured in (None, response.content)
-        fields = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        fields = self.fields or result.model_dump(mode="json", by_alias=True, exclude_none=True)
         kept: dict[str, Any] = {
             key: fields[key] for key in ("content", "structuredContent", "_meta") if key in fields
         }

@@ -1,0 +1,19 @@
+"""Tools of another MCP server, forwarded: what `toolgen import mcp --implement` writes is based on this.
+
+Importing this package imports nothing else: each name is loaded when it is first used. Needs the extra
+`toolgen[mcp]` and nothing of the generator's dependencies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .tool import ForwardedTool
+    from .upstream import Upstream
+
+__all__ = ["ForwardedTool", "Upstream"]
+
+__getattr__ = lazy_names(__name__, {"ForwardedTool": "tool", "Upstream": "upstream"})
