@@ -8,7 +8,9 @@ EDITED   the file was changed after toolgen wrote it
 A deprecated tool whose sunset is over is an error, too, and so is a spec that differs from the
 contracts.lock of its folder: exit 1.
 
-Runs no code of the project, except with --implementations, which imports the implementations of the tools.
+Runs no code of the project, except with --implementations and --upstream, which import the implementations of
+the tools. --upstream also lists the tools of the servers that they forward to: exit 1 if one of them has
+changed in a way for which calls are refused.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import command_line, emit, emit_json, say
@@ -25,6 +27,7 @@ from toolgen.suggestions import count
 
 if TYPE_CHECKING:
     from toolgen.data.diagnostic import Diagnostic, Sunset
+    from toolgen.testing.processes.upstreams import JudgedUpstream
 
 IS_SHORT = True
 
@@ -35,6 +38,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--implementations",
         action="store_true",
         help="also import the implementations, which runs their code, and check them against their specs",
+    )
+    parser.add_argument(
+        "--upstream",
+        action="store_true",
+        help="also compare the servers that tools are forwarded to with their locks",
     )
     parser.add_argument(
         "--today",
@@ -53,8 +61,23 @@ def _date(text: str) -> date:
 
 
 def run(args: argparse.Namespace) -> bool:
+    if not args.upstream:
+        return _check_code(args, [])
+    from toolgen.cli.today import today
+    from toolgen.project import read_project
+    from toolgen.testing.processes.upstreams import judge_upstreams
+
+    judged = judge_upstreams(read_project(args.start).project, args.today or today())
+    is_clean = _check_code(args, judged)
+    if args.format == "text":
+        _show_upstreams(judged)
+    return is_clean and not any(each.judgement.failed for each in judged)
+
+
+def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> bool:
+    """Check the generated code, and the implementations if that is wanted."""
     if not args.implementations:
-        return _check_output(args, [])
+        return _check_output(args, [], judged)
     from toolgen.building.project_build import read_inputs
     from toolgen.data.codes import CODES
     from toolgen.output_files import disabled_modules
@@ -63,7 +86,7 @@ def run(args: argparse.Namespace) -> bool:
     inputs = read_inputs(args.start)
     disabled = disabled_modules(inputs.specs, f"{inputs.project.specs}/", inputs.targets)
     found = check_implementations(inputs.project, disabled)
-    is_clean = _check_output(args, found)
+    is_clean = _check_output(args, found, judged)
     errors = [each for each in found if CODES[each.code].severity == "error"]
     if args.format == "text":
         _show(found, args)
@@ -72,7 +95,9 @@ def run(args: argparse.Namespace) -> bool:
 
 
 @paused_collector()
-def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
+def _check_output(
+    args: argparse.Namespace, found: Sequence[Diagnostic], judged: Sequence[JudgedUpstream]
+) -> bool:
     from toolgen.project import find_up_to_date, read_project
     from toolgen.project.inputs.contracts_lock import find_vendored_changes
 
@@ -97,6 +122,8 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
         data["fix"] = None if diff.clean else command_line(args, "generate")
         if args.implementations:
             data["implementations"] = diagnostics_data(found)
+        if args.upstream:
+            data["upstreams"] = _upstreams_data(judged)
         emit_json(data)
         return is_clean
     if diff.clean:
@@ -106,6 +133,32 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
     lines = lines_of_changes(diff, with_diff=not args.no_diff)
     emit(*lines, f"to fix it: {command_line(args, 'generate')}")
     return False
+
+
+def _show_upstreams(judged: Sequence[JudgedUpstream]) -> None:
+    from toolgen.cli.diagnostics import has_color
+    from toolgen.report.text import lines_of_findings, summary_of_findings
+
+    for each in judged:
+        emit(*lines_of_findings(each.judgement, color=has_color()), styled=True)
+        say(f"{each.server.label}: {summary_of_findings(each.judgement)}")
+        if each.judgement.failed:
+            say(f"if this is as it should be: toolgen import mcp --implement --sync, and review {each.lock}")
+
+
+def _upstreams_data(judged: Sequence[JudgedUpstream]) -> list[dict[str, Any]]:
+    from toolgen.report.json import findings_data
+
+    return [
+        {
+            "server": each.server.name,
+            "version": each.server.version,
+            "lock": each.lock,
+            "findings": findings_data(each.judgement.findings),
+            "failed": len(each.judgement.failed),
+        }
+        for each in judged
+    ]
 
 
 def _passed(sunsets: Sequence[Sunset], args: argparse.Namespace) -> tuple[Diagnostic, ...]:

@@ -37,6 +37,7 @@ _OPERATOR_ERRORS: Final = frozenset(
         "timeout",
         "too_large",
         "unreachable",
+        "upstream_changed",
     }
 )
 _DEVELOPER_ERRORS: Final = frozenset({"internal_error", "invalid_response"})

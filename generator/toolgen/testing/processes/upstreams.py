@@ -1,0 +1,129 @@
+"""Find the upstreams of a project's implementations, and judge them by their locks: `check --upstream`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib import import_module
+from io import TextIOWrapper
+from typing import Any, Final
+
+from toolgen.comparing.guard import judge_server
+from toolgen.comparing.judgement import Judgement
+from toolgen.comparing.lock import read_lock
+from toolgen.files import read_named
+from toolgen.gateway import Upstream
+from toolgen.importing.source_content import source_errors
+from toolgen.mcp_client.client import list_server
+from toolgen.mcp_client.listing import Listing
+from toolgen.project import Project, UnableError, reason
+from toolgen.runtime.errors import MissingDependencyError
+from toolgen.testing.processes.child_run import report_events, run_child
+from toolgen.testing.project_tools import require_generated
+
+_SECONDS: Final = 600.0  # that importing the implementations may take
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedUpstream:
+    """An upstream, and what has changed there since its lock was written."""
+
+    server: Listing
+    lock: str  # path, as messages show it
+    judgement: Judgement
+
+
+def judge_upstreams(project: Project, today: date) -> list[JudgedUpstream]:
+    """Return the upstreams of the project's tools, judged as the running server judges them.
+
+    Imports the implementations, which runs their code, in a process of its own. Raises UnableError if they
+    cannot be imported, none of them forwards, or an upstream or its lock cannot be read.
+    """
+    if project.implementations is None:
+        message = f"--upstream: {project.file} has no `implementations` setting"
+        raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')
+    require_generated(project)
+    folder = project.import_root
+    task = {"folder": str(folder), "package": project.package}
+    run = run_child("toolgen.testing.processes.upstreams", task, folder=folder, seconds=_SECONDS)
+    for broken in run.all("broken"):
+        message = f"an implementation cannot be imported: {broken}"
+        raise UnableError("not-generated", message, "run `toolgen check --implementations`")
+    if not run.all("done"):
+        message = "importing the implementations ended the process, or took too long"
+        raise UnableError("not-generated", message, "run `toolgen check --implementations`")
+    found = [Upstream(each.pop("source"), **each) for each in run.all("upstream")]
+    if not found:
+        raise UnableError(
+            "usage", "--upstream: no tool is forwarded to another server", "see `toolgen import mcp --help`"
+        )
+    return [_judged(each, project, today) for each in found]
+
+
+def _judged(upstream: Upstream, project: Project, today: date) -> JudgedUpstream:
+    lock = upstream.lock
+    shown = lock.relative_to(project.root).as_posix() if lock.is_relative_to(project.root) else lock.name
+    try:
+        content = read_named(lock)
+    except OSError as error:
+        message = f"cannot read {shown}: {reason(error)}"
+        raise UnableError(
+            "no-lock", message, "write it with `toolgen import mcp --implement --sync`"
+        ) from None
+    try:
+        address = upstream.address()
+    except MissingDependencyError as error:
+        raise UnableError("usage", f"{shown}: {error.message}", "set it, as for the server") from None
+    with source_errors():
+        pinned, listing = read_lock(content, shown), list_server(address, "reading an upstream")
+    judgement = judge_server(
+        _tools_of(pinned),
+        _tools_of(listing),
+        file=shown,
+        text=content.decode("utf-8-sig"),
+        today=today,
+        allow_texts=upstream.drift_description == "log",
+    )
+    return JudgedUpstream(listing, shown, judgement)
+
+
+def _tools_of(listing: Listing) -> Listing:
+    """Return a listing with nothing but tools: only these are forwarded."""
+    return replace(listing, instructions="", resources=(), resource_templates=(), prompts=())
+
+
+def main(result: str, trace: str) -> None:
+    """Run in the child: the events are {"upstream": …}, {"broken": …}."""
+    report_events(result, trace, _report)
+
+
+def _report(task: Any, hung: TextIOWrapper, write: Any) -> None:
+    sys.path.insert(0, task["folder"])
+    for upstream in _upstreams(import_module(f"{task['package']}.catalog")):
+        write(
+            upstream={
+                "source": upstream.source,
+                "lock": str(upstream.lock.absolute()),
+                "headers": upstream.headers,
+                "env": upstream.env,
+                "drift_description": upstream.drift_description,
+            }
+        )
+
+
+def _upstreams(catalog: Any) -> Iterator[Upstream]:
+    from toolgen.runtime.implementations.loading import load_tool
+    from toolgen.runtime.tool import ImplementationError
+
+    seen: set[int] = set()
+    for definition in catalog.TOOLS.values():
+        try:
+            tool = load_tool(catalog, definition)
+        except ImplementationError:  # it is not served either
+            continue
+        upstream = getattr(tool, "upstream", None)
+        if isinstance(upstream, Upstream) and id(upstream) not in seen:
+            seen.add(id(upstream))
+            yield upstream
