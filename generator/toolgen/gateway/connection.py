@@ -163,7 +163,7 @@ class Connection:
                     ) as client,
                 ):
                     is_connected = True
-                    upstream.is_modern_only = mode == "auto" and self._prefers_legacy
+                    upstream.is_modern_only |= mode == "auto" and self._prefers_legacy
                     await self._judge(client)
                     upstream.backoff.succeeded()
                     ready.set_result(client)
