@@ -18,6 +18,7 @@ from toolgen.comparing.listed_texts import (
     new_texts,
     strings,
     with_old_layout,
+    words,
 )
 from toolgen.compat.comparison import compare
 from toolgen.compat.contract import REQUEST, Side
@@ -153,10 +154,12 @@ def drift_findings(
     if was != now and now != "optional":
         message = f"calls as tasks are {quoted(now)}, and were {quoted(was)}"
         yield _finding("task-support-changed", name, message, place, now)
-    shown = [each.detail for each in found if each.code in TEXTS_FOR_MODELS]
+    details = [each.detail for each in found if each.code in TEXTS_FOR_MODELS]
+    shown = {words(each) for each in strings(details)}
     read, known = ({key: each.get(key) for key in READ_BY_MODELS} for each in (new, old))
-    for text in new_texts(read, [known, shown]):
-        yield _finding("text-added", name, f"new text: {quoted(text, MAX_TEXT)}", place, text)
+    for text in new_texts(read, known):
+        if words(text) not in shown:
+            yield _finding("text-added", name, f"new text: {quoted(text, MAX_TEXT)}", place, text)
     yield from hidden_text_findings(old, new, place, name)
 
 

@@ -28,6 +28,7 @@ def listed() -> dict[str, Any]:
         "name": "shop",
         "find": "Find items.",
         "limit": 10,
+        "sorts": False,
         "read_only": True,
         "found": [],
         **json.loads(LISTED.read_text()),
@@ -47,9 +48,14 @@ def add_find_item() -> None:
     def find_item(text: str, limit: int = now["limit"]) -> list[str]:
         return listed()["found"] or [text]
 
+    def find_sorted(text: str, limit: int = now["limit"], descending: bool = False) -> list[str]:
+        return sorted(find_item(text, limit), reverse=descending)
+
+    find_sorted.__name__ = find_item.__name__  # which the titles of its schemas have
     if now["find"]:
         hints = ToolAnnotations(readOnlyHint=now["read_only"])
-        server.add_tool(find_item, description=now["find"], annotations=hints)
+        found = find_sorted if now["sorts"] else find_item
+        server.add_tool(found, "find_item", description=now["find"], annotations=hints)
 
 
 add_find_item()
