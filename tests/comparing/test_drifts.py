@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from toolgen.comparing.guard import judge_server
 from toolgen.comparing.lock import lock_text, read_lock
+from toolgen.comparing.server_drift import judge_tool
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.mcp_client.listing import Listing
 from toolgen.project import UnableError
@@ -91,6 +92,31 @@ def test_an_unchanged_listing_is_harmless() -> None:
 @pytest.mark.parametrize("drift", DRIFTS, ids=lambda drift: drift["title"])
 def test_the_guard_judges_as_a_reviewer_does(drift: dict[str, Any]) -> None:
     assert verdict(apply(drift["patch"], LISTED)) == drift["verdict"], drift["because"]
+
+
+def test_a_gateway_judges_tools_as_the_guard_does() -> None:
+    judged = 0
+    for drift in DRIFTS:
+        drifted = apply(drift["patch"], LISTED)
+        for name, tool in LISTED["tools"].items():
+            now = drifted["tools"].get(name)
+            if now in (None, tool) or now.get("name") != tool["name"]:
+                continue  # a gateway looks for the name, and finds the tool gone
+            judged += 1
+            assert tool_verdict(tool, now) == drift["verdict"], drift["because"]
+    assert judged > 30
+
+
+def tool_verdict(pinned: dict[str, Any], listed: dict[str, Any]) -> str:
+    failed = []
+    for allow_texts in (False, True):
+        try:
+            drift = judge_tool(pinned, listed, allow_texts=allow_texts, today=date(2026, 11, 24))
+        except (UnableError, SpecErrors):
+            failed.append(True)
+        else:
+            failed.append(bool(drift.failed))
+    return {(True, True): "dangerous", (True, False): "text", (False, False): "harmless"}[tuple(failed)]
 
 
 # Beside the fifty: the neighbours of what was judged wrong at first
