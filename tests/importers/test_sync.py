@@ -66,6 +66,15 @@ def test_nothing_new_changes_nothing(imported: Cli) -> None:
     assert imported.tree("specs")["search.yaml"] == SPEC
 
 
+def test_how_a_person_publishes_a_tool_is_kept(imported: Cli) -> None:
+    mine = "targets:\n  mcp:\n    inline: true  # for old clients\n    output_schema: false\n"
+    imported.spec("search", SPEC + mine)
+    source(imported, search())
+    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert (done.code, done.out) == (0, "")
+    assert imported.tree("specs")["search.yaml"] == SPEC + mine
+
+
 def test_only_what_changed_is_written(imported: Cli) -> None:
     schema = {
         "type": "object",

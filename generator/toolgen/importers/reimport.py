@@ -21,6 +21,8 @@ _MAX_NAMES: Final = 200  # characters
 _SCHEMAS: Final = ("input_schema", "output_schema")
 _WHERE_GIVEN = frozenset(("output_schema", "group", "load"))
 """Fields that come from the source if it has them, and are the author's otherwise."""
+_PUBLISHING = frozenset(("inline", "output_schema"))
+"""Options of a target that no source has: how the author publishes a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +231,12 @@ def _updated_fields(
         *current.get("aliases", []),
         *(name for name in new.get("aliases", []) if name not in current.get("aliases", [])),
     ]
-    targets = {name: value for name, value in current.get("targets", {}).items() if name != target}
-    if options := new.get("targets", {}).get(target):
+    targets = dict(current.get("targets", {}))
+    given, wanted = targets.pop(target, {}), new.get("targets", {}).get(target, {})
+    kept = {
+        key: wanted.get(key, value) for key, value in given.items() if key in wanted or key in _PUBLISHING
+    }
+    if options := {**kept, **wanted}:
         targets = {**current.get("targets", {}), target: options}
     for key, value in (("aliases", aliases), ("targets", targets)):
         if value:
