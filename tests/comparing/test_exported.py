@@ -7,11 +7,13 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from toolgen.cli import main
+from toolgen.comparing.server_drift import Drift, judge_tool
 from toolgen.comparing.sides import Sides, read_sides
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project import UnableError
@@ -326,3 +328,36 @@ def test_the_version_in_a_listing_is_not_the_authors_meta(
         spec.write_text(SPEC)
 
     assert found.old.contracts == {}
+
+
+SHARED = """\
+name: ship
+description: Ship an order.
+input_schema:
+  type: object
+  properties:
+    from: {$ref: '#/$defs/Address', description: Where it is.}
+    to: {$ref: '#/$defs/Address'}
+  $defs:
+    Address: {type: object, properties: {street: {type: string}, zip: {type: string, maxLength: 9}}, required: [zip]}
+targets: {mcp: {inline: ?}}
+"""
+
+
+@pytest.mark.parametrize("before", ["inline", "keep"])
+def test_schemas_with_and_without_references_are_equal(
+    tmp_path: Path, before: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "toolgen.toml").write_text("")
+    (tmp_path / "specs").mkdir()
+    spec = tmp_path / "specs" / "ship.yaml"
+    spec.write_text(SHARED.replace("inline: ?", f"inline: {json.dumps(before == 'inline')}"))
+    old = export(tmp_path, "mcp", capsys)
+    spec.write_text(SHARED.replace("inline: ?", f"inline: {json.dumps(before != 'inline')}"))
+    new = export(tmp_path, "mcp", capsys)
+    assert ("$ref" in old, "$ref" in new) == (before == "keep", before != "keep")
+    (tmp_path / "old.json").write_text(old)
+    assert main(["-C", str(tmp_path), "breaking", "--against", "old.json"]) == 0
+    assert capsys.readouterr().err == "no change\n"
+    (pinned,), (listed,) = (json.loads(each)["tools"] for each in (old, new))
+    assert judge_tool(pinned, listed, allow_texts=False, today=date(2026, 11, 24)) == Drift((), ())
