@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import re
 import weakref
@@ -84,6 +85,8 @@ class Upstream:
         self._idle: dict[_Key, list[Connection]] = {}  # of callers without a session
         self._users: dict[int, int] = {}  # tools by event loop
         self._number = 0  # of connections
+        self._clients: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
+        self._next_client = itertools.count()
 
     def __repr__(self) -> str:
         return f"Upstream({self.address({}).shown!r})"
@@ -177,9 +180,15 @@ class Upstream:
             return _Key(loop, "stdio" if request.request is None else None, principal, asks=asks)
         connection = getattr(request.session, "_connection", None)
         is_lasting = connection is not None and (request.request is None or connection.session_id is not None)
-        session = f"connection {id(connection)}" if is_lasting else None
+        session = f"connection {self._number_of(connection)}" if is_lasting else None
         # a tool that asks during the call can only do so in the client's own era
         return _Key(loop, session, principal, asks=asks, is_legacy=True)
+
+    def _number_of(self, client: object) -> int:
+        """Return a number that no other connection of a client ever has, as its `id` may."""
+        if client not in self._clients:
+            self._clients[client] = next(self._next_client)
+        return self._clients[client]
 
     def _new(self, key: _Key) -> Connection:
         if self._number >= MAX_CONNECTIONS and not self._end_least_used():

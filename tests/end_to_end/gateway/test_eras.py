@@ -13,6 +13,7 @@ from typing import Any
 
 import mcp_types as types
 import pytest
+from toolgen.gateway import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
 from tests.preloaded import python_command
@@ -97,3 +98,12 @@ def _served(gateway: Gateway) -> Iterator[str]:
     finally:
         process.kill()
         process.communicate()
+
+
+def test_a_client_never_has_the_number_of_one_that_left() -> None:
+    class Client:
+        """A connection of a client."""
+
+    upstream = Upstream("python server.py", lock="server.lock")
+    # each is gone when the next one is made, mostly at the same address in memory
+    assert len({upstream._number_of(Client()) for _ in range(100)}) == 100
