@@ -337,14 +337,12 @@ def test_a_real_wheel(shop: Shop, tmp_path: Path) -> None:
         (source / "shop_contracts/specs" / path).parent.mkdir(parents=True, exist_ok=True)
         (source / "shop_contracts/specs" / path).write_text(text)
     (source / "pyproject.toml").write_text(PYPROJECT)
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run(
-        [*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path, source], check=True, timeout=120
-    )
+    uv = [sys.executable, "-m", "uv", "--quiet", "--offline"]  # environments that uv made have no pip
+    build = ["build", "--wheel", "--no-build-isolation", "--out-dir", tmp_path, source]
+    subprocess.run([*uv, *build], check=True, timeout=120)
     (wheel,) = tmp_path.glob("*.whl")
-    subprocess.run(
-        [*pip, "install", "--no-deps", "--no-index", "--target", shop.site, wheel], check=True, timeout=120
-    )
+    install = ["pip", "install", "--no-deps", "--no-index", "--target", shop.site, wheel]
+    subprocess.run([*uv, *install], check=True, timeout=120)
     code, _, err = shop.take()
     assert (code, err) == (0, "'shop-contracts 3.1': 2 files, 2 written, 0 removed\n")
     assert (shop.vendored / "shared/shop.yaml").read_text() == SHARED
