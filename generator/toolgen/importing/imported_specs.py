@@ -154,7 +154,7 @@ def import_tools(
         if package is not None:
             modules = implementations(destination.project, package)
     _write(destination, _with_editor_schema(destination, plan.files), modules.files, replace=request.sync)
-    start = Path(request.start).resolve()
+    start = Path(os.path.realpath(request.start))
     written = [destination.shown + path for path in plan.files]
     if destination.project is not None:
         written += [_relative(destination.project.root / path, start) for path in modules.files]
@@ -197,7 +197,7 @@ def _list_conflicts(destination: Destination, paths: Sequence[str]) -> str:
 
 def _find_destination(request: ImportRequest) -> Destination:
     """Return the folder of `--into`, inside the specs folder of the project or elsewhere."""
-    start = Path(request.start).resolve()
+    start = Path(os.path.realpath(request.start))
     project = find_project(start) if find_configuration(find_root(start)) is not None else None
     if request.into is None:
         if project is None:

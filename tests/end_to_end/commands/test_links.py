@@ -254,3 +254,16 @@ def test_a_folder_elsewhere_may_be_named(suite: Path, tmp_path: Path) -> None:
     assert main(["-C", str(suite), "evals", "-o", "../link/suite"]) == 0
     assert main(["-C", str(suite), *IMPORT, "--into", str(tmp_path / "link")]) == 0
     assert sorted(os.listdir(tmp_path / "elsewhere")) == [".toolgen.schema.json", "list_pets.yaml", "suite"]
+
+
+@pytest.mark.parametrize("words", [["check"], ["generate"], ["new", "a"], ["mock"], ["-C", "specs", "init"]])
+def test_a_circle_of_links_is_unreadable(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "toolgen.toml").touch()
+    (tmp_path / "specs").symlink_to("specs")
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2  # not 3, a bug in toolgen
+    assert (
+        "is not a folder" in (said := capsys.readouterr().err) or "too many levels of symbolic links" in said
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from toolgen.cli.output import emit, emit_json, say
@@ -16,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    root = Path(args.start).resolve()
+    root = Path(os.path.realpath(args.start))
     if not root.is_dir():
         raise UnableError("no-configuration", f"{args.start} is not a folder", "create it first")
     project = find_project(root) if find_configuration(root) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Container, Iterator, Mapping
@@ -312,14 +313,14 @@ def _invalid(table: Table, key: str, message: str, hint: str = "") -> Diagnostic
 
 def _folder_faults(project: Project, table: Table, faulty: Container[str]) -> Iterator[Diagnostic]:
     """Yield a fault for each folder outside the project or inside another one, after resolving symlinks."""
-    # a link could lead out of the project, or make two folders one
-    root = project.root.resolve()
+    # a link could lead out of the project, or make two folders one; for a circle, `resolve` would raise
+    root = Path(os.path.realpath(project.root))
     real: dict[str, Path] = {}
     for key in ("specs", "output", "templates"):
         path = getattr(project, key)
         if path is None or key in faulty:
             continue
-        folder = (project.root / path).resolve()
+        folder = Path(os.path.realpath(project.root / path))
         span = table.value(key, table.data[key]) if key in table.data else table.key(key)
         if ".." in path.split("/") or not folder.is_relative_to(root):
             hint = "move the configuration up instead, to a folder that contains both"

@@ -32,7 +32,7 @@ def find_project(start: Path) -> Project:
     Raises `UnableError` if there is none, or if one above `start` may be another user's; `SpecErrors` if it
     is not valid.
     """
-    start = start.resolve()
+    start = Path(os.path.realpath(start))
     if not start.is_dir():
         raise UnableError("no-configuration", f"{start} is not a folder")
     for folder in _upwards(start):
@@ -50,7 +50,9 @@ def find_project(start: Path) -> Project:
 
 def find_root(start: Path) -> Path:
     """Return the folder whose configuration `find_project` would read, valid or not; else `start` itself."""
-    return next((folder for folder in _upwards(start.resolve()) if find_configuration(folder)), start)
+    return next(
+        (folder for folder in _upwards(Path(os.path.realpath(start))) if find_configuration(folder)), start
+    )
 
 
 def find_configuration(folder: Path) -> str | None:
@@ -64,7 +66,7 @@ def find_configuration(folder: Path) -> str | None:
 
 def repository(start: Path) -> Path | None:
     """Return the root of the repository that `start` is in; None if it is in none."""
-    top = list(_upwards(start.resolve()))[-1]
+    top = list(_upwards(Path(os.path.realpath(start))))[-1]
     return top if (top / ".git").exists() else None
 
 
@@ -116,7 +118,7 @@ def _unsafe(path: Path) -> str:
 
 def _is_trusted(folder: Path) -> bool:
     named = os.environ.get(SAFE_DIRECTORY, "").split(os.pathsep)
-    return "*" in named or any(each and Path(each).resolve() == folder for each in named)
+    return "*" in named or any(each and Path(os.path.realpath(each)) == folder for each in named)
 
 
 def _find_table(folder: Path) -> Table | None:

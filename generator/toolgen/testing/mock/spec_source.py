@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -55,14 +56,14 @@ def find_specs(path: str | PathLike[str]) -> SpecSource:
 
     Raises `UnableError` if there are none, `SpecErrors` for a configuration that is not valid.
     """
-    place = Path(path).resolve()
+    place = Path(os.path.realpath(path))  # `resolve` would raise for a circle of links
     if not place.exists():
         raise UnableError("no-specs", f"there is no {path}", "name a project, a folder of specs, or a spec")
     folder = place if place.is_dir() else place.parent
     project = _project_at(folder)
     if project is None:
         return SpecSource(_unconfigured(folder), "" if place.is_dir() else place.name)
-    specs = (project.root / project.specs).resolve()
+    specs = Path(os.path.realpath(project.root / project.specs))
     if place.is_relative_to(specs):
         below = place.relative_to(specs).as_posix()
         return SpecSource(project, "" if below == "." else below)
