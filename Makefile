@@ -22,6 +22,7 @@ define environment
 @test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
 	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
 	@echo "setting up $(1) ($$($(1)/bin/python --version))"
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/pip.txt
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(3) --require-hashes -r $(2)
 endef
 
@@ -155,6 +156,8 @@ lock: $(READY) ## update the lock files in requirements/
 		pyproject.toml requirements/bridges.in -o requirements/bridges.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --group release -o requirements/release.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --group pip -o requirements/pip.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate requirements/peers.in -o requirements/peers.txt
 
