@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.data.codes import CODES
@@ -40,6 +40,20 @@ class Entry:
     code: str
     message: str
     labels: tuple[tuple[str, str], ...]  # label and text of the lines below it
+    fingerprint: str = ""  # the same as long as the finding is, whatever its words and line are
+    accepted: str = ""  # the reason why it is suppressed: it is reported, and does not fail
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one run of a command has found: the value that every format prints."""
+
+    command: str  # "lint"
+    entries: tuple[Entry, ...]  # in the order of their places
+    failed: bool  # exit code 1
+    summary: tuple[str, ...] = ()  # lines for people, below the entries
+    data: Mapping[str, Any] = field(default_factory=dict)  # further keys of the JSON format
+    texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file → text, for source lines
 
 
 def entry_of(found: Diagnostic | Finding) -> Entry:
@@ -50,7 +64,15 @@ def entry_of(found: Diagnostic | Finding) -> Entry:
         severity, message = CODES[found.code].severity, printable(found.message)
         return Entry(found.span, severity, found.code, message, tuple(labels))
     span = found.places.new or found.places.old or _NOWHERE
-    return Entry(span, found.level.value, found.code, printable(_title(found)), tuple(_labels(found)))
+    return Entry(
+        span,
+        found.level.value,
+        found.code,
+        printable(_title(found)),
+        tuple(_labels(found)),
+        found.fingerprint,
+        found.accepted,
+    )
 
 
 def location(span: Span) -> str:
