@@ -7,6 +7,7 @@ level of the value multiplies the work.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -50,12 +51,16 @@ class ValidationCost:
         cost = replace(self, numbers=0)
         return None if cost == ValidationCost((1,), 1) else cost
 
-    def is_expensive_text(self, size: int) -> bool:
-        """True if the integers in a JSON text of `size` bytes can be too expensive.
+    @property
+    def short_text(self) -> int:
+        """The bytes of a JSON text up to which no integers in it can be too expensive.
 
         The worst is one integer: a keyword needs a fourth of the square of its words, of 19 digits each.
         """
-        return self.numbers * (size + size * size // 1_400) > MAX_CHECKS
+        if not self.numbers:
+            return sys.maxsize
+        # the root of size + size² / 1,400 = checks
+        return int((1_400 * MAX_CHECKS / self.numbers + 700**2) ** 0.5) - 700
 
     def checks(self, parts: list[int]) -> int:
         """Return the number of checks for a value with so many parts on each level."""

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from toolgen.runtime.errors import InternalError, InvalidRequestError
+from toolgen.runtime.errors import InternalError, InvalidRequestError, ToolError
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
 from toolgen.runtime.validation.fault_messages import Fault
 from toolgen.runtime.validation.faults import LIMIT, TOO_EXPENSIVE, find_faults, list_faults
-from toolgen.runtime.validation.json_value import WORD, find_non_json, is_json
+from toolgen.runtime.validation.json_value import WORD, find_non_json, is_json, whole_numbers
 from toolgen.runtime.validation.value_free import property_names, value_free_model_faults
 
-from .tool_contract import ToolContract, build_model
+from .tool_contract import ToolContract
 
 if TYPE_CHECKING:
     from toolgen.runtime.coercion.coerce import Coerced
@@ -39,14 +39,23 @@ def build_request(contract: ToolContract, arguments: dict[str, Any], reference: 
     `reference` is the id of the call, for an internal error. Raises as `read_request` does.
     """
     try:
-        return build_model(contract.build_request, arguments)
-    except ValidationError as error:
-        if contract.has_own_validators:
-            raise _refused_by_model(contract, error) from None
-        mismatch = ModelMismatchError(contract, error, reference or new_call_id())
+        return contract.build_request(arguments)
+    except ValidationError:
+        try:
+            # 1e20 is an integer in JSON Schema, and a float to pydantic
+            return contract.build_request(whole_numbers(arguments))
+        except ValidationError as error:
+            raise _refusal(contract, error, reference) from None
+
+
+def _refusal(contract: ToolContract, error: ValidationError, reference: str | None) -> ToolError:
+    """Return the error for arguments that the schema accepts and the model refuses."""
+    if contract.has_own_validators:
+        return _refused_by_model(contract, error)
+    mismatch = ModelMismatchError(contract, error, reference or new_call_id())
     if reference is None:  # outside of a call: no record will report it
         LOGGER.error("tool %s %s (call %s)", contract.name, mismatch.reason, mismatch.reference)
-    raise mismatch
+    return mismatch
 
 
 class ModelMismatchError(InternalError):

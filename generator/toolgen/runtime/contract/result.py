@@ -16,12 +16,12 @@ from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.faults import find_faults, list_faults, non_json_faults
-from toolgen.runtime.validation.json_value import is_json
+from toolgen.runtime.validation.json_value import is_json, whole_numbers
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_model_faults
 
 from .content_rules import BlockCheck
 from .page import PagePosition, PageRule, fitted
-from .tool_contract import ToolContract, build_model
+from .tool_contract import ToolContract
 
 
 class BrokenContract(Exception):  # noqa: N818  logged, and answered with InvalidResponseError
@@ -66,8 +66,10 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
         if content is result and not is_json(content):
             raise _broken(contract, "its response", schema, content)
         data = to_json(content, inf_nan_mode="constants")
-        if schema is not None and not schema.is_valid_text(content, len(data)):
-            raise _broken(contract, "its response", schema, content)
+        if schema is not None:
+            is_valid = schema.is_valid_short if len(data) <= schema.short_text else schema.is_valid
+            if not is_valid(content):
+                raise _broken(contract, "its response", schema, content)
         text = data.decode()
     except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
         raise _broken(contract, "its response", None, content) from None
@@ -216,9 +218,13 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
     if schema is not None and is_json(result) and not schema.is_valid(result):
         raise _broken(contract, "its response", schema, result)
     try:
-        return build_model(contract.build_response, result)
-    except ValidationError as error:
-        raise _refused(f"it returned {type(result).__name__}, which", model, error) from None
+        return contract.build_response(result)
+    except ValidationError:
+        try:
+            # 1e20 is an integer in JSON Schema, and a float to pydantic
+            return contract.build_response(whole_numbers(result))
+        except ValidationError as error:
+            raise _refused(f"it returned {type(result).__name__}, which", model, error) from None
 
 
 def _dump(value: Any) -> Any:

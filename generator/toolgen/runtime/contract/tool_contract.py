@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
-from pydantic import ValidationError
-
 from toolgen.runtime.context import ToolInfo
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
-from toolgen.runtime.validation.json_value import whole_numbers
 
 from .content_rules import ContentContract, content_contract
 from .page import PageRule, page_rule
@@ -136,12 +133,3 @@ def _builder(model: type[BaseModel] | None, spec: object, name: str) -> Callable
     if getattr(spec, name, None) is model:  # hand-written: as its own configuration says
         return validate
     return functools.partial(validate, by_name=False)
-
-
-def build_model(build: Callable[[Any], Any], value: Any) -> Any:
-    """Return what a model's builder makes of a value. Raises pydantic's ValidationError."""
-    try:
-        return build(value)
-    except ValidationError:
-        # 1e20 is an integer in JSON Schema, and a float to pydantic
-        return build(whole_numbers(value))

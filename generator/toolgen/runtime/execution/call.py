@@ -179,7 +179,7 @@ class ToolCall:
             rule = contract.page.limited(self.caller.max_page_bytes)
             result = write_page(contract, rule, result, position)
         # tools may set any value, which JSON clients would receive
-        if context.final_answer is not True and context.final_answer is not False:
+        if context.final_by_tool is not None and type(context.final_by_tool) is not bool:
             raise BrokenContract("context.final_answer must be True or False")
         if context.metadata or contract.metadata_model is not None:
             written = write_metadata(contract, context.metadata, self.environment.settings)

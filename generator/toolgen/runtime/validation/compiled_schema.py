@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -29,6 +30,7 @@ class CompiledSchema:
     is_valid_short: Callable[[Any], bool]  # for values without long integers, which it does not search for
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
     cost: ValidationCost | None = None  # None: validation never takes too long
+    short_text: int = sys.maxsize  # bytes of JSON that hold no long integers that matter to the cost
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -42,11 +44,6 @@ class CompiledSchema:
     def explains(self, value: Any) -> bool:
         """True if all faults of a JSON value can be found in time, by `errors`."""
         return not self.is_too_expensive(value) and Effort(self.document).explains(value)
-
-    def is_valid_text(self, value: Any, size: int) -> bool:
-        """`is_valid` of a value whose JSON text has `size` bytes: few bytes hold no expensive integers."""
-        is_short = self.cost is None or not self.cost.is_expensive_text(size)
-        return self.is_valid_short(value) if is_short else self.is_valid(value)
 
     def accepts(self, value: Any) -> bool:
         """True if `value` is JSON and the schema accepts it."""
@@ -80,6 +77,7 @@ def compile_graph(graph: Graph) -> CompiledSchema:
         _validity(validator, None if cost is None else cost.without_numbers(), document),
         errors,
         cost,
+        sys.maxsize if cost is None else cost.short_text,
     )
 
 
