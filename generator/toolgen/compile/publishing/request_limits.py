@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import accumulate
 from typing import Any, Final
+
+from pydantic_core import PydanticSerializationError, to_json
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import RequestCost, Tool, ToolSummary
@@ -19,6 +23,7 @@ from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import StrictRequestLimits
 from toolgen.targets.builtin import BUILT_IN, MCP
 
+_FRACTION, _EXPONENT = re.compile(rb"\d\.\d"), re.compile(rb"e-?\d")  # in floats, and in some texts
 _LIST_RESULT: Final = len('{"tools":}')  # around the list of MCP
 
 
@@ -132,7 +137,15 @@ def _tool_size(tool: Tool, target: str) -> int:
     )
     # what a second one adds: lists may have entries that are there once, such as a tool that searches tools
     once, twice = (_request_definitions(target)([described] * times) for times in (1, 2))
-    return _json_size(twice) - _json_size(once)
+    return _added(once, twice)
+
+
+def _added(old: Any, new: Any) -> int:
+    """Return by how many bytes of JSON `new` is longer than `old`, to whose lists it has added entries."""
+    if isinstance(old, Mapping):
+        return sum(_added(old[key], new[key]) for key in old if old[key] != new[key])
+    inside = sum(_added(one, other) for one, other in zip(old, new, strict=False) if one != other)
+    return inside + sum(_json_size(each) + 1 for each in new[len(old) :])
 
 
 @cache
@@ -143,5 +156,10 @@ def _request_definitions(target: str) -> Callable[[Sequence[Any]], Any]:
 
 
 def _json_size(value: Any) -> int:
+    with suppress(PydanticSerializationError):  # text that is no Unicode
+        # a fifth of the time of `json`, and as many bytes, but for floats: 1e-5 instead of 1e-05
+        text = to_json(value)
+        if not _FRACTION.search(text) and not _EXPONENT.search(text):
+            return len(text)
     # text that is no Unicode is sent with its surrogates replaced, by as many bytes
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass"))

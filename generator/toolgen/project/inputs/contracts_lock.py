@@ -10,8 +10,6 @@ from typing import Any, Final
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Span
 from toolgen.files import FileKind, Folder
-from toolgen.importers.imported_tool import SourceError
-from toolgen.importers.json_source import read_json_documents
 from toolgen.project.errors import UnableError
 from toolgen.project.files.reading import is_inside, read_text
 from toolgen.project.inputs.configuration import Project
@@ -53,6 +51,10 @@ def read_lock(project: Project, folder: str) -> ContractsLock | None:
     text = read_text(project.root, path)
     if text is None:
         return None
+    # here, as `check` looks for locks in every project, and few have one
+    from toolgen.importers.imported_tool import SourceError
+    from toolgen.importers.json_source import read_json_documents
+
     try:
         data = read_json_documents(text.encode(), path)[0].value
     except SourceError as error:
