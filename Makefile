@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
+.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser docs evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -119,8 +119,12 @@ breaking-peers: $(READY) $(PEERS)/.ready ## compare verdicts on changes with oth
 conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v
 
-test-browser: $(READY) ## show a chart in the web interface of the MCP Inspector (needs npm; Debian: chromium)
-	@$(BIN)/python -m pytest -m browser tests/conformance -v
+# PICTURES=docs/pictures writes those of the documentation.
+test-browser: $(READY) ## test the documentation and the MCP Inspector's web interface in Chromium (needs npm; Debian: chromium)
+	@TOOLGEN_PICTURES=$(PICTURES) $(BIN)/python -m pytest -m browser tests/conformance tests/site -v
+
+docs: $(READY) ## build the documentation as a site in build/site, and check its links
+	@$(BIN)/python -m tools.docs_site
 
 evals-promptfoo: $(READY) ## run suites of `toolgen evals` with promptfoo and a scripted model (needs npm)
 	@$(BIN)/python -m pytest -m promptfoo tests/promptfoo -v

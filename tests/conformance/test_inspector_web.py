@@ -8,9 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +25,13 @@ DRIVER = "playwright-core@1.65.1"
 CALL = ["call", "stock_chart", "--input", '{"category": "brakes"}']
 
 
+PICTURES = os.environ.get("TOOLGEN_PICTURES", "")  # a folder: write the pictures of the documentation into it
+
+
 @contextmanager
-def inspector(environment: dict[str, str]) -> Iterator[str]:
-    """Run the Inspector on the gallery's server, and give its address, which has its token."""
-    command = [*INSPECTOR, "--web", *SERVER]
+def inspector(environment: dict[str, str], server: Sequence[str]) -> Iterator[str]:
+    """Run the Inspector on a server, and give its address, which has its token."""
+    command = [*INSPECTOR, "--web", *server]
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -46,18 +50,18 @@ def inspector(environment: dict[str, str]) -> Iterator[str]:
         process.wait(20)
 
 
-def test_the_inspector_shows_the_chart(environment: dict[str, str], tmp_path: Path) -> None:
+def call_in_browser(
+    environment: dict[str, str], picture: str, *, server: Sequence[str] = SERVER, **asked: Any
+) -> Any:
+    """Call a tool in the Inspector, in Chromium; return what it shows, and save `picture` of it."""
     assert BROWSER, "install Chromium first: apt-get install chromium"
     install(DRIVER, path=environment["PATH"])
-    shot = os.environ.get("TOOLGEN_SCREENSHOT", "")
-    with inspector(environment) as url:
-        asked = {"url": url, "browser": BROWSER, "tool": "Stock chart", "choices": {"category": "brakes"}}
+    screenshot = str(Path(PICTURES, picture).resolve()) if PICTURES else ""
+    with inspector(environment, server) as url:
+        told = json.dumps({**asked, "url": url, "browser": BROWSER, "screenshot": screenshot})
+        script = str(Path(__file__).with_name("inspector_web.mjs"))
         done = subprocess.run(
-            [
-                "node",
-                str(Path(__file__).with_name("inspector_web.mjs")),
-                json.dumps({**asked, "screenshot": shot}),
-            ],
+            ["node", script, told],
             cwd=PACKAGES,
             env=environment,
             capture_output=True,
@@ -65,7 +69,11 @@ def test_the_inspector_shows_the_chart(environment: dict[str, str], tmp_path: Pa
             timeout=120,
         )
     assert done.returncode == 0, done.stderr
-    images = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def test_the_inspector_shows_the_chart(environment: dict[str, str], tmp_path: Path) -> None:
+    images = call_in_browser(environment, "chart.png", tool="Stock chart", choices={"category": "brakes"})
     shown = {base64.b64decode(each["source"].partition("base64,")[2]) for each in images}
     subprocess.run(
         [sys.executable, "-m", "toolgen", *CALL, "--save", str(tmp_path)],
@@ -76,3 +84,17 @@ def test_the_inspector_shows_the_chart(environment: dict[str, str], tmp_path: Pa
     assert shown == {file.read_bytes() for file in tmp_path.iterdir()}
     assert all(each["width"] > 100 for each in images), "the browser could not draw one of them"
     assert len(images) == 2
+
+
+def test_the_inspector_asks_the_user_with_all_that_would_be_done(environment: dict[str, str]) -> None:
+    question = call_in_browser(
+        environment,
+        "consent.png",
+        server=["env", "TOOLGEN_SCOPES=stock:write", *SERVER],
+        tool="Fulfill order",
+        texts={"order_number": "SO-2026-0002"},
+        asks=True,
+    )
+    assert "ship to Harbour school" in question
+    assert "TYR-4228 Tyre 42-622, touring: -4" in question
+    assert "Fulfill SO-2026-0002?" in question
