@@ -46,8 +46,8 @@ def lay_out(folder: Path) -> None:
     shutil.copytree(ROOT / "docs", folder)
     for name, page in _OF_THE_ROOT.items():
         (folder / page).write_text(_with_links(ROOT / name), "utf-8")
-    for page in (ROOT / "docs").rglob("*.md"):
-        (folder / page.relative_to(ROOT / "docs")).write_text(_with_links(page), "utf-8")
+    for document in (ROOT / "docs").rglob("*.md"):
+        (folder / document.relative_to(ROOT / "docs")).write_text(_with_links(document), "utf-8")
 
 
 def _with_links(document: Path) -> str:

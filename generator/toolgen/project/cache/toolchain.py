@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -10,9 +11,13 @@ from hashlib import sha256
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
 from toolgen.files import read_named
+from toolgen.project.errors import UnableError
 
 TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff")
 """Distributions in the manifest: their versions change what is generated."""
+
+FORMATTERS = ((0, 16), (0, 18))
+"""The first versions of ruff that give the same bytes, and the first after them, which may not."""
 
 _DEPENDENCIES = ("inflect", "jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # of those
 
@@ -22,14 +27,30 @@ def generator_id() -> str:
     """Return a hash of every module and template of the running generator, and of what it depends on.
 
     With a version alone, a checkout would use cache entries that it made before its last edit.
+    Raises `UnableError` for a ruff that may give other bytes.
     """
-    digest = sha256(sys.version.encode())
-    for name, version in versions((*TOOLCHAIN, *_DEPENDENCIES)).items():
+    digest, used = sha256(sys.version.encode()), versions((*TOOLCHAIN, *_DEPENDENCIES))
+    _refuse_other_formatters(used["ruff"])
+    for name, version in used.items():
         digest.update(f"{name} {version}\n".encode())
     for package in (toolgen.__path__[0], toolgen.templates.__path__[0]):
         for path in sorted(_files(package)):
             digest.update(f"{path[len(package) :]}\n".encode() + sha256(read_named(path)).digest())
     return digest.hexdigest()[:16]
+
+
+def _refuse_other_formatters(installed: str) -> None:
+    """Raise `UnableError` if the installed ruff may format generated code in another way."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", installed)[:2])
+    first, after = FORMATTERS
+    if not numbers or first <= numbers < after:  # an unknown version: run from a checkout
+        return
+    known = ".".join(map(str, first)), ".".join(map(str, after))
+    raise UnableError(
+        "unsupported-version",
+        f"ruff {installed} may format generated code in another way than this toolgen expects",
+        f"pip install 'ruff>={known[0]},<{known[1]}'",
+    )
 
 
 def versions(names: tuple[str, ...]) -> dict[str, str]:
