@@ -241,3 +241,54 @@ def test_a_refused_call_judges_its_arguments_few_times() -> None:
     call()  # what it imports
     once = min(processor_time(judge_once) for _ in range(3))
     assert min(processor_time(call) for _ in range(3)) < 3 * once + 0.02
+
+
+SCANS = [
+    "^(?:a(?=a*))*$",
+    "^(?:a(?=.*$))*b$",
+    r"^(?:\w(?!.*x))*$",
+    "^(?:a*+b|a)*$",
+    "^(?=.*(?=a*b))a*$",
+    "(?m)^(?=.*b)a",
+]
+
+
+@pytest.mark.parametrize("pattern", SCANS)
+def test_a_pattern_that_scans_from_many_places_takes_short_texts_only(pattern: str) -> None:
+    schema = compile_schema(object_of(x={"type": "string", "pattern": pattern}))
+    assert schema.cost is not None
+    assert schema.cost.max_text == 500
+    began = time.process_time()
+    assert schema.is_too_expensive({"x": "a" * 200_000})
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^(?=.*\d)(?=.*[a-z]).{8,}$",
+        "^(?!.*--)[a-z-]+$",
+        r"^[*+]+$",
+        r"^\++$",
+        "^(?:a(?!b))*c?$",
+        "^(?!\\s*$).+",
+    ],
+)
+def test_a_pattern_that_looks_ahead_once_takes_long_texts(pattern: str) -> None:
+    schema = compile_schema(object_of(x={"type": "string", "pattern": pattern}))
+    assert not schema.is_too_expensive({"x": "a1" * 50_000})
+
+
+@pytest.mark.parametrize("pattern", ["^(?=a)(a|a)*(?!x)$", r"^(a*)*\1$"])
+def test_many_texts_that_backtrack_are_refused_in_time(pattern: str) -> None:
+    items = {"anyOf": [{"type": "string", "pattern": pattern}, {"type": "string"}]}
+    schema = compile_schema(object_of(x={"type": "array", "items": items}))
+    texts = [f"{'a' * 30}{number:b}".replace("0", "a").replace("1", "aa") + "!" for number in range(20_000)]
+    began = time.process_time()
+    assert not schema.is_valid({"x": texts})
+    assert time.process_time() - began < 0.5
+
+
+def test_many_texts_that_match_at_once_are_accepted() -> None:
+    schema = compile_schema({"type": "array", "items": {"type": "string", "pattern": "^(?!-)[a-z0-9-]+$"}})
+    assert schema.is_valid([f"an-article-of-the-catalog-{number}" for number in range(5_000)])

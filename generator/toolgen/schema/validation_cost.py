@@ -22,8 +22,15 @@ MAX_CHECKS: Final = 2_000_000
 _MAX_BACK_REFERENCE_TEXT: Final = 20_000  # characters; the time that such patterns take is quadratic
 _BACK_REFERENCE: Final = re.compile(r"\\(?:[1-9]|k<)")
 _MAX_LOOK_AROUND_TEXT: Final = 4_000  # characters; also quadratic, and each step is more expensive
+_MAX_SCANNING_TEXT: Final = 500  # each of the engine's backtracks may read all of the text again
 _LOOK_BEHIND: Final = re.compile(r"\(\?<[=!](?:[^()\\]|\\.)*?[(*+{?]")  # of varying length
 _LOOK_AROUND: Final = re.compile(r"\(\?<?[=!]")
+_SPECIAL: Final = re.compile(
+    r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL
+)  # an escape or a class: one character
+_POSSESSIVE: Final = re.compile(r"[*+?}]\+")
+_BY_LINES: Final = re.compile(r"\(\?[a-z]*m")  # `^` matches at each line
+_BACKTRACKING: Final = re.compile(r"\(\?<?[=!]|\\(?:[1-9]|k<)|[*+?}]\+")
 _MANY: Final = re.compile(r"[*+]|\{\d*,\}|\{(?:\d*,)?\d{4,}\}")  # no limit, or a thousand and more
 _NEGLIGIBLE: Final = 64  # checks of each part: not worth counting
 _MAX_WORK: Final = 300_000  # entries compared for one schema
@@ -41,6 +48,7 @@ class ValidationCost:
     by_level: tuple[int, ...]
     below: int  # on the levels after those
     max_text: int = 0  # characters of a text; 0: no limit
+    backtracking: tuple[str, ...] = ()  # the patterns whose work depends on the text
     literals: int = 0  # of the largest `enum`: objects and arrays, with which each part may be compared
     unique: bool = False  # some items must be unique
     divisor: float = 0  # the smallest `multipleOf` that is not an integer; 0: none
@@ -76,12 +84,14 @@ def validation_cost(graph: Graph) -> ValidationCost | None:
     own, below = _checks_in_place(graph)
     cost = _cost_by_level(own, below)
     schemas = [node.schema for node in graph.nodes]
-    limits = [limit for schema in schemas for each in patterns_of(schema) if (limit := _max_text(each))]
+    patterns = list(dict.fromkeys(each for schema in schemas for each in patterns_of(schema)))
+    limits = [limit for each in patterns if (limit := _max_text(each))]
     divisors = [abs(each) for schema in schemas if type(each := schema.get("multipleOf")) is float]
     special = ValidationCost(
         (1,),
         1,
         max_text=min(limits, default=0),
+        backtracking=tuple(each for each in patterns if _BACKTRACKING.search(each)),
         literals=max(map(_literals, schemas), default=0),
         unique=any(schema.get("uniqueItems") is True for schema in schemas),
         divisor=min(divisors, default=0),
@@ -112,12 +122,41 @@ def _comparisons(schema: Mapping[str, Any]) -> int:
 
 def _max_text(pattern: str) -> int:
     """Return how many characters a text may have to be matched with `pattern`; 0: no limit."""
+    if _scans_again(pattern):
+        return _MAX_SCANNING_TEXT
     if _LOOK_BEHIND.search(pattern):
         return _MAX_LOOK_AROUND_TEXT
     is_anchored = pattern.startswith("^") and "|" not in pattern and "(?m" not in pattern
     if _LOOK_AROUND.search(pattern) and _MANY.search(pattern) and not is_anchored:
         return _MAX_LOOK_AROUND_TEXT  # every repetition is tried from every character
     return _MAX_BACK_REFERENCE_TEXT if _BACK_REFERENCE.search(pattern) else 0
+
+
+def _scans_again(pattern: str) -> bool:
+    """True if `pattern` may read the rest of the text from many places.
+
+    Look-around does, and a possessive quantifier, if what it reads has no limit. Those at the beginning, as
+    in `^(?=.*[0-9])(?=.*[a-z])`, are tried once.
+    """
+    shape = _SPECIAL.sub("x", pattern)
+    if _POSSESSIVE.search(shape):
+        return True
+    opened: list[int] = []
+    once = (
+        1 if shape.startswith("^") and not _BY_LINES.search(shape) else -1
+    )  # where a look-around is tried once
+    for at, character in enumerate(shape):
+        if character == "(":
+            opened.append(at)
+        elif character == ")" and opened:
+            start = opened.pop()
+            if not _LOOK_AROUND.match(shape, start):
+                continue
+            if start == once:
+                once = at + 1
+            elif _MANY.search(shape, start, at):
+                return True
+    return False
 
 
 def _cost_by_level(own: list[int], below: list[dict[_Step, _Counts]] | None) -> ValidationCost | None:

@@ -8,12 +8,15 @@ take far longer than validating, and many times the memory of the value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from time import thread_time
 from typing import Any, Final
 
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.keywords import ALL_REFERENCES, IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 from toolgen.schema.validation_cost import MAX_CHECKS, ValidationCost
+from toolgen.schema.validator import compiled
 
 from .json_value import WORD
 
@@ -34,6 +37,7 @@ _TYPES: Final[Mapping[type, tuple[str, ...]]] = {
     type(None): ("null",),
 }
 _BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # patterns that backtrack
+_MATCHING_SECONDS: Final = 0.1  # of processor time, for all texts of a value
 _BACKTRACK_STEPS: Final = 200  # work of the engine's limit of backtracks
 _SHORT: Final = 16  # characters for which such a pattern takes no time
 # Parts of a value that the validator copies into an error in the time of a step.
@@ -63,7 +67,7 @@ def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any)
     is_special = cost.literals or cost.divisor or cost.unique or (cost.numbers and _has_long_number(value))
     if is_special and _special_checks(cost, value) > MAX_CHECKS:
         return True
-    if len(cost.by_level) == 1 and cost.below <= 1 and not cost.max_text:
+    if len(cost.by_level) == 1 and cost.below <= 1 and not cost.max_text and not cost.backtracking:
         return False
     counts: list[int] = []
     level: list[Any] = [value]
@@ -77,7 +81,45 @@ def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any)
             if type(part) in (dict, list)
             for inner in (part.values() if type(part) is dict else part)
         ]
+    if cost.backtracking and _backtracks_long(cost.backtracking, value):
+        return True
     return cost.checks(counts) > MAX_CHECKS and not Effort(document).checks(value)
+
+
+def _backtracks_long(patterns: tuple[str, ...], value: Any) -> bool:
+    """True if matching the texts of a JSON value with patterns that backtrack takes long.
+
+    No estimate tells those texts apart from harmless ones, so each is matched here alone, up to a time of
+    this thread.
+    """
+    matchers = [_matcher(pattern) for pattern in patterns]
+    end = thread_time() + _MATCHING_SECONDS
+    for text in _texts(value):
+        for matches in matchers:
+            matches(text)
+        if thread_time() > end:
+            return True
+    return False
+
+
+@lru_cache(1_000)
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    return compiled({"pattern": pattern}).is_valid
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts and property names in a JSON value that are long enough to be backtracked in."""
+    stack = [[value]]
+    for items in stack:  # grows
+        for item in items:
+            kind = type(item)
+            if kind is str:
+                if len(item) > _SHORT:
+                    yield item
+            elif kind is list:
+                stack.append(item)
+            elif kind is dict:
+                stack.append([*item.values(), *item])
 
 
 def _has_long_number(value: Any) -> bool:
