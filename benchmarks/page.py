@@ -1,4 +1,4 @@
-"""Update the tables of `docs/performance.md` and the README, which are between markers."""
+"""Update the tables of `docs/performance.md`, which are between markers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from .plot import draw
 from .process import Wrong
 
 PAGE = ROOT / "docs" / "performance.md"
-README = ROOT / "README.md"
 
 
 def write_page(data: Mapping[str, Any]) -> None:
@@ -31,7 +30,7 @@ def parts_of_pages(data: Mapping[str, Any]) -> dict[Path, dict[str, str]]:
         "peers": report.as_markdown(report.peers(measured)),
         "facts": _facts(data["facts"]),
     }
-    return {PAGE: tables, README: {"short": report.as_markdown(report.short(measured))}}
+    return {PAGE: tables}
 
 
 def fill(page: Path, parts: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .measure import Samples, Spread, ratio, spread
-from .rows import OURS, README, ROWS, Row
+from .rows import OURS, ROWS, Row
 
 Measured = Mapping[tuple[str, int], Samples]  # group and size → its samples
 
@@ -95,16 +95,6 @@ def targets(measured: Measured) -> Iterator[tuple[str, ...]]:
             "" if each.target is None else f"{each.target:g}",
             each.verdict,
         )
-
-
-def short(measured: Measured) -> Iterator[tuple[str, ...]]:
-    """Yield the table of the README: only figures with a target, each once."""
-    yield ("what", "specs", "compared with", "ratio", "target", "")
-    binding = [figure for figure in figures(measured) if figure.binding and figure.row.id in README]
-    for each in {(figure.row.id, figure.row.at and figure.size): figure for figure in binding}.values():
-        row = each.row
-        specs = f"{each.size:,}" if row.at else ""
-        yield (row.what, specs, row.baseline, _digits(each.ratio.median), f"{each.target:g}", each.verdict)
 
 
 def peers(measured: Measured) -> Iterator[tuple[str, ...]]:

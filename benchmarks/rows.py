@@ -199,12 +199,6 @@ ROWS = (
     ),
 )
 
-# The rows of the README: the commands and calls that users wait for, with both kinds of specs, met or missed
-README = frozenset((
-    "check", "breaking", "cold", "cold-plain", "full", "full-plain", "one", "one-plain", "watch", "memory",
-    "import", "catalog", "server", "mock", "call", "mcp", "mcp-mcpserver", "mcp-fastmcp", "http-16",
-))  # fmt: skip
-
 # toolgen's case in the comparison with all others of its group
 OURS = {
     "start": "toolgen --help",
