@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from toolgen.cli.output import emit_json, say, say_text
+from toolgen.cli.output import REPORT_FORMATS, emit_document, emit_json, say, say_text
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.files import FileKind
 from toolgen.project import UnableError, find_root, kind_of, read_text
@@ -19,7 +19,10 @@ from toolgen.report.json import diagnostics_data
 
 def show_error(error: Exception, args: argparse.Namespace | None) -> None:
     """Show an error in the format that the command's flags ask for."""
-    as_json = getattr(args, "format", "text") == "json"
+    form = getattr(args, "format", "text")
+    as_json = form == "json"
+    if form in REPORT_FORMATS and args is not None:
+        _emit_error(error, args, form)
     if isinstance(error, SpecErrors):
         if as_json:
             emit_json({"diagnostics": diagnostics_data(error.diagnostics)})
@@ -32,6 +35,18 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
         else:
             say(f"toolgen: error[{error.code}] {error.message}")
             say(*([f"  = help: {error.hint}"] if error.hint else []))
+
+
+def _emit_error(error: Exception, args: argparse.Namespace, form: str) -> None:
+    """Print an error as a document, since programs expect one in any case."""
+    from toolgen.report.formats import formatted
+    from toolgen.report.reports import errors_report, unable_report
+
+    command = args.run.__module__.rpartition(".")[2]
+    if isinstance(error, SpecErrors):
+        emit_document(formatted(errors_report(command, error.diagnostics, error.texts or {}), form))
+    elif isinstance(error, UnableError):
+        emit_document(formatted(unable_report(command, error), form))
 
 
 def show(

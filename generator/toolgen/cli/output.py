@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import argparse
 
 
+REPORT_FORMATS = ("github", "gitlab", "junit", "markdown", "sarif")
+"""The formats of what a command has found, beside text and JSON: keys of `toolgen.report.formats.FORMATS`."""
+
+
 def emit(*lines: str, styled: bool = False) -> None:
     """Print data, each text as one line; a line end in it is escaped.
 
@@ -29,6 +33,12 @@ def emit_json(data: Any) -> None:
     """Print one JSON document."""
     with closed_pipe_ignored():
         streams.write_json(sys.stdout, data)
+
+
+def emit_document(text: str) -> None:
+    """Print a document whose format has escaped the texts in it."""
+    with closed_pipe_ignored():
+        streams.write_document(sys.stdout, text)
 
 
 def say(*lines: str, styled: bool = False) -> None:

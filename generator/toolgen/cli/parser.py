@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn
 
 from toolgen.cli.exit_codes import MEANINGS
-from toolgen.cli.output import emit, say
+from toolgen.cli.output import REPORT_FORMATS, emit, say
 from toolgen.suggestions import did_you_mean
 
 COMMANDS = {
@@ -151,11 +151,31 @@ def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
     )
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """Add `--format`, for commands whose output programs read."""
+def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> None:
+    """Add `--format`, for commands whose output programs read; with those of reports if it finds things."""
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="output format on stdout (default: text)"
+        "--format",
+        action=_Once,
+        choices=("text", "json", *(REPORT_FORMATS if of_report else ())),
+        default="text",
+        help="output format on stdout (default: text)",
     )
+
+
+class _Once(argparse.Action):
+    """An option that may be given once: of two formats, one would be lost."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if getattr(namespace, f"_{self.dest}", False):
+            parser.error(f"{option_string} is given twice")
+        setattr(namespace, f"_{self.dest}", True)
+        setattr(namespace, self.dest, values)
 
 
 def complete() -> None:

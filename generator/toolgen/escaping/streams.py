@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, TextIO
 
+from toolgen.escaping.characters import printable
 from toolgen.escaping.places import json_document, styled_line, terminal_line, terminal_lines
 
 _CLEAR_LINE = "\r\x1b[K"
@@ -24,6 +25,11 @@ def write_text(stream: TextIO, text: str) -> None:
 def write_json(stream: TextIO, data: Any) -> None:
     """Write one JSON document."""
     _write(stream, f"{json_document(data)}\n")
+
+
+def write_document(stream: TextIO, text: str) -> None:
+    """Write a document, such as XML or workflow commands, whose format has escaped the texts in it."""
+    _write(stream, printable(text, keep="\n\t"))
 
 
 def write_prompt(stream: TextIO, question: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.data.codes import CODES
@@ -54,6 +55,8 @@ class Report:
     summary: tuple[str, ...] = ()  # lines for people, below the entries
     data: Mapping[str, Any] = field(default_factory=dict)  # further keys of the JSON format
     texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file → text, for source lines
+    strict: bool = False  # warnings fail, too
+    passed: tuple[str, ...] = ()  # names of what was looked at without a finding
 
 
 def entry_of(found: Diagnostic | Finding) -> Entry:
@@ -73,6 +76,14 @@ def entry_of(found: Diagnostic | Finding) -> Entry:
         found.fingerprint,
         found.accepted,
     )
+
+
+def fingerprint_of(entry: Entry) -> str:
+    """Return the fingerprint of an entry; of one that has none, a hash of its code, file and message."""
+    if entry.fingerprint:
+        return entry.fingerprint
+    text = "\n".join((entry.code, entry.span.file, entry.message))
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
 
 
 def location(span: Span) -> str:

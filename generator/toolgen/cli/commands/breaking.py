@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format
 
 if TYPE_CHECKING:
@@ -37,14 +37,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-unanalysed", action="store_true", help="do not fail if a change could not be decided"
     )
-    add_format(parser)
+    add_format(parser, of_report=True)
 
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.diagnostics import has_color
     from toolgen.cli.today import today
     from toolgen.comparing.judgement import judge
+    from toolgen.report.formats import formatted
     from toolgen.report.json import findings_data
+    from toolgen.report.reports import findings_report
     from toolgen.report.text import lines_of_findings, summary_of_findings
 
     judgement = judge(
@@ -58,6 +60,8 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         data = {"against": args.against, "findings": findings_data(judgement.findings)}
         emit_json({**data, "failed": len(judgement.failed)})
+    elif args.format != "text":
+        emit_document(formatted(findings_report("breaking", judgement), args.format))
     else:
         say(*(f"toolgen: {note}" for note in judgement.notes))
         emit(*lines_of_findings(judgement, color=has_color()), styled=True)

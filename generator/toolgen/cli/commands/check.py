@@ -21,7 +21,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.collector import paused_collector
-from toolgen.cli.output import command_line, emit, emit_json, say
+from toolgen.cli.output import command_line, emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.suggestions import count
 
@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DATE",
         help="decide about sunsets as on this day, YYYY-MM-DD (default: the date in UTC)",
     )
-    add_format(parser)
+    add_format(parser, of_report=True)
 
 
 def _date(text: str) -> date:
@@ -125,6 +125,12 @@ def _check_output(
         if args.upstream:
             data["upstreams"] = _upstreams_data(judged)
         emit_json(data)
+        return is_clean
+    if args.format != "text":
+        from toolgen.report.formats import formatted
+        from toolgen.report.reports import output_report
+
+        emit_document(formatted(output_report(diff, [*passed, *found], plan.warnings), args.format))
         return is_clean
     if diff.clean:
         unused = [f"{line} (the output is the same)" for line in lines_of_toolchain(diff)]

@@ -13,7 +13,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.parser import add_format
 from toolgen.project import UnableError, reason
 from toolgen.suggestions import count
 
@@ -39,12 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also call the tools that both the lock and the server call read-only, and check their results",
     )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "markdown", "sarif"),
-        default="text",
-        help="output format on stdout (default: text)",
-    )
+    add_format(parser, of_report=True)
     parser.add_argument_group("server").add_argument(
         "--header",
         action="append",
@@ -116,9 +112,10 @@ def _report(
 ) -> None:
     from toolgen.cli.diagnostics import has_color
     from toolgen.comparing.history import Release
+    from toolgen.report.formats import formatted
     from toolgen.report.json import findings_data, tests_data
     from toolgen.report.markdown import as_summary
-    from toolgen.report.sarif import findings_sarif
+    from toolgen.report.reports import findings_report
     from toolgen.report.text import lines_of_findings, lines_of_tests, summary_of_findings
 
     if args.format == "json":
@@ -129,8 +126,8 @@ def _report(
             "failed": len(judgement.failed),
         }
         emit_json({**data, "tests": tests_data(report)["tools"]} if report else data)
-    elif args.format == "sarif":
-        emit_json(findings_sarif(judgement.findings))
+    elif args.format not in ("text", "markdown"):
+        emit_document(formatted(findings_report("guard", judgement, report), args.format))
     elif args.format == "markdown":
         emit(*as_summary(args.lock, [Release(listing.name, "", judgement.findings, {})]).splitlines())
     else:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format, add_server
 from toolgen.project import UnableError
 
@@ -43,7 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="also call tools that may change or destroy something, with the data that they have",
     )
     add_server(parser, "test")
-    add_format(parser)
+    add_format(parser, of_report=True)
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -51,7 +51,9 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.diagnostics import source_texts
     from toolgen.cli.today import today
     from toolgen.mcp_client.client import ServerAddress
+    from toolgen.report.formats import formatted
     from toolgen.report.json import tests_data
+    from toolgen.report.reports import tests_report
     from toolgen.report.text import lines_of_tests, summary_of_tests
     from toolgen.testing.project_tests import run_project_tests
     from toolgen.testing.running.tool_run import RunOptions
@@ -74,6 +76,8 @@ def run(args: argparse.Namespace) -> bool:
     failures = [failure.diagnostic for tool in report.tools for failure in tool.failures]
     if args.format == "json":
         emit_json(tests_data(report))
+    elif args.format != "text":
+        emit_document(formatted(tests_report(report), args.format))
     else:
         emit(*lines_of_tests(report, source_texts(failures, args.start)))
         say(*summary_of_tests(report))
