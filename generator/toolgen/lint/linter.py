@@ -70,6 +70,6 @@ def lint_tool(tool: ProgramTool, bounds: Iterable[Bound]) -> Iterator[Diagnostic
 
 
 def lint_catalogue(tools: Sequence[ProgramTool]) -> Iterator[Diagnostic]:
-    """Yield the warnings that only all tools of a project together cause. `generate` runs none of the rules."""
+    """Yield the warnings that only all tools of a project together cause; `generate` shows none of them."""
     for check in CATALOGUE_RULES:
         yield from check(tools)

@@ -120,7 +120,7 @@ def write_baseline(budget: Budget) -> str:
 
 
 def _with_configured(limits: Limits, unit: str, project: Project) -> Limits:
-    """Return the limits, those that are None from the configuration. Raises `UnableError` for another unit."""
+    """Return the limits, those that are None from the configuration, which must be in the same unit."""
     configured = project.budget
     tool, total = limits.tool or configured.max, limits.total or configured.max_total
     uses_configured = (limits.tool, limits.total) != (tool, total)

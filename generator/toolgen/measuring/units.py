@@ -36,7 +36,7 @@ def compact_text(value: Any) -> str:
 
 
 def count_tokens(text: str, encode: Callable[[str], list[int]]) -> int:
-    """Return the number of tokens. Texts that are too long for the encoder are cut: a token more at each cut."""
+    """Return the number of tokens. Texts too long for the encoder are cut: one token more at each cut."""
     pieces = (text[start : start + _MAX_PIECE] for start in range(0, len(text), _MAX_PIECE))
     return sum(len(encode(piece)) for piece in pieces)
 
