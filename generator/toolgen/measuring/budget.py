@@ -60,6 +60,11 @@ class Budget:
     warnings: tuple[Diagnostic, ...]  # asks that do not find their tool
 
     @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        """All that is to be shown, the faults first."""
+        return (*self.faults, *self.warnings)
+
+    @property
     def confusions(self) -> tuple[Confusion, ...]:
         """The tools that are found before others, the most often first."""
         found = Counter((each.tool, sibling) for each in self.asks for sibling in each.ahead)
@@ -69,7 +74,9 @@ class Budget:
         )
 
 
-def measure_budget(start: str, *, unit: str | None, limits: Limits, compares_baseline: bool = True) -> Budget:
+def measure_budget(
+    start: str, *, unit: str | None, limits: Limits, compares_baseline: bool = True, with_savings: bool = True
+) -> Budget:
     """Measure the project at or above `start`; by its configuration, where an argument is None.
 
     Raises `SpecErrors` or `UnableError`.
@@ -98,7 +105,7 @@ def measure_budget(start: str, *, unit: str | None, limits: Limits, compares_bas
         unit=unit,
         tools=sizes,
         total=total,
-        savings=savings(tools, sizes, measure),
+        savings=savings(tools, sizes, measure) if with_savings else (),
         asks=asks,
         without_ask=sum(not _has_ask(tool) for tool in program.tools),
         baseline=baseline,

@@ -45,10 +45,11 @@ def count_tokens(text: str, encode: Callable[[str], list[int]]) -> int:
 def _encoder() -> Callable[[str], list[int]]:
     """Return the function that encodes text without special tokens: a text that names one is only a text."""
     try:
-        from bpe_openai import get_encoding
+        from bpe_openai import get_encoding  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
         if error.name != "bpe_openai":
             raise
         message = "the unit 'o200k' needs the package bpe-openai, which has OpenAI's vocabulary"
         raise UnableError("not-installed", message, "pip install 'toolgen[tokens]'") from error
-    return get_encoding("o200k_base").encode_ordinary
+    encode: Callable[[str], list[int]] = get_encoding("o200k_base").encode_ordinary
+    return encode

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolgen.escaping.characters import printable
 from toolgen.lint.asks import FIRST
 from toolgen.measuring.budget import Budget
 from toolgen.measuring.units import BYTES, NOUNS
+from toolgen.report.entry import Report, entry_of
 from toolgen.suggestions import count
 from toolgen.targets.builtin import MCP
 
@@ -25,6 +26,18 @@ def budget_data(budget: Budget) -> dict[str, Any]:
     }
 
 
+def budget_report(budget: Budget, texts: Mapping[str, bytes | str]) -> Report:
+    """Return what formats print; `texts` maps the files of its findings to their contents."""
+    return Report(
+        command="budget",
+        entries=tuple(map(entry_of, budget.found)),
+        failed=bool(budget.faults),
+        summary=tuple(_lines(budget)),
+        data=budget_data(budget),
+        texts=texts,
+    )
+
+
 def headline(budget: Budget) -> str:
     """Return how much models read before a user asks anything: by MCP's list, if that is a target."""
     size = budget.total.get(MCP.name, next(iter(budget.total.values()), 0))
@@ -32,14 +45,13 @@ def headline(budget: Budget) -> str:
     return f"models read {amount} before the first question"
 
 
-def lines_of_budget(budget: Budget) -> Iterator[str]:
-    """Yield the report, its headline first."""
+def _lines(budget: Budget) -> Iterator[str]:
     yield headline(budget)
     targets = list(budget.total)
     noun = NOUNS[budget.unit]
     yield from ("", *_table([noun, *targets], _rows_of_tools(budget)))
     if len(budget.tools) > _MAX_TOOLS:
-        yield f"and {count(len(budget.tools) - _MAX_TOOLS, 'smaller tool')} (--format json has all)"
+        yield f"{len(budget.tools) - _MAX_TOOLS:,} smaller ones are not shown (--format json has all)"
     saved = [
         [
             each.way,
@@ -57,7 +69,7 @@ def lines_of_budget(budget: Budget) -> Iterator[str]:
 def _rows_of_tools(budget: Budget) -> list[list[str]]:
     by_size = sorted(budget.tools, key=lambda name: (-sum(budget.tools[name].values()), name))
     rows = {name: budget.tools[name] for name in by_size[:_MAX_TOOLS]}
-    all_tools = f"{count(len(budget.tools), 'tool')} in all"
+    all_tools = f"all {len(budget.tools):,}"
     return [
         [printable(name), *(f"{size:,}" for size in sizes.values())]
         for name, sizes in [*rows.items(), (all_tools, budget.total)]
@@ -79,7 +91,7 @@ def _lines_of_asks(budget: Budget) -> Iterator[str]:
     ]:
         yield from ("", *_table(["asks for", "find first", "asks"], rows))
     if len(budget.confusions) > _MAX_CONFUSIONS:
-        yield f"and {count(len(budget.confusions) - _MAX_CONFUSIONS, 'more pair')}"
+        yield f"{len(budget.confusions) - _MAX_CONFUSIONS:,} more pairs are not shown"
 
 
 def _less(saved: int, total: int) -> str:

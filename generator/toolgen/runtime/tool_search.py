@@ -38,6 +38,13 @@ _SEARCH: Final = (
 )
 
 
+_STOP_WORDS: Final = frozenset(
+    "a an and any are as at be by can could do does for from get has have how i if in into is it its me my of on"
+    " or our please so that the their them then there this to us was we what when where which who will with"
+    " would you your".split()
+)
+
+
 class SearchUnavailableError(Exception):
     """Python's SQLite was built without FTS5."""
 
@@ -115,7 +122,10 @@ class ToolSearch:
 
 
 def _query_words(text: str) -> list[str]:
-    return list(dict.fromkeys(word.lower() for word in _words(text)))[:MAX_WORDS]
+    """Return the different words of a query without those that say nothing, unless it has no others."""
+    words = list(dict.fromkeys(word.lower() for word in _words(text)))
+    # BM25 ignores common words by itself among hundreds of tools, and cannot among five
+    return ([word for word in words if word not in _STOP_WORDS] or words)[:MAX_WORDS]
 
 
 def _words(text: str) -> Iterator[str]:

@@ -44,21 +44,23 @@ def _positive(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli.diagnostics import show
+    from toolgen.cli.diagnostics import show, source_texts
     from toolgen.measuring.budget import Limits, measure_budget, write_baseline
-    from toolgen.report.budget import budget_data, lines_of_budget
+    from toolgen.report.budget import budget_report
 
     budget = measure_budget(
         args.start,
         unit=args.unit,
         limits=Limits(args.max, args.max_total),
         compares_baseline=not args.write_baseline,
+        with_savings=args.format != "json",
     )
+    report = budget_report(budget, source_texts(budget.found, args.start))
     if args.format == "json":
-        emit_json(budget_data(budget))
+        emit_json(report.data)
     else:
-        emit(*lines_of_budget(budget))
-    show([*budget.faults, *budget.warnings], args.start)
+        emit(*report.summary)
+    show(budget.found, args.start, report.texts)
     if args.write_baseline:
         say(f"wrote {write_baseline(budget)}: {count(len(budget.tools), 'tool')}")
-    return not budget.faults
+    return not report.failed
