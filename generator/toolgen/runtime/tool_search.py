@@ -38,10 +38,10 @@ _SEARCH: Final = (
 )
 
 
-_STOP_WORDS: Final = frozenset(
-    "a an and any are as at be by can could do does for from get has have how i if in into is it its me my of on"
-    " or our please so that the their them then there this to us was we what when where which who will with"
-    " would you your".split()
+_STOP_WORDS: Final = (
+    "a an and any are as at be by can could do does for from has have how i if in into is it its me my of on or"
+    " our please so that the their them then there this to us was we what when where which who will with would"
+    " you your"
 )
 
 
@@ -124,8 +124,9 @@ class ToolSearch:
 def _query_words(text: str) -> list[str]:
     """Return the different words of a query without those that say nothing, unless it has no others."""
     words = list(dict.fromkeys(word.lower() for word in _words(text)))
+    common = _STOP_WORDS.split()
     # BM25 ignores common words by itself among hundreds of tools, and cannot among five
-    return ([word for word in words if word not in _STOP_WORDS] or words)[:MAX_WORDS]
+    return ([word for word in words if word not in common] or words)[:MAX_WORDS]
 
 
 def _words(text: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
-from toolgen.lint.asks import FIRST, SearchedAsk, search_asks
+from toolgen.lint.asks import SearchedAsk, search_asks
 from toolgen.suggestions import quoted
 
 
@@ -30,10 +30,11 @@ def unfindable(asks: Iterable[SearchedAsk]) -> Iterator[Diagnostic]:
     """Yield a warning for each that has not found its tool."""
     for each in asks:
         if not each.is_found:
-            instead = ", ".join(map(quoted, each.found)) or "no tool"
+            others = ", ".join(map(quoted, each.found))
+            instead = f"finds {others}, and not {quoted(each.tool)}" if others else "finds no tool"
             yield Diagnostic(
                 each.place,
                 "unfindable-ask",
-                f"a search for this finds {instead}, and not {quoted(each.tool)} among the first {FIRST}",
+                f"a search for this {instead}",
                 "use the words of users in the description, the title or the names of parameters",
             )
