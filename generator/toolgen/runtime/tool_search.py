@@ -39,9 +39,9 @@ _SEARCH: Final = (
 
 
 _STOP_WORDS: Final = (
-    "a an and any are as at be by can could do does for from has have how i if in into is it its me my of on or"
-    " our please so that the their them then there this to us was we what when where which who will with would"
-    " you your"
+    "a an and any are as at be by can could do does for from has have how i if in into is it its me my of on "
+    "or our please so that the their them then there this to us was we what when where which who will with "
+    "would you your"
 )
 
 

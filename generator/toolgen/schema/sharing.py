@@ -32,7 +32,13 @@ def share_equal(schema: Schema) -> Schema:
         compared += len(texts[path])
         if compared > _MAX_COMPARED:
             return schema
-    numbers = Counter(text for text in texts.values() if len(text) >= _LEAST)
+    # a part that is repeated only because the schema around it is would be a definition that is used once
+    places = {
+        (text, path[len(around := _around(path, nodes)) :], texts[around])
+        for path, text in texts.items()
+        if len(text) >= _LEAST
+    }
+    numbers = Counter(text for text, *_ in places)
     repeated = {text for text, number in numbers.items() if number > 1}
     if not repeated:
         return schema
@@ -76,6 +82,11 @@ class _Copy:
         if isinstance(value, list):
             return [self.of(inner, (*path, index)) for index, inner in enumerate(value)]
         return value
+
+
+def _around(path: JsonPath, nodes: Mapping[JsonPath, Schema]) -> JsonPath:
+    """Return the path of the schema that directly holds the one at `path`; the root's is its own."""
+    return next((path[:-steps] for steps in (1, 2) if path[:-steps] in nodes), ())
 
 
 def _may_move(node: Schema) -> bool:
