@@ -95,7 +95,7 @@ def _lines_of_asks(budget: Budget) -> Iterator[str]:
 
 
 def _less(saved: int, total: int) -> str:
-    return f"{saved:,} ({saved / total:.0%})" if saved else "0"
+    return f"{saved:,} ({saved / total * 100:.0f} %)" if saved else "0"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

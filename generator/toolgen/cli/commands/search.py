@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> bool:
         emit_json({"query": args.text, "tools": tools})
     elif found:
         width = max(len(each.name) for each in found)
-        emit(*(f"{each.score:6.2f}  {each.name:<{width}}  {each.summary}" for each in found))
+        emit(*(f"{each.score:8.3g}  {each.name:<{width}}  {each.summary}" for each in found))
     else:
         say("no tool has any of these words")
     return bool(found)
