@@ -14,6 +14,10 @@ FIRST: Final = 5
 """A tool must be among so many that are found first, as many as searches of tools give a model."""
 
 
+MAX_ASKS: Final = 10_000
+"""Further ones are not searched: each takes a millisecond or two among 5,000 tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchedAsk:
     """The `ask` of an example, and the names of the tools that are found first for it, the best first."""
@@ -35,7 +39,7 @@ class SearchedAsk:
 
 
 def search_asks(tools: Sequence[ProgramTool], *, among: Iterable[SearchedTool] = ()) -> list[SearchedAsk]:
-    """Search the tools, and those of `among`, for the `ask` of each example.
+    """Search the tools, and those of `among`, for the `ask` of each example, at most `MAX_ASKS`.
 
     Raises `SearchUnavailableError` where SQLite has no FTS5.
     """
@@ -44,7 +48,7 @@ def search_asks(tools: Sequence[ProgramTool], *, among: Iterable[SearchedTool] =
         for tool in tools
         for index, example in enumerate(tool.spec.examples)
         if example.ask is not None
-    ]
+    ][:MAX_ASKS]
     if not asked:
         return []
     with ToolSearch([*map(searched_spec, tools), *among]) as search:

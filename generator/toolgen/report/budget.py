@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolgen.escaping.characters import printable
-from toolgen.lint.asks import FIRST
+from toolgen.lint.asks import FIRST, MAX_ASKS
 from toolgen.measuring.budget import Budget
 from toolgen.measuring.units import BYTES, NOUNS
 from toolgen.report.entry import Report, entry_of
@@ -83,6 +83,8 @@ def _lines_of_asks(budget: Budget) -> Iterator[str]:
     found = sum(each.is_found for each in budget.asks)
     yield ""
     yield f"{found} of {count(len(budget.asks), 'ask')} find their tool among the first {FIRST}"
+    if len(budget.asks) == MAX_ASKS:
+        yield f"only the first {MAX_ASKS:,} asks are searched"
     if budget.without_ask:
         yield f"{count(budget.without_ask, 'tool')} without an `ask` in an example"
     if rows := [
