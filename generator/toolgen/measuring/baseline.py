@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.json_source import read_json_documents
-from toolgen.measuring.units import NOUNS
+from toolgen.measuring.units import NOUNS, UNITS
 from toolgen.project.errors import UnableError
 from toolgen.project.files.reading import read_text
 from toolgen.project.inputs.configuration import Project
@@ -43,9 +43,8 @@ def read_baseline(project: Project, unit: str) -> Sizes | None:
         return None
     if data["unit"] != unit:
         message = f"{name} is in {quoted(data['unit'])}, and these sizes are in '{unit}'"
-        raise UnableError(
-            "bad-baseline", message, f"measure with --unit {data['unit']}, or write it again: {_AGAIN}"
-        )
+        measure = f"measure with --unit {data['unit']}, or " if data["unit"] in UNITS else ""
+        raise UnableError("bad-baseline", message, f"{measure}write it again: {_AGAIN}")
     tools: Sizes = data["tools"]
     return tools
 
