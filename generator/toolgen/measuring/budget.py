@@ -55,7 +55,6 @@ class Budget:
     savings: tuple[Saving, ...]
     asks: tuple[SearchedAsk, ...]
     without_ask: int  # tools that have no example with `ask`
-    baseline: Sizes | None
     faults: tuple[Diagnostic, ...]  # what exceeds a limit or the baseline
     warnings: tuple[Diagnostic, ...]  # asks that do not find their tool
 
@@ -108,7 +107,6 @@ def measure_budget(
         savings=savings(tools, sizes, measure) if with_savings else (),
         asks=asks,
         without_ask=sum(not _has_ask(tool) for tool in program.tools),
-        baseline=baseline,
         faults=in_order(faults),
         warnings=in_order(unfindable(asks)),
     )
