@@ -14,6 +14,7 @@ from toolgen.compile.publishing.references import choose_references
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
+from toolgen.lint.linter import lint_catalogue
 from toolgen.pipeline import bind
 from toolgen.report.text import render
 
@@ -36,7 +37,8 @@ def _report(texts: dict[str, bytes]) -> tuple[str, str]:
         lower(program, PackageSettings())
     except SpecErrors as errors:
         return "refused", render(errors.diagnostics, texts)
-    return "warned", render(program.warnings, texts)
+    found = [*program.warnings, *lint_catalogue(program.tools)]
+    return "warned", render(found, texts)
 
 
 def _cases() -> list[Path]:

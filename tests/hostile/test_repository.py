@@ -19,6 +19,8 @@ VERBS = [
     ("outputs",),
     ("export", "mcp"),
     ("export", "openai-chat"),
+    ("budget",),
+    ("search", "hidden words"),
     ("generate",),
     ("schema",),
     ("explain", "usage"),

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import yaml
 from toolgen.data.codes import LINT
+from toolgen.lint.linter import lint_catalogue
 from toolgen.pipeline import bind
 
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
-_TOOL_FIELDS = {"annotations", "confirm", "examples", "output_schema", "stream"}
+_TOOL_FIELDS = {"annotations", "confirm", "description", "examples", "output_schema", "stream"}
 _SCHEMA_KEYWORDS = {"$schema", "additionalProperties", "properties", "required"}
 
 
@@ -38,7 +39,8 @@ def spec(fragment: str) -> dict[str, Any]:
 
 def warnings(fragment: str) -> set[str]:
     text = yaml.safe_dump(spec(fragment), sort_keys=False)
-    return {warning.code for warning in bind({"example.yaml": text.encode()}).warnings}
+    program = bind({"example.yaml": text.encode()})
+    return {each.code for each in [*program.warnings, *lint_catalogue(program.tools)]}
 
 
 @pytest.mark.parametrize("code", sorted(LINT))

@@ -1,4 +1,4 @@
-"""`make corpus`: print the tables of docs/fidelity.md, and every difference with its reason.
+"""`make corpus`: print the tables of docs/fidelity.md and docs/budget.md, and all differences with reasons.
 
 The exit code is 1 if there is a difference. Without files, the shared corpus is used if it exists.
 """
@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from tools.corpus.findability import findability_table
 from tools.corpus.generated_values import measure_schemas
 from tools.corpus.json_schema_suite import measure_suite
 from tools.corpus.mcp import measure_mcp
@@ -79,6 +80,8 @@ def main() -> int:
         print("\n" + models_table(models))
     if mocks:
         print("\n" + mocks_table(mocks))
+    if mcp is not None and mcp.is_file():
+        print("\n" + findability_table(mcp))
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
     misses += [f"{row.document}: {miss}" for row in rows for miss in row.misses]
     misses += [f"{found.corpus}: {miss}" for found in models for miss in found.differing]

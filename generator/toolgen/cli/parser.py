@@ -19,6 +19,8 @@ COMMANDS = {
     "outputs": "list the files that `generate` would write",
     "check": "check that generated code is up to date; show a diff if it is not",
     "breaking": "compare the specs with another version; show what breaks, with a value that shows it",
+    "budget": "measure what models are sent; fail if a tool has grown, show what would make it smaller",
+    "search": "search the tools by what a user says, as models do",
     "changelog": "print what changed in the tools between two commits",
     "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
     "Python functions",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
@@ -21,6 +21,7 @@ from toolgen.lint.rules import (
     undecided_reference,
     unenforced_format,
     unenforced_keyword,
+    unfindable_ask,
     unsatisfiable_required,
     unshown_property,
 )
@@ -28,9 +29,11 @@ from toolgen.references.bundle import Bound
 from toolgen.schema.document import JsonPath, subschemas
 from toolgen.schema.keywords import KEYWORDS
 
+CatalogueRule = Callable[[Sequence[ProgramTool]], Iterator[Diagnostic]]
 ToolRule = Callable[[ProgramTool], Iterator[Diagnostic]]
 SchemaRule = Callable[[LintedSchema, JsonPath, Mapping[str, Any]], Iterator[Diagnostic]]
 
+CATALOGUE_RULES: tuple[CatalogueRule, ...] = (unfindable_ask.check,)
 TOOL_RULES: tuple[ToolRule, ...] = (
     ambiguous_stream.check,
     contradicting_annotations.check,
@@ -64,3 +67,9 @@ def lint_tool(tool: ProgramTool, bounds: Iterable[Bound]) -> Iterator[Diagnostic
             for keyword, rule in SCHEMA_RULES.items():
                 if keyword in node:
                     yield from rule(schema, path, node)
+
+
+def lint_catalogue(tools: Sequence[ProgramTool]) -> Iterator[Diagnostic]:
+    """Yield the warnings that only all tools of a project together cause; `generate` shows none of them."""
+    for check in CATALOGUE_RULES:
+        yield from check(tools)

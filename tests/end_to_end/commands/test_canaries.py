@@ -109,6 +109,8 @@ def ran(project: Project, *words: str, code: int = 0) -> list[str]:
         "check",
         "outputs",
         "export mcp",
+        "budget",
+        "search act",
         "evals",
         "new act",
         "new --all",

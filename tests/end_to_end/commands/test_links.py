@@ -87,6 +87,8 @@ COMMANDS = {
     "generate": ("generate",),
     "outputs": ("outputs",),
     "export": ("export", "mcp"),
+    "budget": ("budget",),
+    "budget --write-baseline": ("budget", "--write-baseline"),
     "evals": ("evals",),
     "evals --check": ("evals", "--check"),
     "init": ("init",),

@@ -153,6 +153,12 @@ def committed(project: Project) -> None:
         config.write(f'[remote "{HOSTILE_NAME}"]\n\turl = /nowhere\n')
 
 
+def with_baseline(project: Project) -> None:
+    with_spec(SPEC)(project)
+    baseline = {"toolgen_budget": 1, "unit": HOSTILE, "tools": {}}
+    project.write("toolgen.budget.json", json.dumps(baseline))
+
+
 def with_shout(project: Project) -> None:
     with_spec(SPEC)(project)
 
@@ -207,6 +213,9 @@ CASES = {
     "outputs": Case(["outputs"], with_shout, hostile=False),
     "an export": Case(["export", "mcp"], with_shout),
     "an export for OpenAI": Case(["export", "openai"], with_shout),
+    "a search": Case(["search", "shout"], with_spec(SPEC.replace("Return a text.", QUOTED))),
+    "a search for hostile words": Case(["search", "--format", "json", HOSTILE], with_shout),
+    "a baseline": Case(["budget"], with_baseline),
     "a diff of a suite": Case(["evals", "--check"], stale_suite),
     "a suite": Case(["evals", "-o", HOSTILE_NAME], with_shout),
     "a break": Case(["breaking", "--against", "HEAD"], committed),

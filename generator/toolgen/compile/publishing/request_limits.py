@@ -95,7 +95,11 @@ def _over(
 
 def tool_sizes(tool: Tool, targets: Sequence[Target]) -> dict[str, int]:
     """Return the bytes of a tool's definition in the list of each target, with the comma behind it."""
-    return {target.name: _tool_size(tool, target.name) for target in targets if target.tool_name}
+    return {
+        target.name: sum(json_size(entry) + 1 for entry in published_entries(tool, target.name))
+        for target in targets
+        if target.tool_name
+    }
 
 
 def target_sizes(sizes: Mapping[str, Mapping[str, int]], targets: Sequence[Target]) -> tuple[TargetSize, ...]:
@@ -111,13 +115,13 @@ def _target_size(sizes: Mapping[str, Mapping[str, int]], target: str) -> TargetS
     return TargetSize(target, total, len(of_tools), {name: of_tools[name] - 1 for name in largest})
 
 
-def _tool_size(tool: Tool, target: str) -> int:
+def published_entries(tool: Tool, target: str) -> list[Any]:
+    """Return what a tool adds to the list of a target, as data; for OpenAI, to that of Chat Completions."""
     definition: Any = tool.definition
     if target == MCP.name:
         from toolgen.runtime.adapters.mcp.listed_tool import served_tools
 
-        (listed,) = served_tools({tool.wire_name: definition})
-        return _json_size(listed) + 1
+        return list(served_tools({tool.wire_name: definition}))
     published = tool.published[target]
     if target not in BUILT_IN:
         plain = {
@@ -125,7 +129,7 @@ def _tool_size(tool: Tool, target: str) -> int:
             "description": tool.description,
             "input_schema": published.input_schema,
         }
-        return _json_size({**plain, "strict": True} if published.strict else plain) + 1
+        return [{**plain, "strict": True} if published.strict else plain]
     from toolgen.runtime.adapters.provider_tool import provider_tool
 
     described = provider_tool(
@@ -137,15 +141,20 @@ def _tool_size(tool: Tool, target: str) -> int:
     )
     # what a second one adds: lists may have entries that are there once, such as a tool that searches tools
     once, twice = (_request_definitions(target)([described] * times) for times in (1, 2))
-    return _added(once, twice)
+    return list(_added(once, twice))
 
 
-def _added(old: Any, new: Any) -> int:
-    """Return by how many bytes of JSON `new` is longer than `old`, to whose lists it has added entries."""
+def _added(old: Any, new: Any) -> Iterator[Any]:
+    """Yield the entries that `new` has in its lists beside those of `old`."""
     if isinstance(old, Mapping):
-        return sum(_added(old[key], new[key]) for key in old if old[key] != new[key])
-    inside = sum(_added(one, other) for one, other in zip(old, new, strict=False) if one != other)
-    return inside + sum(_json_size(each) + 1 for each in new[len(old) :])
+        for key in old:
+            if old[key] != new[key]:
+                yield from _added(old[key], new[key])
+        return
+    for one, other in zip(old, new, strict=False):
+        if one != other:
+            yield from _added(one, other)
+    yield from new[len(old) :]
 
 
 @cache
@@ -155,7 +164,7 @@ def _request_definitions(target: str) -> Callable[[Sequence[Any]], Any]:
     return lambda tools: next(iter(names(tools).values()))
 
 
-def _json_size(value: Any) -> int:
+def json_size(value: Any) -> int:
     with suppress(PydanticSerializationError):  # text that is no Unicode
         # a fifth of the time of `json`, and as many bytes, but for floats: 1e-5 instead of 1e-05
         text = to_json(value)

@@ -33,6 +33,8 @@ _BREAKING_VALUES: dict[str, tuple[str, ...]] = {
     "level": ("error", "warning", "info"),
     "versions": ("semver",),
 }
+_BUDGET_TYPES: dict[str, type] = {"unit": str, "baseline": str, "max": int, "max_total": int}
+_BUDGET_VALUES: dict[str, tuple[str, ...]] = {"unit": ("bytes", "o200k")}
 _FIELD_VALUES: dict[str, tuple[str, ...]] = {"references": ("inline", "keep")}
 _RULE_LEVELS = ("error", "warning", "info", "off")
 _FIELD_SECTIONS: dict[str, dict[str, type]] = {
@@ -41,7 +43,7 @@ _FIELD_SECTIONS: dict[str, dict[str, type]] = {
     "test": {"fixtures": str},
 }
 """Sections whose keys are fields of the project: `server_name`."""
-_SECTIONS = (*_FIELD_SECTIONS, "breaking")
+_SECTIONS = (*_FIELD_SECTIONS, "breaking", "budget")
 _PATHS = {
     "specs": "tools/specs",
     "output": "tools/generated",
@@ -54,6 +56,7 @@ _TYPE_NAMES: dict[type, str] = {
     list: "a list of strings",
     bool: "true or false",
     dict: "a section",
+    int: "a whole number above 0",
 }
 _DECODE_ERROR = re.compile(
     r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
@@ -113,6 +116,17 @@ class BreakingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """The section `[budget]`: what `toolgen budget` fails for."""
+
+    unit: str = "bytes"
+    baseline: str = "toolgen.budget.json"  # the file of accepted sizes, relative to the project
+    is_baseline_set: bool = False
+    max: int | None = None  # of a tool, for each target
+    max_total: int | None = None  # of all tools, for each target
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     """A configured folder. Its paths are posix, relative to `root`, and do not leave it."""
 
@@ -132,6 +146,7 @@ class Project:
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
     test_fixtures: str | None = None  # file with the fixtures of `toolgen test`
     breaking: BreakingSettings = BreakingSettings()
+    budget: BudgetSettings = BudgetSettings()
 
     @property
     def import_root(self) -> Path:
@@ -222,7 +237,9 @@ def make_project(root: Path, table: Table) -> Project:
         _, values = _section(table, name, types, faults)
         sound |= {f"{name}_{key}": value for key, value in values.items()}
     breaking = _breaking(table, faults)
-    project = Project(root=root, file=table.file, text=table.text, **sound, breaking=breaking)
+    _, values = _section(table, "budget", _BUDGET_TYPES, faults)
+    budget = BudgetSettings(**values, is_baseline_set="baseline" in values)
+    project = Project(root=root, file=table.file, text=table.text, **sound, breaking=breaking, budget=budget)
     # names are compared only where the folders are sound: one mistake, one report
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
@@ -273,12 +290,12 @@ def _breaking(table: Table, faults: dict[str, Diagnostic]) -> BreakingSettings:
 
 def _value_fault(table: Table, key: str, value: str) -> Diagnostic | None:
     """Return the fault of a value that is none of those that the setting has, or no path in the project."""
-    allowed = {**_BREAKING_VALUES, **_FIELD_VALUES}.get(key)
+    allowed = {**_BREAKING_VALUES, **_BUDGET_VALUES, **_FIELD_VALUES}.get(key)
     if allowed is not None and value not in allowed:
         message = f"'{key}' must be one of {', '.join(allowed)}"
         return _invalid(table, key, message, did_you_mean(value, allowed))
-    if key == "accept" and (not _is_plain_path(value) or ".." in value.split("/")):
-        return _invalid(table, key, "'accept' must be a relative path with forward slashes")
+    if key in ("accept", "baseline") and (not _is_plain_path(value) or ".." in value.split("/")):
+        return _invalid(table, key, f"'{key}' must be a relative path with forward slashes")
     return None
 
 
@@ -288,7 +305,9 @@ def _shape_fault(table: Table, key: str, value: Any, types: dict[str, type]) -> 
         hint = did_you_mean(key, types) or f"the settings are {', '.join(known)}"
         return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)
     expected = types[key]
-    fits = isinstance(value, expected) and value != ""
+    fits = (
+        type(value) is int and value > 0 if expected is int else isinstance(value, expected) and value != ""
+    )
     if fits and expected is list:
         fits = all(isinstance(item, str) and item for item in value) and len(set(value)) == len(value)
         if not fits:

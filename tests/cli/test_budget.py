@@ -1,0 +1,299 @@
+"""`toolgen budget` and `toolgen search`: reports, limits, baselines, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+from toolgen.measuring import units
+
+from .conftest import Cli
+
+ASKED = """\
+name: {name}
+description: {description}
+input_schema: {{type: object}}
+examples: [{{name: one, ask: {ask}, input: {{}}}}]
+"""
+
+
+@pytest.fixture
+def project(empty: Cli) -> Cli:
+    (empty.root / "toolgen.toml").write_text('targets = ["mcp", "openai"]\n')
+    empty.spec("greet")
+    return empty
+
+
+def configure(project: Cli, text: str) -> None:
+    (project.root / "toolgen.toml").write_text(f'targets = ["mcp", "openai"]\n[budget]\n{text}')
+
+
+def sizes(project: Cli, *words: str) -> Any:
+    done = project("budget", "--format", "json", *words)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_json_has_the_documented_keys(project: Cli) -> None:
+    data = sizes(project)
+    assert list(data) == ["tools", "total", "unit"]
+    (tool,) = data["tools"]
+    assert tool["tool"] == "greet"
+    assert data["total"] == {"mcp": tool["targets"]["mcp"] + 12, "openai": tool["targets"]["openai"] + 2}
+    assert data["unit"] == "bytes"
+
+
+def test_the_first_line_says_what_models_read(project: Cli) -> None:
+    size = sizes(project)["total"]["mcp"]
+    done = project("budget")
+    assert done.out.splitlines()[0] == f"models read {size / 1000:.1f} kB before the first question"
+
+
+def test_the_first_line_without_mcp_is_about_the_first_target(project: Cli) -> None:
+    (project.root / "toolgen.toml").write_text('targets = ["openai"]\n')
+    size = sizes(project)["total"]["openai"]
+    assert f"models read {size / 1000:.1f} kB" in project("budget").out
+
+
+def test_many_tools_are_shown_in_part(project: Cli) -> None:
+    for number in range(24):
+        project.spec(f"tool_{number}")
+    out = project("budget").out
+    assert "5 smaller ones are not shown (--format json has all)" in out
+    assert len(sizes(project)["tools"]) == 25
+
+
+def test_a_baseline_is_written_and_compared(project: Cli) -> None:
+    assert "wrote toolgen.budget.json: 1 tool" in project("budget", "--write-baseline").err
+    assert project("budget").code == 0
+    path = project.spec("greet")
+    path.write_text(path.read_text().replace("Say hello", "Say a friendly hello"))
+    done = project("budget")
+    assert done.code == 1
+    assert "error[budget-grew] 'greet' grew: bytes for mcp: " in done.err
+    assert done.err.count("(+11)") == 2
+    assert project("budget", "--write-baseline").code == 0
+    assert project("budget").code == 0
+
+
+def test_a_smaller_tool_is_no_finding(project: Cli) -> None:
+    project("budget", "--write-baseline")
+    path = project.spec("greet")
+    path.write_text(path.read_text().replace("Say hello to somebody.", "Hello."))
+    assert project("budget").code == 0
+
+
+def test_a_new_tool_has_grown(project: Cli) -> None:
+    project("budget", "--write-baseline")
+    project.spec("wave")
+    done = project("budget", "--format", "json")
+    assert done.code == 1
+    assert "'wave' is new: bytes for mcp: " in done.err
+    assert json.loads(done.out)["total"]["mcp"] > 0
+
+
+def test_a_new_target_has_grown(project: Cli) -> None:
+    project("budget", "--write-baseline")
+    (project.root / "toolgen.toml").write_text('targets = ["mcp", "openai", "gemini"]\n')
+    done = project("budget")
+    assert done.code == 1
+    assert "bytes for gemini: 0 → " in done.err
+
+
+def test_a_baseline_has_one_tool_a_line(project: Cli) -> None:
+    project.spec("wave")
+    project("budget", "--write-baseline")
+    lines = (project.root / "toolgen.budget.json").read_text().splitlines()
+    assert [line.split('"')[1] for line in lines if "mcp" in line] == ["greet", "wave"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '{"toolgen_budget": 1, "unit": "o200k", "tools": {}}',
+            "is in 'o200k', and these sizes are in 'bytes'",
+        ),
+        (
+            '{"toolgen_budget": 2, "unit": "bytes", "tools": {}}',
+            "has the format '2', and this toolgen reads 1",
+        ),
+        ('{"toolgen_budget": true, "unit": "bytes", "tools": {}}', "has the format 'true'"),
+        ('{"toolgen_budget": 1, "unit": "bytes", "tools": {"a": {"mcp": "1"}}}', "must have `unit`"),
+        ('{"toolgen_budget": 1, "tools": {}}', "must have `unit`"),
+        ('{"name": "mine"}', "is not a baseline that"),
+        ("[]", "is not a baseline that"),
+        ("<<<<<<< ours\n", "1:1: not JSON"),
+        ("", "is empty"),
+        ("[" * 100_000, "nested"),
+    ],
+    ids=[
+        "unit",
+        "version",
+        "version is true",
+        "size is text",
+        "no unit",
+        "other",
+        "list",
+        "conflict",
+        "empty",
+        "deep",
+    ],
+)
+def test_another_baseline_is_refused(project: Cli, text: str, message: str) -> None:
+    (project.root / "toolgen.budget.json").write_text(text)
+    done = project("budget")
+    assert done.code == 2
+    assert "error[bad-baseline]" in done.err
+    assert message in done.err
+    assert done.out == ""
+
+
+def test_another_file_is_not_overwritten(project: Cli) -> None:
+    file = project.root / "toolgen.budget.json"
+    file.write_text('{"name": "mine"}')
+    done = project("budget", "--write-baseline")
+    assert done.code == 2
+    assert file.read_text() == '{"name": "mine"}'
+
+
+def test_a_baseline_of_another_unit_can_be_written_again(project: Cli) -> None:
+    file = project.root / "toolgen.budget.json"
+    file.write_text('{"toolgen_budget": 1, "unit": "o200k", "tools": {}}')
+    assert project("budget", "--write-baseline").code == 0
+    assert json.loads(file.read_text())["unit"] == "bytes"
+
+
+def test_a_configured_baseline_must_be_there(project: Cli) -> None:
+    configure(project, 'baseline = "ci/sizes.json"')
+    done = project("budget")
+    assert done.code == 2
+    assert "there is no file ci/sizes.json" in done.err
+    assert project("budget", "--write-baseline").code == 0
+    assert (project.root / "ci/sizes.json").exists()
+    assert project("budget").code == 0
+
+
+@pytest.mark.parametrize("flag", ["--max", "--max-total"])
+def test_limits_of_the_command_line(project: Cli, flag: str) -> None:
+    size = max(sizes(project)["total"].values())
+    assert project("budget", flag, str(size)).code == 0
+    done = project("budget", flag, "100")
+    assert done.code == 1
+    assert "error[budget-exceeded]" in done.err
+    assert "100 bytes" in done.err or "more than 100" in done.err
+
+
+def test_limits_of_the_configuration_give_way_to_the_command_line(project: Cli) -> None:
+    configure(project, "max = 100\nmax_total = 100000")
+    done = project("budget")
+    assert done.code == 1
+    assert "'greet' has more than 100 bytes: mcp: " in done.err
+    assert project("budget", "--max", "100000").code == 0
+
+
+def test_limits_of_another_unit_are_refused(project: Cli) -> None:
+    configure(project, "max = 5000")
+    done = project("budget", "--unit", "o200k")
+    assert done.code == 2
+    assert "are in 'bytes', and these sizes are in 'o200k'" in done.err
+    assert project("budget", "--unit", "o200k", "--max", "5000").code == 0
+
+
+def test_tokens_without_their_package_name_the_extra(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    units._encoder.cache_clear()
+    monkeypatch.setitem(sys.modules, "bpe_openai", None)
+    done = project("budget", "--unit", "o200k")
+    assert done.code == 2
+    assert "pip install 'toolgen[tokens]'" in done.err
+    units._encoder.cache_clear()
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "1.5", "many", "9" * 100, "٣"], ids=ascii)
+def test_a_limit_is_a_whole_number(project: Cli, number: str) -> None:
+    done = project("budget", f"--max={number}")
+    assert done.code == 2
+    assert "is not a whole number above 0" in done.err
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("max = 0", "'max' must be a whole number above 0"),
+        ("max = true", "'max' must be a whole number above 0"),
+        ('max_total = "1"', "'max_total' must be a whole number above 0"),
+        ('unit = "tokens"', "'unit' must be one of bytes, o200k"),
+        ('baseline = "../x"', "'baseline' must be a relative path"),
+        ("maximum = 1", "did you mean 'max'?"),
+    ],
+)
+def test_settings_are_strict(project: Cli, setting: str, message: str) -> None:
+    configure(project, setting)
+    done = project("budget")
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_confusions_name_the_siblings(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text('targets = ["mcp"]\n')
+    asks = {
+        "refund": ("Pay money back.", "Pay back the money of order 7"),
+        "cancel": ("Cancel an order.", "Give the money of order 7 back"),
+    }
+    for name, (description, ask) in asks.items():
+        empty.spec(name, ASKED.format(name=name, description=description, ask=ask))
+    done = empty("budget")
+    assert done.code == 0
+    assert "2 of 2 asks find their tool among the first 5" in done.out
+    assert done.out.splitlines()[-1].split() == ["cancel", "refund", "1"]
+
+
+def test_an_ask_that_finds_other_tools_is_a_warning(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text('targets = ["mcp"]\n')
+    empty.spec("pay", ASKED.format(name="pay", description="Write to the ledger.", ask="Send the invoice"))
+    empty.spec("mail", ASKED.format(name="mail", description="Send an invoice.", ask="Send the invoice"))
+    done = empty("budget")
+    assert done.code == 0
+    assert "warning[unfindable-ask] a search for this finds 'mail', and not 'pay'" in done.err
+    assert "1 of 2 asks" in done.out
+
+
+def test_search_prints_the_best_first(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text("")
+    empty.spec("greet")
+    empty.spec(
+        "talk",
+        ASKED.format(name="talk", description='"Say something.\\n\\nMore."', ask="x"),
+    )
+    done = empty("search", "say hello")
+    assert done.code == 0
+    assert [line.split()[1] for line in done.out.splitlines()] == ["greet", "talk"]
+    assert done.out.splitlines()[1].endswith("Say something.")
+    data = json.loads(empty("search", "say hello", "--limit", "1", "--format", "json").out)
+    assert data["query"] == "say hello"
+    assert [each["tool"] for each in data["tools"]] == ["greet"]
+    assert data["tools"][0]["summary"] == "Say hello to somebody."
+
+
+def test_search_without_a_find_exits_with_1(project: Cli) -> None:
+    done = project("search", "zebra")
+    assert (done.code, done.out) == (1, "")
+    assert "no tool has any of these words" in done.err
+    done = project("search", "zebra", "--format", "json")
+    assert (done.code, json.loads(done.out)["tools"]) == (1, [])
+
+
+@pytest.mark.parametrize("limit", ["0", "x", "1001", "-1"])
+def test_the_limit_of_a_search_is_bounded(project: Cli, limit: str) -> None:
+    done = project("search", "hello", f"--limit={limit}")
+    assert done.code == 2
+    assert "is not a number from 1 to 1000" in done.err
+
+
+def test_hostile_text_is_printed_escaped(project: Cli) -> None:
+    project.spec("evil", ASKED.format(name="evil", description='"hello \\e[31m red"', ask="x"))
+    out = project("search", "hello red").out
+    assert "\x1b" not in out
+    assert "evil" in out

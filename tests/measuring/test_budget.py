@@ -1,0 +1,123 @@
+"""Sizes are those of what is published, in each unit; savings are what the change would really save."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.building.exports import tools_of_format
+from toolgen.building.project_build import read_inputs
+from toolgen.measuring.budget import Budget, Limits, measure_budget
+
+FULL = (Path(__file__).parent.parent / "cases/accepted/everything/spec.yaml").read_text()
+PRICES = """\
+name: prices
+description: Prices of an article, “net” and gross.
+input_schema:
+  type: object
+  properties:
+    net: {$ref: "#/$defs/Money"}
+    gross: {$ref: "#/$defs/Money"}
+  $defs:
+    Money:
+      type: object
+      description: An amount with its currency.
+      properties: {amount: {type: number, description: With two digits.}}
+output_schema:
+  type: object
+  properties:
+    a: {type: object, properties: {value: {type: string, minLength: 1, description: Nested.}}}
+    b: {type: object, properties: {value: {type: string, minLength: 1, description: Nested.}}}
+"""
+PLAIN = "name: plain\ndescription: Do it.\ninput_schema: {type: object}\n"
+FORMATS = {
+    "mcp": "mcp",
+    "openai": "openai-chat",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "bedrock": "bedrock",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "toolgen.toml").write_text("")
+    for name, text in (("everything", FULL), ("prices", PRICES), ("plain", PLAIN)):
+        (tmp_path / f"specs/{name}.yaml").write_text(text)
+    return tmp_path
+
+
+def measured(root: Path, unit: str = "bytes") -> Budget:
+    return measure_budget(str(root), unit=unit, limits=Limits())
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def exported(root: Path, target: str) -> Any:
+    return tools_of_format(read_inputs(str(root)), FORMATS[target]).document
+
+
+def test_bytes_are_those_of_the_exported_definitions(root: Path) -> None:
+    # a deferred tool, for which Anthropic gets one that searches
+    (root / "specs/everything.yaml").unlink()
+    budget = measured(root)
+    for target in ("mcp", "openai", "anthropic"):
+        document = exported(root, target)
+        tools = document["tools"] if target == "mcp" else document
+        assert budget.total[target] == len(compact(document).encode())
+        for tool in tools:
+            name = tool.get("name") or tool["function"]["name"]
+            assert budget.tools[name][target] == len(compact(tool).encode())
+    (gemini,) = exported(root, "gemini")
+    assert budget.total["gemini"] == len(compact(gemini["function_declarations"]).encode())
+    assert budget.total["bedrock"] == len(compact(exported(root, "bedrock")["tools"]).encode())
+
+
+def test_tokens_are_those_of_each_definition(root: Path) -> None:
+    bpe_openai = pytest.importorskip("bpe_openai")
+    (root / "specs/everything.yaml").unlink()
+    encode = bpe_openai.get_encoding("o200k_base").encode_ordinary
+    budget = measured(root, "o200k")
+    for tool in exported(root, "mcp")["tools"]:
+        assert budget.tools[tool["name"]]["mcp"] == len(encode(compact(tool)))
+    assert budget.total["mcp"] == sum(each["mcp"] for each in budget.tools.values())
+
+
+def test_leaving_out_output_schemas_saves_what_is_said(root: Path) -> None:
+    before = measured(root)
+    (root / "toolgen.toml").write_text("[mcp]\noutput_schema = false\n")
+    saved = _saved(before, "without output schemas")
+    assert saved > 0
+    assert before.total["mcp"] - measured(root).total["mcp"] == saved
+
+
+def test_inlining_references_saves_what_is_said(root: Path) -> None:
+    (root / "specs/prices.yaml").write_text(PRICES.replace('    gross: {$ref: "#/$defs/Money"}\n', ""))
+    before = measured(root)
+    (root / "toolgen.toml").write_text('[mcp]\nreferences = "inline"\n')
+    saved = _saved(before, "references inlined")
+    assert saved > 0
+    assert before.total["mcp"] - measured(root).total["mcp"] == saved
+
+
+def test_leaving_out_nested_descriptions_saves_their_bytes(root: Path) -> None:
+    for name in ("everything", "plain"):
+        (root / f"specs/{name}.yaml").unlink()
+    texts = ["An amount with its currency.", "With two digits.", "Nested.", "Nested."]
+    expected = sum(len(f',"description":"{text}"') for text in texts)
+    assert _saved(measured(root), "without descriptions of nested fields") == expected
+
+
+def test_writing_equal_schemas_once_saves_only_where_it_is_shorter(root: Path) -> None:
+    saving = next(each for each in measured(root).savings if each.way == "equal schemas written once")
+    assert all(saved >= 0 for saved in saving.saved.values())
+
+
+def _saved(budget: Budget, way: str) -> int:
+    return next(each.saved["mcp"] for each in budget.savings if each.way == way)

@@ -1,0 +1,104 @@
+"""Search of tools: what users say finds them, and nothing in a query is syntax."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+import pytest
+from toolgen.runtime import tool_search
+from toolgen.runtime.tool_search import SearchUnavailableError, ToolSearch, searched_tool
+
+ORDERS = searched_tool(
+    "createPurchaseOrder",
+    "Send an order to a supplier.",
+    {"properties": {"due": {"type": "string", "description": "The day of delivery."}, "odd": True}},
+    title="Order parts",
+)
+TICKETS = searched_tool("list_tickets", "List open tickets of customers.", {})
+CHARTS = searched_tool("chart", "Dessine un diagramme à barres.", {"properties": {"Größe": {}}})
+JAPANESE = searched_tool("jp", "新しい注文を作成する", {})
+ALL = [ORDERS, TICKETS, CHARTS, JAPANESE]
+
+
+def found(text: str, limit: int = 5) -> list[str]:
+    with ToolSearch(ALL) as search:
+        return [each.name for each in search.find(text, limit)]
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("create a purchase order, please", "createPurchaseOrder"),
+        ("ordering from suppliers", "createPurchaseOrder"),
+        ("which day is the delivery?", "createPurchaseOrder"),
+        ("is a ticket open", "list_tickets"),
+        ("un diagramme a barres", "chart"),
+        ("GRÖSSE größe", "chart"),
+        ("注文", "jp"),
+    ],
+)
+def test_words_of_users_find_the_tool(text: str, tool: str) -> None:
+    assert found(text)[:1] == [tool]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "?!", "zebra", "\ud800"])
+def test_a_text_without_a_known_word_finds_nothing(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'tickets"',
+        '" OR name:* tickets',
+        "tickets AND NOT tickets",
+        "NEAR(tickets, 1) ^tickets*",
+        "tickets'); DROP TABLE tools; --",
+        "{name}:tickets -tickets +",
+        "tickets\0tickets",
+    ],
+)
+def test_nothing_in_a_query_is_syntax(text: str) -> None:
+    assert "list_tickets" in found(text)
+
+
+def test_a_word_of_the_syntax_is_a_word() -> None:
+    with ToolSearch([searched_tool("gate", "NOT and NEAR", {}), TICKETS]) as search:
+        assert [each.name for each in search.find("near")] == ["gate"]
+        assert [each.name for each in search.find("not")] == ["gate"]
+
+
+def test_common_words_find_nothing_beside_others() -> None:
+    assert found("of the tickets") == ["list_tickets"]
+    assert "list_tickets" in found("of")
+
+
+def test_the_best_comes_first_and_the_limit_holds() -> None:
+    with ToolSearch(ALL) as search:
+        scores = [each.score for each in search.find("open order of customers")]
+        assert len(scores) == 2
+        assert scores == sorted(scores, reverse=True)
+        assert len(search.find("open order", 1)) == 1
+        assert search.find("open order", 0) == []
+
+
+def test_of_equal_tools_the_first_is_found_first() -> None:
+    with ToolSearch([searched_tool(name, "The same.", {}) for name in ("b", "a", "c")]) as search:
+        assert [each.name for each in search.find("same")] == ["b", "a", "c"]
+
+
+def test_huge_texts_are_bounded() -> None:
+    begin = time.process_time()
+    tool = searched_tool("x", "word " * 1_000_000, {"properties": {f"p{n}": {} for n in range(100_000)}})
+    with ToolSearch([tool, *ALL]) as search:
+        query = " ".join(f"w{n}" for n in range(200_000))
+        assert search.find(f"tickets {query}")[0].name == "list_tickets"
+        assert search.find(f"{query} tickets") == []  # beyond the words that count
+    assert time.process_time() - begin < 5
+
+
+def test_a_sqlite_without_fts5_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_search, "_CREATE", "CREATE VIRTUAL TABLE tools USING no_such_module(name)")
+    with pytest.raises(SearchUnavailableError, match=sqlite3.sqlite_version):
+        ToolSearch(ALL)
