@@ -21,7 +21,7 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
     """Show an error in the format that the command's flags ask for."""
     form = getattr(args, "format", "text")
     as_json = form == "json"
-    if form in REPORT_FORMATS and args is not None:
+    if args is not None and form in REPORT_FORMATS and getattr(args, "of_report", False):
         _emit_error(error, args, form)
     if isinstance(error, SpecErrors):
         if as_json:

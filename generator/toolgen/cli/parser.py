@@ -155,6 +155,7 @@ def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
 
 def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> None:
     """Add `--format`, for commands whose output programs read; with those of reports if it finds things."""
+    parser.set_defaults(of_report=of_report)
     parser.add_argument(
         "--format",
         action=_Once,

@@ -25,9 +25,6 @@ _MAX_LOOK_AROUND_TEXT: Final = 4_000  # characters; also quadratic, and each ste
 _MAX_SCANNING_TEXT: Final = 500  # each of the engine's backtracks may read all of the text again
 _LOOK_BEHIND: Final = re.compile(r"\(\?<[=!](?:[^()\\]|\\.)*?[(*+{?]")  # of varying length
 _LOOK_AROUND: Final = re.compile(r"\(\?<?[=!]")
-_SPECIAL: Final = re.compile(
-    r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL
-)  # an escape or a class: one character
 _POSSESSIVE: Final = re.compile(r"[*+?}]\+")
 _BY_LINES: Final = re.compile(r"\(\?[a-z]*m")  # `^` matches at each line
 _BACKTRACKING: Final = re.compile(r"\(\?<?[=!]|\\(?:[1-9]|k<)|[*+?}]\+")
@@ -138,7 +135,7 @@ def _scans_again(pattern: str) -> bool:
     Look-around does, and a possessive quantifier, if what it reads has no limit. Those at the beginning, as
     in `^(?=.*[0-9])(?=.*[a-z])`, are tried once.
     """
-    shape = _SPECIAL.sub("x", pattern)
+    shape = _shape(pattern)
     if _POSSESSIVE.search(shape):
         return True
     opened: list[int] = []
@@ -157,6 +154,26 @@ def _scans_again(pattern: str) -> bool:
             elif _MANY.search(shape, start, at):
                 return True
     return False
+
+
+def _shape(pattern: str) -> str:
+    """Return a pattern with one letter for each escape and each character class."""
+    shape, at = [], 0
+    while at < len(pattern):
+        if pattern[at] == "[":
+            at += 2 if pattern.startswith("[^", at) else 1
+            at += pattern.startswith("]", at)  # as the first character, it is one of the class
+            while at < len(pattern) and pattern[at] != "]":
+                at += 2 if pattern[at] == "\\" else 1
+        elif pattern[at] == "\\":
+            at += 1
+        else:
+            shape.append(pattern[at])
+            at += 1
+            continue
+        shape.append("x")
+        at += 1
+    return "".join(shape)
 
 
 def _cost_by_level(own: list[int], below: list[dict[_Step, _Counts]] | None) -> ValidationCost | None:

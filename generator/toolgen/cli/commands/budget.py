@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.suggestions import count
 
@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write-baseline", action="store_true", help="accept the sizes: write them to the baseline"
     )
-    add_format(parser)
+    add_format(parser, of_report=True)
 
 
 def _positive(text: str) -> int:
@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.diagnostics import show, source_texts
     from toolgen.measuring.budget import Limits, measure_budget, write_baseline
     from toolgen.report.budget import budget_report
+    from toolgen.report.formats import formatted
 
     budget = measure_budget(
         args.start,
@@ -58,6 +59,9 @@ def run(args: argparse.Namespace) -> bool:
     report = budget_report(budget, source_texts(budget.found, args.start))
     if args.format == "json":
         emit_json(report.data)
+    elif args.format != "text":
+        emit_document(formatted(report, args.format))
+        return not report.failed
     else:
         emit(*report.summary)
     show(budget.found, args.start, report.texts)
