@@ -10,6 +10,7 @@ from toolgen.runtime.text import either, nearest, show_path
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, locate
 
 from .faults import SpecFault, describe_error, unknown_field
+from .field_hints import required_hint
 from .rules import rule_faults
 from .spec_schema import DEFINITIONS, FIELDS, TARGETS
 
@@ -87,7 +88,9 @@ def _empty_below(path: JsonPath, value: Any) -> Iterator[SpecFault]:
 
 def _no_value(path: JsonPath) -> SpecFault:
     message = f"the field {str(path[-1])!r} has no value"
-    return SpecFault(path, "empty-field", message, "give it one, or leave the field out", of_key=True)
+    is_required = path in (("name",), ("description",), ("input_schema",))
+    hint = required_hint(path) if is_required else "give it a value, or leave the field out"
+    return SpecFault(path, "empty-field", message, hint, of_key=True)
 
 
 def _unknown_targets(data: Mapping[str, Any], own: Mapping[str, Sequence[str]]) -> Iterator[SpecFault]:
@@ -95,7 +98,7 @@ def _unknown_targets(data: Mapping[str, Any], own: Mapping[str, Sequence[str]]) 
     written = data.get("targets")
     for name, options in written.items() if isinstance(written, dict) else ():
         if name not in TARGETS and name not in own:
-            yield unknown_field(("targets", name), (*TARGETS, *own))
+            yield unknown_field(("targets", name), (*TARGETS, *own), options)
         elif name in own and isinstance(options, dict):
             unknown = sorted(options.keys() - own[name])
             yield from (unknown_field(("targets", name, key), own[name]) for key in unknown)
