@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from toolgen.runtime.definition.field_hints import looks_like_schema
 from toolgen.runtime.definition.spec_schema import FIELDS
 from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import FORMATS, KEYWORDS, SCHEMA_HOLDING, SCHEMA_LISTS, TYPES
@@ -95,17 +96,11 @@ _LISTS: Final = frozenset(("array", "frozenset", "iterable", "list", "sequence",
 _MAPS: Final = frozenset(("dict", "map", "mapping", "record"))
 _MAX_EXPRESSION: Final = 200  # characters of a type that is taken apart
 _GENERIC = re.compile(r"([A-Za-z.]+)\s*[\[<]\s*(.*?)\s*[\]>]", re.DOTALL)
-_SCHEMA_WORDS: Final = frozenset(("type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "properties"))
 
 
 def is_foreign(key: str) -> bool:
     """True if the key is a word of another system, rather than a misspelt keyword."""
     return key in _RENAMED or key in _FOREIGN or key == "example"
-
-
-def looks_like_schema(value: Any) -> bool:
-    """True if the value is a mapping with a keyword that says what a value is."""
-    return isinstance(value, dict) and not _SCHEMA_WORDS.isdisjoint(value)
 
 
 def fits_keyword(keyword: str, value: Any) -> bool:
@@ -128,11 +123,6 @@ def keyword_hint(key: str, value: Any, *, is_root: bool = False) -> str:
     if looks_like_schema(value):
         return "if it is a property, move it below `properties`"
     return f"it is published unchanged; {_X.format(key=key)}"
-
-
-def property_names_hint(names: list[str]) -> str:
-    """Return the hint for a schema that has properties where its keywords are expected."""
-    return f"put {', '.join(names[:3])} below `properties`, beside `type: object`"
 
 
 def type_hint(written: str) -> str:

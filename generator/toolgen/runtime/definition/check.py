@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.text import either, nearest, show_path
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, locate
+from toolgen.schema.keywords import KEYWORDS
 
 from .faults import SpecFault, describe_error, unknown_field
-from .field_hints import required_hint
+from .field_hints import looks_like_schema, required_hint
 from .rules import rule_faults
 from .spec_schema import DEFINITIONS, FIELDS, TARGETS
 
@@ -108,7 +109,15 @@ def _root_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     """Yield a fault if the root of the input is not an object, as MCP requires of every input."""
     schema = data.get("input_schema")
     if isinstance(schema, dict) and schema.get("type") != "object":
-        path = ("input_schema", "type") if "type" in schema else ("input_schema",)
+        path: JsonPath = ("input_schema", "type") if "type" in schema else ("input_schema",)
+        if schema and KEYWORDS.isdisjoint(schema) and all(map(looks_like_schema, schema.values())):
+            names = ", ".join(list(schema)[:3])
+            message = f"{names}: properties, where the keywords of a schema belong"
+            hint = "put them below `properties`, beside `type: object`"
+            yield SpecFault(
+                ("input_schema", next(iter(schema))), "root-not-object", message, hint, of_key=True
+            )
+            return
         message = f"the root of {path[0]} must be `type: object`"
         hint = "write `type: object` at the root of the schema"
         yield SpecFault(path, "root-not-object", message, hint, of_key="type" not in schema)

@@ -58,7 +58,7 @@ _WRITE: Final[Mapping[str, str]] = {
     "destructive": "write `annotations: {destructiveHint: true}`",
     "disabled": "write `enabled: false`",
     "extensions": _OWN,
-    "function": "write its fields here, at the top level; code is found by the tool's name, not by the spec",
+    "function": "write its fields here, at the top level; Python code is found by the tool's name",
     "handler": f"remove it: the implementation is a Python class, found by the tool's name; or {_OWN}",
     "icon": "write `icons: [{src: …}]`",
     "idempotent": "write `annotations: {idempotentHint: true}`",
@@ -123,6 +123,7 @@ _SECONDS: Final = {"s": 1, "sec": 1, "second": 1, "seconds": 1, "m": 60, "min": 
 _BYTES: Final = {"b": 1, "kb": 1000, "kib": 1024, "mb": 1000**2, "mib": 1024**2}
 _AMOUNT = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([a-zA-Z]*)\s*")
 _YES: Final = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
+_OF_SCHEMAS: Final = frozenset(("type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "properties"))
 _MAX_KEYS: Final = 50  # unknown keys of one mapping that are compared with missing fields
 
 
@@ -241,7 +242,7 @@ def meant_field(key: str, value: Any, known: Iterable[str], *, is_top_level: boo
         return None
     known = list(known)
     found = nearest(key.replace("-", "_"), known, cutoff=0.65)
-    if found is None or nearest(key.replace("-", "_"), [found], cutoff=0.8) or not is_top_level:
+    if found is None or nearest(key.replace("-", "_"), [found], cutoff=0.85) or not is_top_level:
         return found
     # A weak likeness counts only if the field can have such a value: `hidden: true` is not `title`.
     return found if _takes(DEFINITIONS["Tool"]["properties"][found], value) else None
@@ -257,7 +258,7 @@ def _takes(field: Mapping[str, Any], value: Any) -> bool:
 
 def looks_like_schema(value: Any) -> bool:
     """True if the value is a schema, as that of a property is."""
-    return isinstance(value, dict) and not {"type", "$ref", "enum", "anyOf", "oneOf"}.isdisjoint(value)
+    return isinstance(value, dict) and not _OF_SCHEMAS.isdisjoint(value)
 
 
 def explained(value: Mapping[str, Any], known: Iterable[str], *, is_top_level: bool) -> Iterator[str]:
@@ -327,5 +328,7 @@ def _find_owners() -> Iterator[tuple[str, str]]:
             yield inner, f"{field}: {{{inner}: …}}"
 
 
-_OWNERS: Final = {key: place for key, place in _find_owners() if key not in (*FIELDS, *KEYWORDS)}
+_OWNERS: Final[Mapping[str, str]] = {
+    key: place for key, place in reversed([*_find_owners()]) if key not in (*FIELDS, *KEYWORDS)
+}
 """Keys that belong into a field → how they are written there."""
