@@ -90,7 +90,9 @@ def judge(mistake: Mapping[str, Any], found: tuple[Diagnostic, ...], text: str) 
             if re.search(pattern, said, re.IGNORECASE):
                 return f"wrong: says {pattern!r}: {said}"
     first = found[0]
-    said = "; ".join([first.message, first.hint, *(note.message for note in first.notes)])
+    # The word that is refused is no cure.
+    message = re.sub(r"^(unknown field )?'[^']*'", "", first.message)
+    said = "; ".join([message, first.hint, *(note.message for note in first.notes)])
     places = mistake["line"] if isinstance(mistake["line"], list) else [mistake["line"]]
     if not any(str(place) in lines[first.span.line - 1] for place in places):
         return f"poor: names line {first.span.line}, {lines[first.span.line - 1]!r}: {said}"

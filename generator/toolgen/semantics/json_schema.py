@@ -91,6 +91,8 @@ def _types(source: Source, path: JsonPath, value: object) -> Iterator[Diagnostic
         elif isinstance(item, str):
             message = f"unknown type {quoted(item)}"
             hint = type_hint(item)
+            if isinstance(value, list):
+                hint = hint.replace("`type: ", "`")
         else:
             message, hint = "a type must be a string", "known: " + ", ".join(TYPES)
         yield Diagnostic(source.value(where), "unknown-type", message, hint)
@@ -147,7 +149,7 @@ def _meta_faults(
         inner = where[len(path) :]
         keyword = next((step for step in reversed(inner) if isinstance(step, str)), "")
         shown = message if len(message) <= 160 else message[:157] + "…"
-        hint = shape_hint(inner, value, message)
+        hint = shape_hint(schema, inner, value, message)
         yield Diagnostic(
             source.value(where), "invalid-schema", f"invalid JSON Schema at {keyword!r}: {shown}", hint
         )

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from toolgen.runtime.definition.field_hints import looks_like_schema
 from toolgen.runtime.definition.spec_schema import FIELDS
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, locate
 from toolgen.schema.keywords import FORMATS, KEYWORDS, SCHEMA_HOLDING, SCHEMA_LISTS, TYPES
 from toolgen.suggestions import did_you_mean, quoted
 
@@ -137,7 +137,8 @@ def type_hint(written: str) -> str:
     known = _keywords_of(name) if len(name) <= _MAX_EXPRESSION else None
     if known is not None:
         optional = " (or leave the name out of `required`)" if '"null"' in known and "?" in name else ""
-        return f"write `{known}`{optional}"
+        items = ", with `items`" if known == "type: array" else ""
+        return f"write `{known}`{optional}{items}"
     return did_you_mean(name, TYPES) or "known: " + ", ".join(TYPES)
 
 
@@ -194,10 +195,10 @@ def _union(members: list[str], depth: int) -> str | None:
     return f"anyOf: [{', '.join(f'{{{part}}}' for part in parts)}]"
 
 
-def shape_hint(path: JsonPath, value: Any, expected: str) -> str:
-    """Return what to write where the keyword at the end of `path` has a value of the wrong kind.
+def shape_hint(schema: Mapping[str, Any], path: JsonPath, value: Any, expected: str) -> str:
+    """Return what to write where the keyword at the end of `path` in `schema` has a value of the wrong kind.
 
-    `path` is that within the schema, `expected` the message of the meta-schema's validator.
+    `expected` is the message of the meta-schema's validator.
     """
     keyword = str(next((step for step in reversed(path) if isinstance(step, str)), ""))
     if path[-2:-1] in (("properties",), ("patternProperties",)) and keyword in KEYWORDS:
@@ -206,7 +207,11 @@ def shape_hint(path: JsonPath, value: Any, expected: str) -> str:
         return f"{shown}; for a property of this name, write a schema: `{keyword}: {{type: string}}`"
     if keyword in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(value, bool):
         bound = keyword[9:].lower()
-        return f"write the bound itself: `{keyword}: 0`; `{bound}` is then not needed"
+        node = locate(schema, path[:-1])
+        limit = node.value.get(bound, "…") if node and isinstance(node.value, dict) else "…"
+        if not value:
+            return f"remove it: `{bound}` alone includes the bound"
+        return f"write the number itself: `{keyword}: {limit}`; remove `{bound}`"
     if keyword == "required":
         return _required_hint(path, value)
     if value is None and '"boolean"' not in expected and '"object"' not in expected:
@@ -223,6 +228,12 @@ def shape_hint(path: JsonPath, value: Any, expected: str) -> str:
         return f"write a list: `{keyword}: [{_listed(value)}]`"
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
         return f"write it without quotes: `{keyword}: {value}`"
+    if '"string"' in expected:
+        return "write text, in quotes if it has characters such as `[`, `{` or `#`"
+    if '"integer"' in expected or '"number"' in expected:
+        return f"write a number: `{keyword}: 1`"
+    if "less than 1 item" in expected:
+        return "list one schema at least, or remove it"
     return ""
 
 

@@ -115,6 +115,12 @@ _NO_SPACE = re.compile(r"""^\s*(?:- )?([\w$-]+):[^\s/]""")
 _COMMENT = re.compile(r"^[ \t]*//.*", re.MULTILINE)
 _KEY = re.compile(r"^\s*(?:- )?[^\s#'\"{\[][^:]*:(?: |$)")
 _NO_KEY = re.compile(r"^\s*[^\s#'\"{\[\]}|>-][^:]*$")
+_ENDS = {
+    "'": "quote the whole text; within single quotes, write '' for an apostrophe",
+    '"': 'quote the whole text; within double quotes, write \\" for a quote',
+    "]": "quote text that begins with `[`",
+    "}": "quote text that begins with `{`",
+}
 _ON_ONE_LINE = ("mapping values are not allowed in this context", "could not find expected ':'")
 
 
@@ -130,16 +136,15 @@ def _cause(file: str, text: str, error: MarkedYAMLError) -> Diagnostic | None:
     problem, mark = error.problem or "", error.problem_mark
     if mark is None:
         return None
-    if problem in _UNCLOSED and (comment := _COMMENT.search(text, error.context_mark.index)):
+    opened = error.context_mark.index if error.context_mark is not None else 0
+    if problem in _UNCLOSED and (comment := _COMMENT.search(text, opened)):
         line = text.count("\n", 0, comment.start()) + 1
         return _at(file, line, comment[0], "a comment of another language", "begin comments with `#`")
-    if problem == "did not find expected key" and text[mark.index - 1 : mark.index] in ("'", '"'):
-        quote = text[mark.index - 1]
-        inside = "''" if quote == "'" else '\\"'
-        message = f"the quoted text ends at this {quote}, and more text follows"
-        return Diagnostic(
-            Span(file, mark.line + 1, mark.column), "yaml-syntax", message, f"write {inside} within quotes"
+    if problem == "did not find expected key" and (after := text[: mark.index].rstrip(" ")[-1:]) in _ENDS:
+        end = Span(
+            file, mark.line + 1, len(text[: mark.index].rstrip(" ")) - text.rfind("\n", 0, mark.index) - 1
         )
+        return Diagnostic(end, "yaml-syntax", f"text after `{after}`, which ends the value", _ENDS[after])
     return _cause_above(file, text, mark.line) if problem in _ON_ONE_LINE else None
 
 

@@ -96,13 +96,14 @@ def _no_value(path: JsonPath) -> SpecFault:
 
 def _unknown_targets(data: Mapping[str, Any], own: Mapping[str, Sequence[str]]) -> Iterator[SpecFault]:
     """Yield a fault for each target that does not exist, and for each option that an own target lacks."""
-    written = data.get("targets")
-    for name, options in written.items() if isinstance(written, dict) else ():
+    targets = data.get("targets")
+    written = targets if isinstance(targets, dict) else {}
+    for name, options in written.items():
         if name not in TARGETS and name not in own:
-            yield unknown_field(("targets", name), (*TARGETS, *own), options)
+            yield unknown_field(("targets", name), (*TARGETS, *own), written)
         elif name in own and isinstance(options, dict):
             unknown = sorted(options.keys() - own[name])
-            yield from (unknown_field(("targets", name, key), own[name]) for key in unknown)
+            yield from (unknown_field(("targets", name, key), own[name], options) for key in unknown)
 
 
 def _root_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
@@ -192,7 +193,7 @@ def definition_faults(definition: object) -> list[str]:
         return [_at(path, f"expected JSON, got {found}") for path, found in not_json]
     own = [(key, plain.pop(key)) for key in _GENERATED if key in plain]
     sentences = [f"{key}: expected a name" for key, name in own if not (isinstance(name, str) and name)]
-    faults = [unknown_field((key,), FIELDS) for key in _OF_FILES if key in plain] + spec_faults(plain)
+    faults = [unknown_field((key,), FIELDS, plain) for key in _OF_FILES if key in plain] + spec_faults(plain)
     sentences += [_at(each.path, each.message + (f"; {each.hint}" if each.hint else "")) for each in faults]
     for path in (("input_schema",), ("output_schema",), ("stream", "chunk_schema")):
         schema = locate(plain, path)

@@ -51,7 +51,10 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
             yield _missing(path, kind.property)
     elif keyword == "additionalProperties":
         known = part["properties"]
-        yield from (unknown_field((*path, key), known, value[key]) for key in kind.unexpected)
+        yield from (unknown_field((*path, key), known, value) for key in kind.unexpected)
+    elif keyword == "type" and "pattern" in part and isinstance(value, bool | int | float):
+        message = f"{_field(path)} must be text, not {_kind(value)}"
+        yield SpecFault(path, "wrong-type", message, PATTERNS[part["pattern"]][1])
     elif keyword == "exact":
         yield _type(path, value, "integer")
     elif keyword == "minLength" and path in (("name",), ("description",)):
@@ -66,10 +69,10 @@ def _missing(path: JsonPath, name: str) -> SpecFault:
     return SpecFault(path, "missing-field", f"the field {name!r} is missing", hint, of_key=of_key)
 
 
-def unknown_field(path: JsonPath, known: Iterable[str], value: Any = None) -> SpecFault:
-    """Return the fault of a key that the language does not have; `known` are the keys that it has there."""
+def unknown_field(path: JsonPath, known: Iterable[str], beside: Mapping[str, Any]) -> SpecFault:
+    """Return the fault of a key of `beside` that the language does not have; it has `known` there."""
     key = str(path[-1])
-    hint = unknown_hint(key, value, tuple(known), is_top_level=len(path) == 1)
+    hint = unknown_hint(key, beside, tuple(known), is_top_level=len(path) == 1)
     return SpecFault(path, "unknown-field", f"unknown field {quoted(key)}", hint, of_key=True)
 
 
@@ -88,7 +91,7 @@ def _type(path: JsonPath, value: Any, expected: str) -> SpecFault:
 def _pattern(path: JsonPath, value: Any, pattern: str) -> SpecFault:
     what, rule = PATTERNS[pattern]
     made = name_hint(value, pattern)
-    hint = f"write {made!r}: {rule}" if made else rule
+    hint = f"write {made!r}; {rule}" if made else rule
     return SpecFault(path, "bad-value", f"{quoted(value)} is not {what}", hint)
 
 
@@ -97,7 +100,8 @@ def _date(path: JsonPath, value: Any, name: str) -> SpecFault:
 
 
 def _choice(path: JsonPath, value: Any, choices: list[str]) -> SpecFault:
-    message = f"{_field(path)} must be {either(list(map(repr, choices)))}, not {quoted(str(value))}"
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    message = f"{_field(path)} must be {either(list(map(repr, choices)))}, not {quoted(written)}"
     if choices == ["any"]:
         return SpecFault(path, "bad-value", message, f"{list_hint('content', value)}, or `content: any`")
     return SpecFault(path, "bad-value", message, did_you_mean(str(value), choices))
@@ -112,7 +116,12 @@ def _range(words: str) -> Explain:
         if path == ("toolgen",):
             message = "this toolgen knows version 1 of the spec language"
             return SpecFault(path, "bad-value", message, "write `toolgen: 1`")
-        return SpecFault(path, "bad-value", f"{_field(path)} must be {words} {limit}")
+        return SpecFault(
+            path,
+            "bad-value",
+            f"{_field(path)} must be {words} {limit}",
+            "write another number, or leave the field out",
+        )
 
     return explain_range
 

@@ -75,17 +75,18 @@ _WRITE: Final[Mapping[str, str]] = {
     "required": "put it inside of `input_schema`, beside `properties`",
     "requires_approval": "write `confirm: {message: …}`",
     "security": "write `auth: {scopes: […]}`",
+    "streaming": "write `stream: {chunk_schema: …}`",
     "strict": "write `targets: {openai: {strict: …}}`",
     "timeout_ms": "write `timeout`, in seconds",
     "tool": "write its fields here, at the top level, without this key",
     "tools": "write one file for each tool, with its fields at the top level; `toolgen import` does that",
-    "type": "remove it; the schema of the request belongs into `input_schema`",
+    "type": "remove it; the schema of the request belongs in `input_schema`",
 }
 """Top-level keys of other systems → what to write instead."""
 
 _EXAMPLES: Final[Mapping[str, str]] = {
     "annotations": "{readOnlyHint: true}",
-    "auth": "{scopes: [{text}]}",
+    "auth": "{scopes: [orders:read]}",
     "confirm": "{message: {text}}",
     "content": "{type: {text}}",
     "deprecated": "{message: {text}}",
@@ -105,7 +106,6 @@ _EXAMPLES: Final[Mapping[str, str]] = {
 """Fields → a smallest valid mapping for them; `{text}` is what was written in its place."""
 
 _SAMPLES: Final[Mapping[str, str]] = {
-    "auth": "orders:read",
     "chunk_schema": "string",
     "confirm": "Place the order?",
     "content": "image",
@@ -137,16 +137,19 @@ def kind_hint(path: JsonPath, value: Any, expected: str) -> str:
         case "integer" | "number":
             return number_hint(name, value)
         case "array":
-            return f"write `{name}: {_list(name, value)}`"
+            return list_hint(name, value)
         case "string":
             return _text_hint(value)
     shown = _mapping(name, value)
-    return "" if not shown else f"write `{shown}`" if is_item else f"write `{name}: {shown}`"
+    return f"write `{shown}`" if is_item else f"write `{name}: {shown}`"
 
 
 def list_hint(name: str, value: Any) -> str:
     """Return a smallest valid list for a field."""
-    return f"write `{name}: {_list(name, value)}`"
+    more = ""
+    if isinstance(value, str) and value.startswith("-"):
+        more = ", or put a space after each `-`"
+    return f"write `{name}: {_list(name, value)}`{more}"
 
 
 def _boolean_hint(name: str, value: Any) -> str:
@@ -173,6 +176,8 @@ def number_hint(name: str, value: Any) -> str:
 def _text_hint(value: Any) -> str:
     if isinstance(value, list):
         return "write one text, several lines of it below `|`; quote text that begins with `[`"
+    if looks_like_schema(value):
+        return "write text; schemas are in `input_schema` and `output_schema`"
     if isinstance(value, dict):
         return "quote text that has a colon and a space in it, or that begins with `{`"
     return ""
@@ -186,17 +191,15 @@ def _list(name: str, value: Any) -> str:
         return f"[{', '.join(_mapping(name, each) for each in names)}]"
     if isinstance(value, str):
         items = re.split(r"\s+-\s*|^-\s*", value) if value.startswith("-") else value.split(",")
-        return f"[{', '.join(filter(None, map(_word, items)))}]" + (
-            ", or `- ` with a space before each item" if value.startswith("-") else ""
-        )
+        return f"[{', '.join(filter(None, map(_word, items)))}]"
     return "[a, b]"
 
 
 def _mapping(name: str, value: Any) -> str:
-    pattern = _EXAMPLES.get(name, "")
+    pattern = _EXAMPLES.get(name, "{…}")
     text = _word(value) if isinstance(value, str) else ""
     if name == "auth" and isinstance(value, list):
-        text = ", ".join(_word(each) for each in value if isinstance(each, str))
+        return f"{{scopes: [{', '.join(_word(each) for each in value if isinstance(each, str))}]}}"
     return pattern.replace("{text}", text or _SAMPLES.get(name, "…"))
 
 
@@ -272,30 +275,40 @@ def explained(value: Mapping[str, Any], known: Iterable[str], *, is_top_level: b
         elif is_top_level and (key == "properties" or (isinstance(inner, dict) and "input_schema" in inner)):
             yield "input_schema"
         found = meant_field(key, inner, known, is_top_level=is_top_level)
+        if not found and not is_top_level:
+            found = _INNER.get(key)
         if found:
             yield found
 
 
-def unknown_hint(key: str, value: Any, known: Iterable[str], *, is_top_level: bool) -> str:
-    """Return what to write instead of a key that the language does not have there."""
+def unknown_hint(key: str, beside: Mapping[str, Any], known: Iterable[str], *, is_top_level: bool) -> str:
+    """Return what to write instead of a key of `beside` that the language does not have there."""
+    value = beside.get(key)
+    meant = _FIELD_OF.get(key, "") if is_top_level else _INNER.get(key, "")
+    if meant in beside:
+        return f"remove it: {meant!r} is there as well"
+    taken = [each for each in known if each in beside]
+    known = [each for each in known if each not in beside]
     if is_top_level:
         if key in _WRITE:
             return _WRITE[key]
-        if key in _FIELD_OF:
-            return f"write {_FIELD_OF[key]!r}"
+        if meant:
+            return f"write {meant!r}"
         if key in TARGETS:
             return f"write `targets: {{{key}: {{…}}}}`"
         if key in _OWNERS:
             return f"write `{_OWNERS[key]}`"
         if key in KEYWORDS:
             return "put it inside of `input_schema`"
-    elif key in _INNER and _INNER[key] in known:
-        return f"write {_INNER[key]!r}"
+    elif meant in known:
+        return f"write {meant!r}"
     if "\u00a0" in key:
         return "indent with ordinary spaces: there is a no-break space"
     found = meant_field(key, value, known, is_top_level=is_top_level)
     if found:
         return f"did you mean {found!r}?"
+    if again := nearest(key, taken, cutoff=0.85):
+        return f"remove it: {again!r} is there as well"
     if is_top_level and looks_like_schema(value):
         return "a property belongs below `properties` of `input_schema`"
     return _OWN if is_top_level else "known here: " + ", ".join(known)
