@@ -35,7 +35,9 @@ def resolve_file_reference(
     written, _, fragment = ref.partition("#")
     if own := _own_definition(ref, source, at):
         message = f"{quoted(ref)} is not a file, but a definition of this schema"
-        return Diagnostic(source.value(at), "dangling-ref", message, f"write '#/$defs/{own}', in quotes")
+        return Diagnostic(
+            source.value(at), "dangling-ref", message, f"write {quoted(f'#/$defs/{own}')}, in quotes"
+        )
     if _ELSEWHERE.match(written) or "\\" in written:
         return _outside(written, ref, source.value(at))
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), unquote(written)))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from toolgen.escaping.characters import printable
 from toolgen.runtime.definition.field_hints import looks_like_schema
 from toolgen.runtime.definition.spec_schema import FIELDS
 from toolgen.schema.document import JsonPath, locate
@@ -95,7 +96,7 @@ _TYPE_WORDS: Final[Mapping[str, str]] = {
 _LISTS: Final = frozenset(("array", "frozenset", "iterable", "list", "sequence", "set"))
 _MAPS: Final = frozenset(("dict", "map", "mapping", "record"))
 _MAX_EXPRESSION: Final = 200  # characters of a type that is taken apart
-_GENERIC = re.compile(r"([A-Za-z.]+)\s*[\[<]\s*(.*?)\s*[\]>]", re.DOTALL)
+_GENERIC = re.compile(r"([A-Za-z.]+)[\[<](.*)[\]>]", re.DOTALL)
 
 
 def is_foreign(key: str) -> bool:
@@ -122,7 +123,7 @@ def keyword_hint(key: str, value: Any, *, is_root: bool = False) -> str:
         return f"{quoted(key)} is a field of the tool: move it out of the schema, to the top level"
     if looks_like_schema(value):
         return "if it is a property, move it below `properties`"
-    return f"it is published unchanged; {_X.format(key=key)}"
+    return f"it is published unchanged; {_X.format(key=_shown(key))}"
 
 
 def type_hint(written: str) -> str:
@@ -174,7 +175,7 @@ def _generic(outer: str, inner: str, depth: int) -> str | None:
         values = _keywords_of(inner.partition(",")[2], depth - 1)
         return f"type: object, additionalProperties: {{{values}}}" if values else "type: object"
     if outer == "literal":
-        return f"enum: [{inner}]"
+        return f"enum: [{printable(inner)}]"
     if outer == "optional":
         return _union([inner, "null"], depth)
     return _union(inner.split(","), depth) if outer == "union" else None
@@ -241,10 +242,8 @@ def _required_hint(path: JsonPath, value: Any) -> str:
     owner = path[-2] if len(path) > 2 and path[-3] == "properties" else None
     if isinstance(value, bool) and owner is not None:
         if not value:
-            return (
-                f"remove it: a property is optional unless `required` of the object around it has {owner!r}"
-            )
-        return f"write `required: [{owner}]` in the object around it, beside `properties`"
+            return "remove it: properties are optional unless `required` of their object has them"
+        return f"write `required: [{_shown(owner)}]` in the object around it, beside `properties`"
     names = _listed(value) if isinstance(value, str | dict) and value else "name"
     return f"list the names of the required properties: `required: [{names}]`"
 
@@ -271,12 +270,12 @@ def _schema_hint(keyword: str, value: Any) -> str:
 def _listed(value: Any) -> str:
     """Return a value that should be a list as items of one."""
     if isinstance(value, dict):
-        return ", ".join(str(key) for key in list(value)[:5])
+        return ", ".join(map(_shown, list(value)[:5]))
     return _shown(value)
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    text = str(value)
+    text = printable(str(value)[:100])
     return text if isinstance(value, str | int | float) and len(text) <= 60 else "…"

@@ -9,6 +9,7 @@ from yaml.error import Mark, MarkedYAMLError
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Span
+from toolgen.suggestions import quoted
 
 _LINES_ABOVE = 20  # that are searched for the cause of an error
 _QUOTE = "quote the text, or put it below a `>-`"
@@ -157,13 +158,13 @@ def _cause_above(file: str, text: str, number: int) -> Diagnostic | None:
     for above, here in pairwise(near):
         block = _BLOCK.match(lines[above])
         if block and _indent(lines[here]) <= len(block[1]) and not _KEY.match(lines[here]):
-            message = f"the text of {block[2]!r} is not indented"
-            return _at(file, here + 1, lines[here], message, f"indent it by two spaces below `{block[2]}: |`")
+            message = f"the text of {quoted(block[2])} is not indented"
+            return _at(file, here + 1, lines[here], message, "indent it by two spaces below its key")
     if len(near) < 2 or near[-1] != number:
         return None
     above = near[-2]
     if missing := _NO_SPACE.match(lines[above]):
-        hint = f"put a space after the colon: `{missing[1]}: …`"
+        hint = f"put a space after the colon: `{missing[1][:60]}: …`"
         return _at(file, above + 1, lines[above], "no space after a colon, so that this is no key", hint)
     if _NO_KEY.match(lines[above]) and _indent(lines[above]) == _indent(lines[number]):
         opener = lines[near[-3]].rstrip() if len(near) > 2 else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.runtime.text import either, nearest, show_path
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, locate
 from toolgen.schema.keywords import KEYWORDS
+from toolgen.suggestions import quoted
 
 from .faults import SpecFault, describe_error, unknown_field
 from .field_hints import looks_like_schema, required_hint
@@ -112,7 +113,7 @@ def _root_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     if isinstance(schema, dict) and schema.get("type") != "object":
         path: JsonPath = ("input_schema", "type") if "type" in schema else ("input_schema",)
         if schema and KEYWORDS.isdisjoint(schema) and all(map(looks_like_schema, schema.values())):
-            names = ", ".join(list(schema)[:3])
+            names = ", ".join(map(quoted, list(schema)[:3]))
             message = f"{names}: properties, where the keywords of a schema belong"
             hint = "put them below `properties`, beside `type: object`"
             yield SpecFault(

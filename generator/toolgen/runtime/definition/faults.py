@@ -10,7 +10,7 @@ from toolgen.runtime.text import either
 from toolgen.schema.document import JsonPath
 from toolgen.suggestions import did_you_mean, quoted
 
-from .field_hints import explained, kind_hint, list_hint, name_hint, required_hint, unknown_hint
+from .field_hints import MAX_KEYS, explained, kind_hint, list_hint, name_hint, required_hint, unknown_hint
 from .spec_schema import PATTERNS
 
 if TYPE_CHECKING:
@@ -51,7 +51,10 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
             yield _missing(path, kind.property)
     elif keyword == "additionalProperties":
         known = part["properties"]
-        yield from (unknown_field((*path, key), known, value) for key in kind.unexpected)
+        for number, key in enumerate(kind.unexpected):
+            # Each comparison takes time, and thousands of unknown keys are not misspelt.
+            compared = known if number < MAX_KEYS else ()
+            yield unknown_field((*path, key), compared, value)
     elif keyword == "type" and "pattern" in part and isinstance(value, bool | int | float):
         message = f"{_field(path)} must be text, not {_kind(value)}"
         yield SpecFault(path, "wrong-type", message, PATTERNS[part["pattern"]][1])

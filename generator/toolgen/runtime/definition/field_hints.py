@@ -121,10 +121,10 @@ _SAMPLES: Final[Mapping[str, str]] = {
 _LISTED: Final = frozenset(("content", "errors", "examples", "icons", "inject"))
 _SECONDS: Final = {"s": 1, "sec": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "minutes": 60}
 _BYTES: Final = {"b": 1, "kb": 1000, "kib": 1024, "mb": 1000**2, "mib": 1024**2}
-_AMOUNT = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([a-zA-Z]*)\s*")
+_AMOUNT = re.compile(r"(-?[0-9]{1,9}(?:\.[0-9]{1,9})?) ?([a-zA-Z]*)")
 _YES: Final = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 _OF_SCHEMAS: Final = frozenset(("type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "properties"))
-_MAX_KEYS: Final = 50  # unknown keys of one mapping that are compared with missing fields
+MAX_KEYS: Final = 50  # unknown keys of one mapping that are compared with known ones
 
 
 def kind_hint(path: JsonPath, value: Any, expected: str) -> str:
@@ -161,7 +161,7 @@ def _boolean_hint(name: str, value: Any) -> str:
 
 def number_hint(name: str, value: Any) -> str:
     """Return the number that a text means, without its unit."""
-    found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+    found = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         return f"write a number: `{name}: 30`" if name == "timeout" else "write a number, or remove the field"
     amount, unit = found[1], found[2].lower()
@@ -190,7 +190,7 @@ def _list(name: str, value: Any) -> str:
             return "[{…}]"  # one entry, without its list
         return f"[{', '.join(_mapping(name, each) for each in names)}]"
     if isinstance(value, str):
-        items = re.split(r"\s+-\s*|^-\s*", value) if value.startswith("-") else value.split(",")
+        items = f" {value[:200]}".split(" -") if value.startswith("-") else value[:200].split(",")
         return f"[{', '.join(filter(None, map(_word, items)))}]"
     return "[a, b]"
 
@@ -199,7 +199,7 @@ def _mapping(name: str, value: Any) -> str:
     pattern = _EXAMPLES.get(name, "{…}")
     text = _word(value) if isinstance(value, str) else ""
     if name == "auth" and isinstance(value, list):
-        return f"{{scopes: [{', '.join(_word(each) for each in value if isinstance(each, str))}]}}"
+        return f"{{scopes: [{', '.join(_word(each) for each in value[:5] if isinstance(each, str))}]}}"
     return pattern.replace("{text}", text or _SAMPLES.get(name, "…"))
 
 
@@ -268,7 +268,7 @@ def explained(value: Mapping[str, Any], known: Iterable[str], *, is_top_level: b
     """Yield the fields that unknown keys of a mapping stand for, so that these are not missing."""
     known = list(known)
     unknown = [key for key in value if key not in known and not key.startswith("x-")]
-    for key in unknown[:_MAX_KEYS]:
+    for key in unknown[:MAX_KEYS]:
         inner = value[key]
         if is_top_level and key in ("tool", "tools", "function"):
             yield from known
@@ -311,7 +311,7 @@ def unknown_hint(key: str, beside: Mapping[str, Any], known: Iterable[str], *, i
         return f"remove it: {again!r} is there as well"
     if is_top_level and looks_like_schema(value):
         return "a property belongs below `properties` of `input_schema`"
-    return _OWN if is_top_level else "known here: " + ", ".join(known)
+    return _OWN if is_top_level else "known here: " + ", ".join(known) if known else ""
 
 
 _INNER: Final[Mapping[str, str]] = {
