@@ -26,10 +26,10 @@ COMMANDS = {
     "Python functions",
     "export": "print the tool definitions of one target as JSON",
     "call": "call one tool's implementation, with validation and confirmation",
-    "mock": "serve the specs over MCP before they are implemented: examples, or made-up valid answers",
+    "mock": "serve the specs over MCP before you implement them: answers are from examples, or made up",
     "test": "test implementations against their specs: examples, and properties of every call",
-    "guard": "judge an MCP server by what it listed when its lock was written",
-    "evals": "write the examples as tests of whether a model calls the right tool",
+    "guard": "check that an MCP server still keeps what its lock file says",
+    "evals": "write tests, from the examples, that a model calls the right tool",
     "schema": "print the JSON Schema of the spec language",
     "explain": "explain a diagnostic code",
 }

@@ -82,7 +82,9 @@ class NameChange:
     def message(self) -> str:
         """Return the change in words."""
         if self.kind is NameChangeKind.TYPE:
-            return f"field {self.before} changed to {self.now}"
+            (place, _, old), (field, _, new) = self.before.partition(": "), self.now.partition(": ")
+            new = new if field == place else self.now
+            return f"field {place} changed from {old} to {new}"
         noun = "class" if self.kind is NameChangeKind.CLASS else "field"
         what = f"was renamed to {self.now}" if self.now else "was removed"
         return f"{noun} {self.before} {what}"

@@ -33,6 +33,11 @@ def resolve_file_reference(
 ) -> SharedDefinition | Diagnostic:
     """Resolve the reference `ref` to another file, written in `source` at `at`."""
     written, _, fragment = ref.partition("#")
+    if own := _own_definition(ref, source, at):
+        message = f"{quoted(ref)} is not a file, but a definition of this schema"
+        return Diagnostic(
+            source.value(at), "dangling-ref", message, f"write {quoted(f'#/$defs/{own}')}, in quotes"
+        )
     if _ELSEWHERE.match(written) or "\\" in written:
         return _outside(written, ref, source.value(at))
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), unquote(written)))
@@ -46,6 +51,14 @@ def resolve_file_reference(
     if path not in shared:
         return Diagnostic(source.value(at), "dangling-ref", *_no_file(written, path, source, shared))
     return find_definition(shared[path], f"#{fragment}", source, at)
+
+
+def _own_definition(ref: str, source: Source, at: JsonPath) -> str:
+    """Return the name that a reference without `#` has in `$defs` of the same schema, or empty text."""
+    name = ref.removeprefix("/$defs/").removeprefix("$defs/")
+    schema = source.data.get(at[0]) if at and isinstance(source.data, dict) else None
+    definitions = schema.get("$defs") if isinstance(schema, dict) else None
+    return name if isinstance(definitions, dict) and name in definitions else ""
 
 
 def find_definition(

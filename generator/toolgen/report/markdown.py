@@ -31,7 +31,7 @@ _GROUPS: Final[Mapping[str, Callable[[Finding], bool]]] = {
     "Deprecated": lambda each: each.code in ("deprecation-changed", "property-deprecated", "sunset-earlier"),
     "Added": lambda each: "added" in each.code.split("-"),
     "Removed": lambda each: "removed" in each.code.split("-") or "lost" in each.code.split("-"),
-    "Texts for models": lambda each: each.category is Category.AGENT,
+    "Texts that models read": lambda each: each.category is Category.AGENT,
     "Changed": lambda _: True,
 }
 """Heading → which findings it has, each only under the first that fits."""

@@ -16,35 +16,8 @@ from toolgen.schema.document import Draft, JsonPath, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import translate_pattern
 from toolgen.schema.validator import PATTERNS
-from toolgen.suggestions import did_you_mean, nearest, quoted
-
-_OTHER_TYPES = {
-    "any": "leave `type` out",
-    "bool": "write 'boolean'",
-    "date": "write 'string' and `format: date`",
-    "datetime": "write 'string' and `format: date-time`",
-    "dict": "write 'object'",
-    "double": "write 'number'",
-    "enum": "write 'string' and list the values in `enum`",
-    "file": "write 'string'",
-    "float": "write 'number'",
-    "int": "write 'integer'",
-    "list": "write 'array'",
-    "long": "write 'integer'",
-    "map": "write 'object'",
-    "none": "write '\"null\"', in quotes",
-    "str": "write 'string'",
-    "tuple": "write 'array' and `prefixItems`",
-    "uuid": "write 'string' and `format: uuid`",
-}
-_SHAPE_HINTS = {
-    "required": "list the names in `required` of the object that has the properties",
-    "enum": "write a list of values",
-    "items": "write one schema; for a tuple, write `prefixItems`",
-    "properties": "write a mapping of names to schemas",
-    "exclusiveMinimum": "write the bound itself; `minimum` is then not needed",
-    "exclusiveMaximum": "write the bound itself; `maximum` is then not needed",
-}
+from toolgen.semantics.schema_hints import fits_keyword, is_foreign, shape_hint, type_hint
+from toolgen.suggestions import nearest, quoted
 
 
 def too_complex(place: Callable[[JsonPath], Span], path: JsonPath, excess: Excess) -> Diagnostic:
@@ -87,10 +60,10 @@ def check_schema(
 
 def _misspelt(source: Source, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     for key in node:
-        if key in KEYWORDS or key in FOREIGN or key.startswith("x-"):
+        if key in KEYWORDS or key in FOREIGN or is_foreign(key) or key.startswith("x-"):
             continue
         meant = nearest(key, KEYWORDS, cutoff=0.8)
-        if meant is not None and meant not in node:
+        if meant is not None and meant not in node and fits_keyword(meant, node[key]):
             yield Diagnostic(
                 source.key((*path, key)),
                 "misspelt-keyword",
@@ -117,7 +90,9 @@ def _types(source: Source, path: JsonPath, value: object) -> Iterator[Diagnostic
             )
         elif isinstance(item, str):
             message = f"unknown type {quoted(item)}"
-            hint = _OTHER_TYPES.get(item.lower()) or did_you_mean(item, TYPES) or "known: " + ", ".join(TYPES)
+            hint = type_hint(item)
+            if isinstance(value, list):
+                hint = hint.replace("`type: ", "`")
         else:
             message, hint = "a type must be a string", "known: " + ", ".join(TYPES)
         yield Diagnostic(source.value(where), "unknown-type", message, hint)
@@ -164,19 +139,17 @@ def _meta_faults(
     source: Source, path: JsonPath, schema: Mapping[str, Any], draft: Draft, reported: set[JsonPath]
 ) -> Iterator[Diagnostic]:
     """Yield every fault that the meta-schema finds, each at its outermost place."""
-    faults: dict[JsonPath, str] = {}
+    faults: dict[JsonPath, tuple[str, Any]] = {}
     meta_schema = {"$schema": draft.value, "$ref": draft.value}
     for error in jsonschema_rs.validator_for(meta_schema, offline=True).iter_errors(schema):
-        faults.setdefault((*path, *error.instance_path), error.message)
-    for where, message in faults.items():
+        faults.setdefault((*path, *error.instance_path), (error.message, error.instance))
+    for where, (message, value) in faults.items():
         if any(where[:depth] in reported for depth in range(len(path), len(where) + 1)):
             continue
-        keyword = str(where[-1]) if len(where) > len(path) else ""
+        inner = where[len(path) :]
+        keyword = next((step for step in reversed(inner) if isinstance(step, str)), "")
         shown = message if len(message) <= 160 else message[:157] + "…"
-        if message.startswith("null is not of type"):
-            hint = "write `{}` for a schema that accepts anything"
-        else:
-            hint = _SHAPE_HINTS.get(keyword, "")
+        hint = shape_hint(schema, inner, value, message)
         yield Diagnostic(
             source.value(where), "invalid-schema", f"invalid JSON Schema at {keyword!r}: {shown}", hint
         )

@@ -1,4 +1,4 @@
-"""Compare the specs with another version: exit 1 if a change breaks somebody, with a value that shows it.
+"""Compare the specs with another version: exit 1 if a change breaks callers or code, with an example.
 
 The other version is a git ref, a folder of specs or a project, a file that `toolgen export` printed, the URL
 of an MCP server, or a command that starts one (quoted, or after `--`). Requests of callers that know it must

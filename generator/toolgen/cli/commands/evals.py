@@ -1,4 +1,4 @@
-"""Write the examples with `ask` as tests of a model: does it call the right tool with the right arguments?
+"""Write tests from the examples with `ask`: does a model call the right tool with the right arguments?
 
 The suite is a folder of files for promptfoo, which runs it: npx promptfoo@latest eval
 """

@@ -1,4 +1,4 @@
-"""Judge an MCP server by its lock: exit 1 if it no longer keeps what it listed when the lock was written.
+"""Check that an MCP server still keeps what its lock file says: exit 1 if it does not.
 
 SOURCE is the URL of a server, or a command that starts one: one quoted word, or everything after `--`.
 `--init` writes the lock, toolgen.lock, with all that the server lists; review it and commit it. Later runs

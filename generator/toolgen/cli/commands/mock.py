@@ -1,4 +1,4 @@
-"""Serve the specs over MCP before they are implemented: mock tools instead of implementations.
+"""Serve the specs over MCP before you implement them: mock tools answer every call.
 
 A call that matches an example gets its output or error; any other call gets a made-up answer that is valid
 by the output schema. Changes of the specs are served at once. Needs no generated code. Without --http, the
@@ -35,7 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a project, a folder of specs, or one spec (default: the project here)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="NUMBER", help="other made-up answers")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="NUMBER", help="seed of made-up answers (default: 0)"
+    )
     parser.add_argument(
         "--latency", type=float, default=0.0, metavar="SECONDS", help="wait before each answer (default: 0)"
     )

@@ -34,8 +34,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--update",
         action="store_true",
-        help="write into the specs how the calls of failed examples end now, after showing a diff, and "
-        "record what else their calls show, in the folder `outcomes` beside the fixtures",
+        help="show a diff, then write the new results of failed examples into the specs; record other "
+        "effects of their calls in the folder `outcomes` beside the fixtures",
     )
     parser.add_argument(
         "--all-calls",

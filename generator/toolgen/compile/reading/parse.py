@@ -78,11 +78,13 @@ def _spec(
 def _diagnostic(source: Source, fault: SpecFault) -> Diagnostic:
     span = source.key(fault.path) if fault.of_key else source.value(fault.path)
     hint = fault.hint
+    line = source.text.split("\n")[span.line - 1]
     if fault.needs_quotes:
         # as it was typed: YAML has read `1.10` as 1.1
-        line = source.text.split("\n")[span.line - 1]
         written = line[span.column - 1 : span.column - 1 + span.length]
         hint = f'quote it: "{written}"' if written else ""
+    elif fault.code == "bad-value" and fault.hint and line.rstrip().endswith((": |", ": >", "|-", ">-")):
+        hint = "indent the text below this line by two spaces"
     notes = () if fault.other is None else (Note(source.value(fault.other), fault.about_other),)
     return Diagnostic(span, fault.code, fault.message, hint, notes)
 

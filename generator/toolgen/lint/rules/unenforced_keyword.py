@@ -18,6 +18,7 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
 from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import KEYWORDS
+from toolgen.semantics.schema_hints import keyword_hint
 from toolgen.suggestions import quoted
 
 
@@ -26,15 +27,9 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
     for key in node:
         if key in KEYWORDS or key.startswith("x-"):
             continue
-        if key == "nullable":
-            hint = 'write `type: [string, "null"]`'
-        elif isinstance(node[key], dict) and "type" in node[key]:
-            hint = "if it is a property, move it below `properties`"
-        else:
-            hint = "it is published unchanged; rename it to x-… if it is intended"
         yield Diagnostic(
             schema.bound.key((*path, key)),
             "unenforced-keyword",
             f"{quoted(key)} is not a keyword of JSON Schema, and is not enforced",
-            hint,
+            keyword_hint(key, node[key], is_root=not path),
         )

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.text import either, nearest, show_path
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, locate
+from toolgen.schema.keywords import KEYWORDS
+from toolgen.suggestions import quoted
 
 from .faults import SpecFault, describe_error, unknown_field
+from .field_hints import looks_like_schema, required_hint
 from .rules import rule_faults
 from .spec_schema import DEFINITIONS, FIELDS, TARGETS
 
@@ -87,25 +90,36 @@ def _empty_below(path: JsonPath, value: Any) -> Iterator[SpecFault]:
 
 def _no_value(path: JsonPath) -> SpecFault:
     message = f"the field {str(path[-1])!r} has no value"
-    return SpecFault(path, "empty-field", message, "give it one, or leave the field out", of_key=True)
+    is_required = path in (("name",), ("description",), ("input_schema",))
+    hint = required_hint(path) if is_required else "give it a value, or leave the field out"
+    return SpecFault(path, "empty-field", message, hint, of_key=True)
 
 
 def _unknown_targets(data: Mapping[str, Any], own: Mapping[str, Sequence[str]]) -> Iterator[SpecFault]:
     """Yield a fault for each target that does not exist, and for each option that an own target lacks."""
-    written = data.get("targets")
-    for name, options in written.items() if isinstance(written, dict) else ():
+    targets = data.get("targets")
+    written = targets if isinstance(targets, dict) else {}
+    for name, options in written.items():
         if name not in TARGETS and name not in own:
-            yield unknown_field(("targets", name), (*TARGETS, *own))
+            yield unknown_field(("targets", name), (*TARGETS, *own), written)
         elif name in own and isinstance(options, dict):
             unknown = sorted(options.keys() - own[name])
-            yield from (unknown_field(("targets", name, key), own[name]) for key in unknown)
+            yield from (unknown_field(("targets", name, key), own[name], options) for key in unknown)
 
 
 def _root_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     """Yield a fault if the root of the input is not an object, as MCP requires of every input."""
     schema = data.get("input_schema")
     if isinstance(schema, dict) and schema.get("type") != "object":
-        path = ("input_schema", "type") if "type" in schema else ("input_schema",)
+        path: JsonPath = ("input_schema", "type") if "type" in schema else ("input_schema",)
+        if schema and KEYWORDS.isdisjoint(schema) and all(map(looks_like_schema, schema.values())):
+            names = ", ".join(map(quoted, list(schema)[:3]))
+            message = f"{names}: properties, where the keywords of a schema belong"
+            hint = "put them below `properties`, beside `type: object`"
+            yield SpecFault(
+                ("input_schema", next(iter(schema))), "root-not-object", message, hint, of_key=True
+            )
+            return
         message = f"the root of {path[0]} must be `type: object`"
         hint = "write `type: object` at the root of the schema"
         yield SpecFault(path, "root-not-object", message, hint, of_key="type" not in schema)
@@ -180,7 +194,7 @@ def definition_faults(definition: object) -> list[str]:
         return [_at(path, f"expected JSON, got {found}") for path, found in not_json]
     own = [(key, plain.pop(key)) for key in _GENERATED if key in plain]
     sentences = [f"{key}: expected a name" for key, name in own if not (isinstance(name, str) and name)]
-    faults = [unknown_field((key,), FIELDS) for key in _OF_FILES if key in plain] + spec_faults(plain)
+    faults = [unknown_field((key,), FIELDS, plain) for key in _OF_FILES if key in plain] + spec_faults(plain)
     sentences += [_at(each.path, each.message + (f"; {each.hint}" if each.hint else "")) for each in faults]
     for path in (("input_schema",), ("output_schema",), ("stream", "chunk_schema")):
         schema = locate(plain, path)

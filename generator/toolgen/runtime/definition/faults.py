@@ -10,6 +10,7 @@ from toolgen.runtime.text import either
 from toolgen.schema.document import JsonPath
 from toolgen.suggestions import did_you_mean, quoted
 
+from .field_hints import MAX_KEYS, explained, kind_hint, list_hint, name_hint, required_hint, unknown_hint
 from .spec_schema import PATTERNS
 
 if TYPE_CHECKING:
@@ -30,56 +31,13 @@ class SpecFault:
     about_other: str = ""
 
 
-_FOREIGN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "input_schema": ("args", "arguments", "input", "inputs", "parameters", "params"),
-    "output_schema": ("output", "outputs", "response"),
-}
-"""Fields → keys of other systems for them, whose values may have another form."""
-
-_FOREIGN_KEYS: Final[Mapping[str, str]] = {
-    **{
-        key: f"write {name!r}, with a JSON Schema of type object"
-        for name, keys in _FOREIGN_NAMES.items()
-        for key in keys
-    },
-    "$defs": "put it inside of `input_schema`, or into a file of its own for schemas that tools share",
-    "$schema": "put it inside of `input_schema`; for an editor, write `# yaml-language-server: $schema=…`",
-    "_meta": "write 'meta'",
-    "confirmation": "write 'confirm', with a `message`",
-    "destructive": "write `annotations: {destructiveHint: true}`",
-    "destructiveHint": "write `annotations: {destructiveHint: …}`",
-    "extensions": "carry data of your own under a key that begins with `x-`",
-    "idempotent": "write `annotations: {idempotentHint: true}`",
-    "idempotentHint": "write `annotations: {idempotentHint: …}`",
-    "inputSchema": "write 'input_schema'",
-    "openWorldHint": "write `annotations: {openWorldHint: …}`",
-    "outputSchema": "write 'output_schema'",
-    "properties": "put it inside of `input_schema`, beside `type: object`",
-    "readOnly": "write `annotations: {readOnlyHint: true}`",
-    "readOnlyHint": "write `annotations: {readOnlyHint: …}`",
-    "required": "put it inside of `input_schema`, beside `properties`",
-    "scopes": "write `auth: {scopes: […]}`",
-    "secrets": "write `auth: {secrets: […]}`",
-    "strict": "write `targets: {openai: {strict: …}}`",
-    "summary": "write 'description'",
-    "when_not_to_use": "write 'avoid_when'",
-    "when_to_use": "write 'use_when'",
-}
-"""Top-level keys of other systems → what to write instead."""
-
-_REPLACING: Final[Mapping[str, tuple[str, ...]]] = {
-    "input_schema": (*_FOREIGN_NAMES["input_schema"], "inputSchema"),
-    "description": ("summary",),
-}
-"""Required fields → keys of other systems for them, which replace the report that the field is missing."""
-
-_TYPES: Final[Mapping[str, tuple[str, str]]] = {
-    "array": ("a list", "write it as [a, b]"),
-    "boolean": ("true or false", "write true or false, without quotes"),
-    "integer": ("a number", "write it without quotes"),
-    "number": ("a number", "write it without quotes"),
-    "object": ("a mapping", ""),
-    "string": ("text", ""),
+_TYPES: Final[Mapping[str, str]] = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a number",
+    "number": "a number",
+    "object": "a mapping",
+    "string": "text",
 }
 
 
@@ -88,30 +46,36 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
     keyword, kind = str(error.schema_path[-1]), cast("Any", error.kind)
     value: Any = error.instance
     if keyword == "required":
-        foreign = () if path else _REPLACING.get(kind.property, ())
-        if not any(key in value for key in foreign):
-            message = f"the field {kind.property!r} is missing"
-            of_key = bool(path) and isinstance(path[-1], str)
-            yield SpecFault(path, "missing-field", message, of_key=of_key)
+        known = part.get("properties", ())
+        if kind.property not in explained(value, known, is_top_level=not path):
+            yield _missing(path, kind.property)
     elif keyword == "additionalProperties":
-        yield from (unknown_field((*path, key), part["properties"]) for key in kind.unexpected)
+        known = part["properties"]
+        for number, key in enumerate(kind.unexpected):
+            # Each comparison takes time, and thousands of unknown keys are not misspelt.
+            compared = known if number < MAX_KEYS else ()
+            yield unknown_field((*path, key), compared, value)
+    elif keyword == "type" and "pattern" in part and isinstance(value, bool | int | float):
+        message = f"{_field(path)} must be text, not {_kind(value)}"
+        yield SpecFault(path, "wrong-type", message, PATTERNS[part["pattern"]][1])
     elif keyword == "exact":
         yield _type(path, value, "integer")
+    elif keyword == "minLength" and path in (("name",), ("description",)):
+        yield SpecFault(path, "bad-value", f"{_field(path)} is empty", required_hint(path))
     elif keyword != "type" or part.keys().isdisjoint(("enum", "const")):  # which say more than the type
         yield EXPLANATIONS[keyword](path, value, part[keyword])
 
 
-def unknown_field(path: JsonPath, known: Iterable[str]) -> SpecFault:
-    """Return the fault of a key that the language does not have; `known` are the keys that it has there."""
-    key, is_top_level = str(path[-1]), len(path) == 1
-    if is_top_level and key in _FOREIGN_KEYS:
-        hint = _FOREIGN_KEYS[key]
-    else:
-        hint = did_you_mean(key, known)
-        if not hint:
-            hint = "known here: " + ", ".join(known)
-            if is_top_level:
-                hint = "carry data of your own under a key that begins with `x-`"
+def _missing(path: JsonPath, name: str) -> SpecFault:
+    of_key = bool(path) and isinstance(path[-1], str)
+    hint = required_hint((*path, name))
+    return SpecFault(path, "missing-field", f"the field {name!r} is missing", hint, of_key=of_key)
+
+
+def unknown_field(path: JsonPath, known: Iterable[str], beside: Mapping[str, Any]) -> SpecFault:
+    """Return the fault of a key of `beside` that the language does not have; it has `known` there."""
+    key = str(path[-1])
+    hint = unknown_hint(key, beside, tuple(known), is_top_level=len(path) == 1)
     return SpecFault(path, "unknown-field", f"unknown field {quoted(key)}", hint, of_key=True)
 
 
@@ -121,15 +85,17 @@ Explain = Callable[[JsonPath, Any, Any], SpecFault]
 def _type(path: JsonPath, value: Any, expected: str) -> SpecFault:
     if expected == "integer" and isinstance(value, float):
         return SpecFault(path, "wrong-type", f"{_field(path)} must be a whole number, not {value}")
-    what, hint = _TYPES[expected]
-    message = f"{_field(path)} must be {what}, not {_kind(value)}"
+    message = f"{_field(path)} must be {_TYPES[expected]}, not {_kind(value)}"
+    hint = kind_hint(path, value, expected)
     is_unquoted = expected == "string" and isinstance(value, bool | int | float)
     return SpecFault(path, "wrong-type", message, hint, needs_quotes=is_unquoted)
 
 
 def _pattern(path: JsonPath, value: Any, pattern: str) -> SpecFault:
     what, rule = PATTERNS[pattern]
-    return SpecFault(path, "bad-value", f"{quoted(value)} is not {what}", rule)
+    made = name_hint(value, pattern)
+    hint = f"write {made!r}; {rule}" if made else rule
+    return SpecFault(path, "bad-value", f"{quoted(value)} is not {what}", hint)
 
 
 def _date(path: JsonPath, value: Any, name: str) -> SpecFault:
@@ -137,7 +103,10 @@ def _date(path: JsonPath, value: Any, name: str) -> SpecFault:
 
 
 def _choice(path: JsonPath, value: Any, choices: list[str]) -> SpecFault:
-    message = f"{_field(path)} must be {either(list(map(repr, choices)))}, not {quoted(str(value))}"
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    message = f"{_field(path)} must be {either(list(map(repr, choices)))}, not {quoted(written)}"
+    if choices == ["any"]:
+        return SpecFault(path, "bad-value", message, f"{list_hint('content', value)}, or `content: any`")
     return SpecFault(path, "bad-value", message, did_you_mean(str(value), choices))
 
 
@@ -150,7 +119,12 @@ def _range(words: str) -> Explain:
         if path == ("toolgen",):
             message = "this toolgen knows version 1 of the spec language"
             return SpecFault(path, "bad-value", message, "write `toolgen: 1`")
-        return SpecFault(path, "bad-value", f"{_field(path)} must be {words} {limit}")
+        return SpecFault(
+            path,
+            "bad-value",
+            f"{_field(path)} must be {words} {limit}",
+            "write another number, or leave the field out",
+        )
 
     return explain_range
 
