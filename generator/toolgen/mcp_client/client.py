@@ -284,11 +284,11 @@ async def read_features(client: Any, source: str) -> dict[str, list[dict[str, An
 async def read_listing(client: Any, source: str) -> Listing:
     """Return all that a server lists. Raises SourceError, and what the SDK raises."""
     info, can = client.server_info, client.server_capabilities
-    lists = {"tools": await read_tools(client, source) if can.tools else []}
+    lists: dict[str, Any] = {"tools": await read_tools(client, source) if can.tools else []}
     refuse_unnamed(lists["tools"], "tools", source)
     lists |= await read_features(client, source)
     texts = (info.name, info.version or "", client.instructions or "")
-    return Listing(*texts, **lists, announced=announced(can))
+    return Listing(*texts, announced=announced(can), **lists)
 
 
 async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:
