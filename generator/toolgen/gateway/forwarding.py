@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import mcp_types as types
-from mcp.client._input_required import run_input_required_driver
+from mcp.client._input_required import InputRequiredRoundsExceededError, run_input_required_driver
 from mcp.shared.exceptions import MCPError
 
+from toolgen.runtime.errors import UnreachableError
 from toolgen.runtime.logs.redaction import redact
 
 from .connection import Connection, LostError
@@ -83,9 +84,12 @@ async def _sent(
             return types.InputRequiredResult.model_validate(fields, by_name=False) if question else fields
 
         asked = types.InputRequiredResult.model_validate(first, by_name=False)
-        result: dict[str, Any] = await run_input_required_driver(
-            asked, dispatch=ask, retry=retry, max_rounds=_MAX_ROUNDS
-        )
+        try:
+            result: dict[str, Any] = await run_input_required_driver(
+                asked, dispatch=ask, retry=retry, max_rounds=_MAX_ROUNDS
+            )
+        except InputRequiredRoundsExceededError:
+            raise UnreachableError("The server behind it does not stop asking.") from None
         return result
 
 

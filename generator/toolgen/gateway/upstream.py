@@ -19,7 +19,7 @@ from mcp.server import ServerRequestContext
 from toolgen.mcp_client.client import ServerAddress
 from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
 
-from .connection import Connection
+from .connection import Connection, LostError
 from .firewall import Firewall
 from .questions import HeldCalls, Requester
 
@@ -133,14 +133,19 @@ class Upstream:
             idle = self._idle.get(key)
             connection = idle.pop() if idle else self._new(key)
         connection.users += 1
+        is_reusable = True
         try:
             yield connection
-        except asyncio.CancelledError:
-            if key.session is None:
-                connection.end()  # a late question of this call must not reach the next caller
+        except (asyncio.CancelledError, LostError):
+            # a late question of this call must not reach the next caller
+            is_reusable = key.session is not None
             raise
         finally:
-            self._give_back(key, connection)
+            if is_reusable:
+                self._give_back(key, connection)
+            else:
+                self._number -= 1
+                connection.end()
 
     def _give_back(self, key: _Key, connection: Connection) -> None:
         connection.users -= 1

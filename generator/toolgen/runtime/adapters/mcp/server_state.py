@@ -20,6 +20,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
+from .approved_calls import ApprovedCalls
 from .calls_in_flight import CallsInFlight
 from .extras import SealedExtras
 from .features import FeatureSource
@@ -48,6 +49,7 @@ class ServerState:
         self.settings = toolkit.settings
         self.links = LinkedBlocks(toolkit.settings)
         self.calls = CallsInFlight()
+        self.approved = ApprovedCalls(toolkit.settings.confirmation_expiry)
         self.serves_links = False  # clients can read resources
         self.stopping = False  # requests are refused
         self.bus = _Bus()  # for clients since 2026-07-28
