@@ -42,6 +42,9 @@ _LISTS: Final = {
 }
 """Method → the list in `Listing`, and its key in the result."""
 
+_OF_OLDER_SERVERS: Final = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+"""What results must have since 2026-07-28: nothing says that another client would get the same."""
+
 
 class ForwardedFeatures:
     """What an upstream has besides tools: `features` of a module in `_features`.
@@ -126,6 +129,8 @@ class ForwardedFeatures:
         sent = params.model_copy(update={"meta": forwarded_meta(context.meta)})
         # reading changes nothing, so that it may be repeated
         found = without_stamps(await forward(self.upstream, requester, sent, send, may_repeat=True))
+        if requester.is_modern:
+            found = {**_OF_OLDER_SERVERS, **found} if "resultType" not in found else found
         if context.method not in _LISTS:
             return found
         key, name = _LISTS[context.method]

@@ -24,6 +24,9 @@ from .conftest import Gateway, runs, settings_of
 HERE = Path(__file__).parent
 
 
+ANN = (("ann: accept", ["Is this ann?"]), ("ann: accept second", ["Is this ann?", "Really ann?"]))
+
+
 @pytest.fixture(scope="session", params=["old", "new"])
 def asking(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     """A gateway in front of a server of one era, which asks. Tests must not change it."""
@@ -54,20 +57,18 @@ async def test_a_server_of_either_era_asks_clients_of_both(asking: Gateway, era:
         assert text_of(await client.call_tool("buy", {"user": "bob"})).startswith("bob: accept")
         assert asked == ["Is this bob?"]
         ann = text_of(await client.call_tool("buy", {"user": "ann"}))
-    is_new = "_features" in [each.name for each in (asking.root / "tools").iterdir()]
-    assert ann == ("ann: accept second" if is_new else "ann: accept")
-    assert asked[1:] == ["Is this ann?", *(["Really ann?"] if is_new else [])]
+    assert (ann, asked[1:]) in ANN
 
 
 @ERAS
-@pytest.mark.parametrize("asking", ["new"], indirect=True)
 @runs
 async def test_a_prompt_may_ask_too(asking: Gateway, era: str) -> None:
     asked: list[str] = []
     async with asking.stdio_client(era, elicitation_callback=answering(asked)) as client:
         found = await client.get_prompt("greet", {"user": "ann"})
-    assert found.messages[0].content.text == "ann: accept second"
-    assert asked == ["Is this ann?", "Really ann?"]
+        listed = await client.list_prompts()
+    assert (found.messages[0].content.text, asked) in ANN
+    assert [each.name for each in listed.prompts] == ["greet"]
 
 
 @ERAS
