@@ -48,17 +48,17 @@ async def forward(
 
 
 async def _asked(upstream: Upstream, requester: Requester, params: Any, send: Send) -> dict[str, Any]:
+    exchange = Exchange(requester)
+    if not requester.is_modern or upstream.shared:
+        return await _sent(upstream, requester, params, send, exchange)
     # what must be the same when a client comes back with an answer
     sent = params.model_dump(mode="json", exclude={"meta", "input_responses", "request_state"})
     identity = json.dumps([type(params).__name__, sent, requester.principal], sort_keys=True)
     resumed = await upstream.held.resume(requester, identity)
     if resumed is not None:
         return resumed
-    exchange = Exchange(requester)
     work = _sent(upstream, requester, params, send, exchange)
-    if requester.is_modern and requester.can_ask and not upstream.shared:
-        return await upstream.held.run(work, exchange, identity)
-    return await work
+    return await (upstream.held.run(work, exchange, identity) if requester.can_ask else work)
 
 
 async def _sent(
