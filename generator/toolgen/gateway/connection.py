@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 MAX_BYTES: Final = 64 * 1024 * 1024
 """That an upstream may send from one call to the next."""
 _CLOSE_SECONDS: Final = 5.0
+_RENEW_SECONDS: Final = 60.0  # between two budgets of bytes for notifications
 MAX_SUBSCRIPTIONS: Final = 1_000
 """Resources that the clients of one connection may subscribe to."""
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
@@ -82,6 +83,7 @@ class Connection:
         self._subscriptions: dict[str, int] = {}  # URI → how often
         self._stream: ChangeStream | None = None
         self._was_connected = False
+        self._renewed = monotonic()  # when the upstream's budget of bytes was
 
     async def call(self, params: types.CallToolRequestParams, exchange: Exchange) -> dict[str, Any]:
         """Return the result of a call, as the upstream sent it.
@@ -112,6 +114,7 @@ class Connection:
         if self._opened is not None:
             self._opened.budget.renew()
         self._exchanges.append(exchange)
+        self._renewed = monotonic()
         try:
             return await self._send(client, request, exchange)
         except MCPError as error:
@@ -270,6 +273,10 @@ class Connection:
         event = event_of(message)
         if event is None:
             return
+        # a connection that only listens makes no calls, which would renew it
+        if self._opened is not None and monotonic() - self._renewed > _RENEW_SECONDS:
+            self._opened.budget.renew()
+            self._renewed = monotonic()
         if not isinstance(event, ResourceUpdated):
             self._features, self._has_changed = None, True
         self._publish(event)

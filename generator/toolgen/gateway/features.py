@@ -42,6 +42,7 @@ _LISTS: Final = {
 }
 """Method → the list in `Listing`, and its key in the result."""
 
+_SUBSCRIBE_SECONDS: Final = 10.0  # that an upstream may take before its client listens without it
 _OF_OLDER_SERVERS: Final = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 """What results must have since 2026-07-28: nothing says that another client would get the same."""
 
@@ -162,13 +163,16 @@ class ForwardedFeatures:
             connection.listeners[key] = publish
             stack.callback(connection.listeners.pop, key, None)
             try:
-                await connection.open()
-                for uri in dict.fromkeys(map(str, uris)):
-                    with suppress(MCPError):  # as for a resource that does not exist, it never changes
-                        await connection.subscribe(uri, exchange)
-                        stack.push_async_callback(self._unsubscribe, connection, uri, exchange)
-            except ToolError as error:  # its tools and other sources may work
-                LOGGER.warning("%s does not say what changes: %s", self.name, error.message)
+                # other sources, and the answer to the client, wait for it
+                async with asyncio.timeout(_SUBSCRIBE_SECONDS):
+                    await connection.open()
+                    for uri in dict.fromkeys(map(str, uris)):
+                        with suppress(MCPError):  # as for a resource that does not exist: it never changes
+                            await connection.subscribe(uri, exchange)
+                            stack.push_async_callback(self._unsubscribe, connection, uri, exchange)
+            except (ToolError, TimeoutError) as error:
+                why = error.message if isinstance(error, ToolError) else "it does not answer in time"
+                LOGGER.warning("%s does not say what changes: %s", self.name, why)
             yield
 
     async def _unsubscribe(self, connection: Connection, uri: str, exchange: Exchange) -> None:

@@ -57,8 +57,8 @@ def upstream_modules(
             env=literal(dict(env)) if env else "",
         ),
     }
-    if {"prompts", "resources"} & {*listing.announced}:
-        differs = [*legacy_announced] != [*listing.announced]
+    if serves := _served(listing, listing.announced):
+        legacy_serves = _served(listing, legacy_announced)
         features = project.path_of(f"{project.implementations}.{FEATURES}")
         new[f"{features}/__init__.py"] = FEATURES_PACKAGE
         new[f"{features}/{module}.py"] = _formatted(
@@ -66,8 +66,8 @@ def upstream_modules(
             upstreams=package,
             module=module,
             server=server,
-            serves=literal([*listing.announced]),
-            legacy_serves=literal([*legacy_announced]) if differs else "",
+            serves=literal(serves),
+            legacy_serves=literal(legacy_serves) if legacy_serves != serves else "",
         )
     for tool in tools:
         new[f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"] = _formatted(
@@ -84,6 +84,14 @@ def upstream_modules(
     notes = [f"{count(kept, 'module')} in {project.implementations} kept as before"] if kept else []
     files = dict.fromkeys(missing_packages(project), PACKAGE) | files
     return NewModules({**files, f"{folder}/{module}.lock": lock}, notes)
+
+
+def _served(listing: Listing, announced: Sequence[str]) -> list[str]:
+    """Return what a server announces of what it has: many announce prompts and resources without any."""
+    has = {"prompts": listing.prompts, "resources": (*listing.resources, *listing.resource_templates)}
+    if not any(has.values()):
+        return []
+    return [each for each in announced if has.get(each.partition(".")[0], True)]
 
 
 def module_name(server: str) -> str:

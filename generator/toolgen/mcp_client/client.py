@@ -275,7 +275,17 @@ async def read_features(client: Any, source: str) -> dict[str, list[dict[str, An
         *(("resources", "resource_templates") if can.resources else ()),
         *(["prompts"] if can.prompts else ()),
     ]
-    lists = {key: await _read_list(client, source, key) for key in keys}
+    from mcp import MCPError
+    from mcp_types import METHOD_NOT_FOUND
+
+    lists: dict[str, list[dict[str, Any]]] = {}
+    for key in keys:
+        try:
+            lists[key] = await _read_list(client, source, key)
+        except MCPError as error:
+            # the capability `resources` does not say whether there are templates
+            if key != "resource_templates" or error.code != METHOD_NOT_FOUND:
+                raise
     for key, listed in lists.items():
         refuse_unnamed(listed, key, source)
     return lists
