@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .groups import IN_PROCESS, Bench
+from .http import processor_time
 from .measure import Case, Samples
 from .process import Wrong, run
 from .project import PYTHON, Project
@@ -22,7 +23,7 @@ _SETTINGS = 'specs = "specs"\noutput = "forwarded"\nimplementations = "forwardin
 
 
 def gateway(bench: Bench, size: int) -> Samples:
-    """Measure seconds per call over stdio, of a server written by hand."""
+    """Measure seconds per call over stdio; with the clock `cpu`, processor time of what is in between."""
     project = bench.fresh(size)
     request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
     # the upstream gets PATH and the like alone from the gateway, and the same from the proxy
@@ -38,7 +39,8 @@ def gateway(bench: Bench, size: int) -> Samples:
         for name, command in commands.items():
             server = stack.enter_context(Conversation(command, Project(folder, size)))
             _check(name, server, request)
-            cases.append(Case(name, _round(server, request)))
+            clock = processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
+            cases.append(Case(name, _round(server, request, clock)))
         return bench.run(cases, 21, f"gateway, {size} tools")
 
 
@@ -61,12 +63,12 @@ def _check(name: str, server: Conversation, request: dict[str, Any]) -> None:
         raise Wrong(f"{name} answered {str(result)[:2000]}, not {request['answer']!r}")
 
 
-def _round(server: Conversation, request: dict[str, Any]) -> Callable[[], float]:
+def _round(server: Conversation, request: dict[str, Any], clock: Callable[[], float]) -> Callable[[], float]:
     def once() -> float:
-        began = time.perf_counter()
+        began = clock()
         for _ in range(CALLS):
             _call(server, request)
-        return (time.perf_counter() - began) / CALLS
+        return (clock() - began) / CALLS
 
     return once
 

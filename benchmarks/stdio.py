@@ -68,6 +68,7 @@ class Conversation:
             stdout=subprocess.PIPE,
             stderr=self._log,
         )
+        self.pid = self._process.pid
 
     def __enter__(self) -> Conversation:
         self.ask("initialize", _HANDSHAKE)
