@@ -285,6 +285,10 @@ class Connection:
         """Connect, so that changes are heard of. Raises as `call` does."""
         await self._connected()
 
+    def is_subscribed(self, uri: str) -> bool:
+        """True if changes of a resource are heard of."""
+        return uri in self._subscriptions
+
     async def subscribe(self, uri: str, exchange: Exchange) -> None:
         """Hear of changes of a resource until `unsubscribe`. Raises as `request` does."""
         known = self._subscriptions.get(uri, 0)

@@ -88,6 +88,8 @@ class ForwardedFeatures:
         """Return what the upstream announced when it was imported. Nothing is connected for it."""
         is_modern = protocol_version in MODERN_PROTOCOL_VERSIONS
         serves = self.serves if is_modern else self.legacy_serves
+        if self.upstream.shared and not is_modern:  # nothing says whose changes they are
+            serves = frozenset(each for each in serves if "." not in each)
         prompts = types.PromptsCapability(list_changed="prompts.listChanged" in serves)
         resources = types.ResourcesCapability(
             subscribe="resources.subscribe" in serves, list_changed="resources.listChanged" in serves
@@ -107,12 +109,11 @@ class ForwardedFeatures:
                 return await self._forwarded(context, params, requester)
             async with self.upstream.connection(requester) as connection:
                 self._hear(connection, context)
-                change = (
-                    connection.subscribe
-                    if context.method == "resources/subscribe"
-                    else connection.unsubscribe
-                )
-                await change(str(params.uri), Exchange(requester))
+                uri, exchange = str(params.uri), Exchange(requester)
+                if context.method == "resources/unsubscribe":
+                    await connection.unsubscribe(uri, exchange)
+                elif not connection.is_subscribed(uri):
+                    await connection.subscribe(uri, exchange)
             return {}
         except ToolError as error:
             data = {"code": error.code, "details": error.details} if error.details else {"code": error.code}

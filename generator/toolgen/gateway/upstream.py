@@ -156,7 +156,7 @@ class Upstream:
             asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end_idle, key, connection)
 
     def enter(self) -> None:
-        """Note a tool that uses this upstream in the running event loop."""
+        """Note a tool or a feature source that uses this upstream in the running event loop."""
         loop = id(asyncio.get_running_loop())
         self._users[loop] = self._users.get(loop, 0) + 1
 

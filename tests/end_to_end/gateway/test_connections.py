@@ -71,6 +71,8 @@ async def test_a_shared_upstream_has_one_connection_for_all_clients(gateway: Gat
     gateway.upstream.write_text(text.replace('(".lock"),', '(".lock"), shared=True,'))
     async with gateway.server() as server, server.client("legacy") as one, server.client("auto") as other:
         assert await process_of(one) == await process_of(other)
+        resources = [each.server_capabilities.resources for each in (one, other)]
+        assert [each and each.subscribe for each in resources] == [False, True]
         # its answers could reach anybody, so that it cannot ask
         assert error_code(await one.call_tool("find_item", {"text": "cup"})) is None
 
