@@ -15,6 +15,7 @@ from typing import Any
 
 from . import groups, installation, report
 from .compare import compare
+from .gateway import gateway
 from .http import http
 from .imports import adopt, models_by_template, whose
 from .measure import Samples
@@ -49,6 +50,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "mock": (groups.mock, (100, 1000)),
     "call": (groups.call, (10,)),
     "http": (http, (10,)),
+    "gateway": (gateway, (10,)),
     "refusal": (groups.refusal, (10,)),
     "blocks": (groups.blocks, (10,)),
     "worst": (worst, (10,)),

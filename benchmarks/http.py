@@ -50,7 +50,7 @@ def http(bench: Bench, size: int) -> Samples:
             server = stack.enter_context(_served(command, project))
             message = _message(server.port, request)
             _check(name, server.port, message, request["answer"])
-            clock = _processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
+            clock = processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
             calls = SLOW.get(name, CALLS)
             cases += [
                 Case(
@@ -134,7 +134,7 @@ def _round(
     return once
 
 
-def _processor_time(pid: int) -> Callable[[], float]:
+def processor_time(pid: int) -> Callable[[], float]:
     """Return a clock of the processor time of a process's threads, in seconds. Linux only."""
     tasks = Path(f"/proc/{pid}/task")
     if not (tasks / str(pid) / "schedstat").exists():

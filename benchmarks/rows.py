@@ -185,6 +185,7 @@ ROWS = (
     ),
     Row("mcp-mcpserver", "the same, compared with MCPServer", "call", "MCP adapter", "MCPServer", 1.0, None),
     Row("mcp-fastmcp", "the same, compared with fastmcp", "call", "MCP adapter", "fastmcp", 1.0, None),
+    Row("gateway", "one call through a gateway", "gateway", "gateway", "bare SDK proxy", 1.15, None),
     *(
         Row(
             f"http-{count}",
@@ -211,4 +212,5 @@ OURS = {
     "mock": "toolgen mock",
     "call": "MCP adapter",
     "http": "toolgen, 1 connection",
+    "gateway": "gateway",
 }

@@ -1,4 +1,4 @@
-"""Measure an MCP server over stdio from its start to the end of its first `tools/list`.
+"""Measure MCP servers over stdio: from their start to the end of their first `tools/list`, and call by call.
 
 The client side is written by hand, so that no client's time is included. It uses the handshake that every
 server here supports.
@@ -52,6 +52,38 @@ def first_list(command: Sequence[str], project: Project, tools: int) -> float:
     if len(found) != tools or not all(tool["inputSchema"]["properties"] for tool in found):
         raise Wrong(f"{' '.join(command)} listed {len(found)} tools, not {tools}")
     return seconds
+
+
+class Conversation:
+    """A running server, asked one request at a time. A context that ends the server."""
+
+    def __init__(self, command: Sequence[str], project: Project) -> None:
+        self._number = 0
+        self._log = (project.folder / ".bench-log").open("ab")
+        self._process = subprocess.Popen(
+            command,
+            cwd=project.folder,
+            env=project.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+        )
+        self.pid = self._process.pid
+
+    def __enter__(self) -> Conversation:
+        self.ask("initialize", _HANDSHAKE)
+        _send(self._process, {"method": "notifications/initialized"})
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _end(self._process)
+        self._log.close()
+
+    def ask(self, method: str, params: dict[str, Any]) -> bytes:
+        """Return the line that answers a request. Raises `Wrong` if the server ends before."""
+        self._number += 1
+        _send(self._process, {"id": self._number, "method": method, "params": params})
+        return _answer(self._process, self._number)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

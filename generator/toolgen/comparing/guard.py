@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
 from toolgen.comparing.definitions import (
     ExportedSide,
@@ -13,11 +13,11 @@ from toolgen.comparing.definitions import (
     listed_definitions,
     read_export,
 )
+from toolgen.comparing.feature_drift import feature_findings
 from toolgen.comparing.judgement import Judgement
 from toolgen.comparing.listed_texts import with_old_layout, words
 from toolgen.comparing.server_drift import (
     MAX_TEXT,
-    SERVER_RULES,
     TEXTS_FOR_MODELS,
     drift_findings,
     drift_levels,
@@ -31,12 +31,7 @@ from toolgen.compat.policy import Policy, apply_policy, failing
 from toolgen.data.source import Span
 from toolgen.mcp_client.listing import LISTS, Listing
 from toolgen.project import UnableError
-from toolgen.schema.document import JsonObject, plain_pointer
 from toolgen.suggestions import quoted
-
-_KINDS: Final = {"resources": "resource", "resource_templates": "resource", "prompts": "prompt"}
-_NOT_READ: Final = frozenset(("arguments", "_meta", "icons", "size"))
-"""Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
 
 
 def judge_server(
@@ -61,7 +56,7 @@ def judge_server(
     )
     found = tuple(with_drift_level(each, old) for each in found)
     own = (
-        *_of_other_lists(lock, listing, file),
+        *feature_findings(lock, listing, Places(Span(file, 1, 1), None)),
         *_of_tools(lock, listing, pinned, found),
     )
     others = apply_policy(own, policy, today)
@@ -121,83 +116,3 @@ def _in_lock(finding: Finding, file: str) -> Finding:
     if finding.code in TEXTS_FOR_MODELS and isinstance(finding.detail, str):
         message += f" to {quoted(finding.detail, MAX_TEXT)}"
     return replace(finding, places=Places(finding.places.old or Span(file, 1, 1), None), message=message)
-
-
-def _of_other_lists(lock: Listing, listing: Listing, file: str) -> Iterator[Finding]:
-    """Yield the findings about resources, templates and prompts, and invisible characters beside tools."""
-    place = Places(Span(file, 1, 1), None)
-    locked, listed = ([getattr(side, key) for key in ("instructions", *_KINDS)] for side in (lock, listing))
-    yield from hidden_text_findings(locked, listed, place)
-    for key, kind in _KINDS.items():
-        before, after = (_by_name(getattr(side, key), LISTS[key]) for side in (lock, listing))
-        for name in {**before, **after}:
-            for old, new in _pairs(before.get(name, []), after.get(name, [])):
-                for end, what, detail in _edits(old, new):
-                    message = f"{kind} {quoted(name)} {what}"
-                    rule = SERVER_RULES[f"{kind}-{end}"]
-                    yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
-
-
-def _by_name(listed: Sequence[JsonObject], by: str) -> dict[str, list[JsonObject]]:
-    found: dict[str, list[JsonObject]] = {}
-    for each in listed:
-        found.setdefault(each[by], []).append(each)
-    return found
-
-
-def _pairs(
-    before: Sequence[JsonObject], after: Sequence[JsonObject]
-) -> Iterator[tuple[JsonObject | None, JsonObject | None]]:
-    """Yield the definitions of one name that differ. A server may list several, and clients choose one."""
-    gone = [each for each in before if each not in after]
-    for each in after:
-        if each not in before:
-            yield (gone.pop(0) if gone else before[0] if before else None), each
-    if before and len(after) > len(before):
-        yield None, after[-1]
-    yield from ((each, None) for each in gone)
-
-
-def _edits(old: JsonObject | None, new: JsonObject | None) -> Iterator[tuple[str, str, Any]]:
-    """Yield the end of a rule's code, what happened, and data that tells it apart."""
-    if old is None or new is None:
-        what = "removed" if new is None else "added"
-        yield what, what, None
-        return
-    changed = _changed_keys(old, new) - _NOT_READ
-    before, after = _arguments(old), _arguments(new)
-    for name in before.keys() - after.keys():
-        yield "argument-removed", f"lost its argument {quoted(name)}", name
-    for name, argument in after.items():
-        known = before.get(name, {})
-        if name not in before and not argument.get("required"):
-            yield "argument-added", f"has a new argument {quoted(name)}", name
-        if argument.get("required") and not known.get("required"):
-            yield "argument-required", f"needs its argument {quoted(name)}", name
-        if name in before and _changed_keys(known, argument) - {"required"}:
-            changed.add(f"argument {name}")
-    if changed:
-        shown = ", ".join(_shown(key, new.get(key)) for key in sorted(changed))
-        yield "changed", f"changed: {shown}", sorted(changed)
-
-
-def _shown(key: str, value: Any) -> str:
-    return f"{quoted(key)} to {quoted(value, MAX_TEXT)}" if isinstance(value, str) else quoted(key)
-
-
-def _changed_keys(old: JsonObject, new: JsonObject) -> set[str]:
-    return {key for key in {*old, *new} if _compared(old, key) != _compared(new, key)}
-
-
-def _compared(definition: JsonObject, key: str) -> Any:
-    value = definition.get(key)
-    if key == "annotations" and isinstance(value, dict):  # the time changes with every edit of a resource
-        return {key: each for key, each in value.items() if key != "lastModified"} or None
-    return value
-
-
-def _arguments(prompt: JsonObject) -> dict[str, JsonObject]:
-    """Return name → argument; what a server sends beside them is none."""
-    listed = prompt.get("arguments")
-    found = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    return {each["name"]: each for each in found if isinstance(each.get("name"), str)}

@@ -1,7 +1,7 @@
 """How changes of a server's tools are judged beyond `toolgen breaking`, because their author is a stranger.
 
-`guard` judges whole servers so, and a gateway single tools at every connection (`judge_tool`). Nothing of the
-generator's dependencies is needed.
+`guard` judges whole servers so, and a gateway single tools at every connection (`judge_tool`).
+`feature_drift` judges resources and prompts. Nothing of the generator's dependencies is needed.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ SERVER_RULES: Final[Mapping[str, Rule]] = {
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What changed about a tool since the lock was written."""
+    """What changed about a tool, a resource or a prompt since the lock was written."""
 
     passed: tuple[Finding, ...]
-    failed: tuple[Finding, ...]  # for these, the tool must not be called
+    failed: tuple[Finding, ...]  # for these, it must not be used
 
 
 def judge_tool(
@@ -98,6 +98,11 @@ def judge_tool(
     )
     found = tuple(with_drift_level(each, old) for each in compare(old, new, policy=policy, today=today))
     others = drift_findings(was, now, found, Places(None, None))
+    return drift_of(found, others, policy, today)
+
+
+def drift_of(found: Iterable[Finding], others: Iterable[Finding], policy: Policy, today: date) -> Drift:
+    """Return findings as a drift: `found` of a comparison, and `others`, to which no policy was applied."""
     findings = (*found, *apply_policy(others, policy, today))
     failed = tuple(failing(findings, Level.ERROR, frozenset(Category), allow_unanalysed=False))
     return Drift(tuple(each for each in findings if each not in failed), failed)

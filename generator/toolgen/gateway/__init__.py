@@ -1,4 +1,4 @@
-"""Tools of another MCP server, forwarded: what `toolgen import mcp --implement` writes is based on this.
+"""Forward tools, resources and prompts of another MCP server: what `import mcp --implement` writes needs it.
 
 Importing this package imports nothing else: each name is loaded when it is first used. Needs the extra
 `toolgen[mcp]` and nothing of the generator's dependencies.
@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 from toolgen.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from .features import ForwardedFeatures
     from .tool import ForwardedTool
     from .upstream import Upstream
 
-__all__ = ["ForwardedTool", "Upstream"]
+__all__ = ["ForwardedFeatures", "ForwardedTool", "Upstream"]
 
-__getattr__ = lazy_names(__name__, {"ForwardedTool": "tool", "Upstream": "upstream"})
+__getattr__ = lazy_names(
+    __name__, {"ForwardedFeatures": "features", "ForwardedTool": "tool", "Upstream": "upstream"}
+)

@@ -12,18 +12,29 @@ from typing import TYPE_CHECKING, Any, Final
 import mcp_types as types
 from mcp import Client
 from mcp.client.session import ClientRequestContext
+from mcp.server.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated, ServerEvent
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, HEADER_MISMATCH
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from toolgen.mcp_client import limits
-from toolgen.mcp_client.client import OpenTransport, describe_failure, first_cause, open_transport, read_tools
+from toolgen.mcp_client.client import (
+    OpenTransport,
+    describe_failure,
+    first_cause,
+    open_transport,
+    read_features,
+    read_tools,
+)
 from toolgen.mcp_client.limits import ByteBudget
+from toolgen.runtime.adapters.mcp.features import Publish
 from toolgen.runtime.errors import ToolError, UnreachableError, UpstreamChangedError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 
+from .firewall import FeatureVerdicts, Subject
+from .listening import ChangeStream, event_of
 from .questions import Exchange
 
 if TYPE_CHECKING:
@@ -32,7 +43,9 @@ if TYPE_CHECKING:
 MAX_BYTES: Final = 64 * 1024 * 1024
 """That an upstream may send from one call to the next."""
 _CLOSE_SECONDS: Final = 5.0
-_LISTEN_SECONDS: Final = 1.0  # after a lost subscription
+_RENEW_SECONDS: Final = 60.0  # between two budgets of bytes for notifications
+MAX_SUBSCRIPTIONS: Final = 1_000
+"""Resources that the clients of one connection may subscribe to."""
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 _SESSION_LOST: Final = frozenset((CONNECTION_CLOSED,))
 
@@ -49,11 +62,13 @@ class Connection:
     Attributes:
         users: calls that use it now.
         used: when the last of them ended, in monotonic seconds.
+        listeners: what hears of changes of resources and prompts, by the client that it serves.
     """
 
     def __init__(self, upstream: Upstream, *, asks: bool, prefers_legacy: bool) -> None:
         """Prepare it: the first call connects. With `asks`, the client of all its calls can ask its user."""
         self.users, self.used = 0, monotonic()
+        self.listeners: dict[object, Publish] = {}
         self._upstream, self._asks, self._prefers_legacy = upstream, asks, prefers_legacy
         self._task: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[Client]
@@ -61,8 +76,14 @@ class Connection:
         self._opened: OpenTransport | None = None
         self._exchanges: list[Exchange] = []
         self._refused: Mapping[str, str] = {}
-        self._is_stale = False  # the upstream says that its list has changed
+        self._is_stale = False  # the upstream says that its list of tools has changed
+        self._features: FeatureVerdicts | None = None  # None: not judged since they have changed
+        self._has_changed = False  # while they are listed
         self._judging = asyncio.Lock()
+        self._subscriptions: dict[str, int] = {}  # URI → how often
+        self._stream: ChangeStream | None = None
+        self._was_connected = False
+        self._renewed = monotonic()  # when the upstream's budget of bytes was
 
     async def call(self, params: types.CallToolRequestParams, exchange: Exchange) -> dict[str, Any]:
         """Return the result of a call, as the upstream sent it.
@@ -72,33 +93,48 @@ class Connection:
         """
         client = await self._connected()
         await self._refuse_changed(client, params.name)
-        exchange.is_modern = client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        return await self._exchange(client, types.CallToolRequest(params=params), exchange)
+
+    async def request(
+        self, request: types.Request[Any, Any], exchange: Exchange, subject: Subject | None = None
+    ) -> dict[str, Any]:
+        """Return the result of a request about the resource or prompt `subject`, as the upstream sent it.
+
+        Raises UpstreamChangedError if it is not the one in the lock, else as `call` does.
+        """
+        client = await self._connected()
+        why = (await self._judged_features(client)).why_refused(subject)
+        if why is not None:
+            raise UpstreamChangedError(f"Not served: {why}")
+        return await self._exchange(client, request, exchange)
+
+    async def _exchange(
+        self, client: Client, request: types.Request[Any, Any], exchange: Exchange
+    ) -> dict[str, Any]:
         if self._opened is not None:
             self._opened.budget.renew()
         self._exchanges.append(exchange)
+        self._renewed = monotonic()
         try:
-            return await self._send(client, params, exchange)
+            return await self._send(client, request, exchange)
         except MCPError as error:
             if error.code not in _SESSION_LOST and not self._is_over():
                 raise
             reason = self._reason(error)
         except (ValidationError, RuntimeError) as error:
             LOGGER.warning("an upstream breaks MCP: %s", self._reason(error))
-            raise UnreachableError(
-                "The server behind this tool answered with something else than MCP."
-            ) from None
+            raise UnreachableError("The server behind it answered with something else than MCP.") from None
         except Exception as error:
             reason = self._reason(error)
         finally:
             self._exchanges.remove(exchange)
         self.end()
         LOGGER.warning("the connection to an upstream ended during a call: %s", reason)
-        raise LostError("The server behind this tool ended during the call.")
+        raise LostError("The server behind it ended during the call.")
 
     async def _send(
-        self, client: Client, params: types.CallToolRequestParams, exchange: Exchange
+        self, client: Client, request: types.Request[Any, Any], exchange: Exchange
     ) -> dict[str, Any]:
-        request = types.CallToolRequest(params=params)
         try:
             return await self._send_once(client, request, exchange)
         except MCPError as error:
@@ -109,7 +145,7 @@ class Connection:
             return await self._send_once(client, request, exchange)
 
     async def _send_once(
-        self, client: Client, request: types.CallToolRequest, exchange: Exchange
+        self, client: Client, request: types.Request[Any, Any], exchange: Exchange
     ) -> dict[str, Any]:
         # the JSON itself: the SDK's types drop keys that they do not know
         result: dict[str, Any] = await client.session.send_request(
@@ -130,6 +166,8 @@ class Connection:
                 self._hold(self._ready, self._closing), context=contextvars.Context()
             )
         task, ready = self._task, self._ready
+        if ready.done():
+            return ready.result()
         waiting: set[asyncio.Future[Any]] = {task, ready}
         await asyncio.wait(waiting, timeout=limits.TIME_LIMIT, return_when=asyncio.FIRST_COMPLETED)
         if ready.done():
@@ -142,7 +180,7 @@ class Connection:
         if isinstance(cause, ToolError):
             raise cause
         LOGGER.warning("an upstream cannot be reached: %s", reason)
-        raise UnreachableError("The server behind this tool cannot be reached.")
+        raise UnreachableError("The server behind it cannot be reached.")
 
     async def _hold(self, ready: asyncio.Future[Client], closing: asyncio.Event) -> None:
         """Keep the connection open: the SDK's scopes must be left by the task that entered them."""
@@ -166,6 +204,10 @@ class Connection:
                     upstream.is_modern_only |= mode == "auto" and self._prefers_legacy
                     await self._judge(client)
                     upstream.backoff.succeeded()
+                    self._features = None
+                    if self._was_connected and self.listeners:
+                        await self._renew(client)
+                    self._was_connected = True
                     ready.set_result(client)
                     await self._listen(client, closing)
                 return
@@ -182,32 +224,18 @@ class Connection:
                 raise
 
     async def _listen(self, client: Client, closing: asyncio.Event) -> None:
-        """Wait until the connection is closed; hear of changes of the list, for which some must be asked."""
+        """Wait until the connection is closed; hear of changes of lists, for which some must be asked."""
+        self._stream = None
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await closing.wait()
             return
+        self._stream = ChangeStream(
+            client, self._subscriptions, lists=self._upstream.has_features, lost=self._forget_verdicts
+        )
+        await self._stream.run(closing)
 
-        async def listen() -> None:
-            while True:
-                try:
-                    async with client.listen(tools_list_changed=True) as events:
-                        async for _ in events:
-                            self._is_stale = True
-                except Exception as error:
-                    if type(error).__name__ != "SubscriptionLost":
-                        LOGGER.debug(
-                            "an upstream does not say when its list changes: %s", type(error).__name__
-                        )
-                        return
-                self._is_stale = True  # it may have changed unheard
-                await asyncio.sleep(_LISTEN_SECONDS)
-
-        listening = asyncio.create_task(listen())
-        try:
-            await closing.wait()
-        finally:
-            listening.cancel()
-            await asyncio.wait({listening})
+    def _forget_verdicts(self) -> None:
+        self._is_stale, self._features, self._has_changed = True, None, True
 
     async def _refuse_changed(self, client: Client, name: str) -> None:
         """Raise UpstreamChangedError if the tool is not as the lock has it."""
@@ -223,13 +251,86 @@ class Connection:
             raise UpstreamChangedError(f"{name} is not called: {why}")
 
     async def _judge(self, client: Client) -> None:
-        listed = await read_tools(client, self._upstream.address({}).shown)
-        info = client.server_info
-        self._refused = await self._upstream.firewall.judge("" if info is None else info.name, listed)
+        can = client.server_capabilities
+        listed = await read_tools(client, self._upstream.address({}).shown) if can.tools else []
+        self._refused = await self._upstream.firewall.judge(_name_of(client), listed)
+
+    async def _judged_features(self, client: Client) -> FeatureVerdicts:
+        """Return which resources and prompts are as the lock has them: listed when they are first needed."""
+        async with self._judging:
+            while (found := self._features) is None:
+                self._has_changed = False
+                lists = await read_features(client, self._upstream.address({}).shown)
+                found = await self._upstream.firewall.judge_features(_name_of(client), lists)
+                # what changed while it was listed is listed again
+                self._features = None if self._has_changed else found
+        return found
 
     async def _notice(self, message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self._is_stale = True
+            return
+        event = event_of(message)
+        if event is None:
+            return
+        # a connection that only listens makes no calls, which would renew it
+        if self._opened is not None and monotonic() - self._renewed > _RENEW_SECONDS:
+            self._opened.budget.renew()
+            self._renewed = monotonic()
+        if not isinstance(event, ResourceUpdated):
+            self._features, self._has_changed = None, True
+        self._publish(event)
+
+    async def open(self) -> None:
+        """Connect, so that changes are heard of. Raises as `call` does."""
+        await self._connected()
+
+    def is_subscribed(self, uri: str) -> bool:
+        """True if changes of a resource are heard of."""
+        return uri in self._subscriptions
+
+    async def subscribe(self, uri: str, exchange: Exchange) -> None:
+        """Hear of changes of a resource until `unsubscribe`. Raises as `request` does."""
+        known = self._subscriptions.get(uri, 0)
+        if not known and len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
+            raise MCPError(code=types.INVALID_REQUEST, message="Too many resources are subscribed to.")
+        client = await self._connected()
+        if (why := (await self._judged_features(client)).why_refused(Subject("resources", uri))) is not None:
+            raise UpstreamChangedError(f"Not served: {why}")
+        if not known and self._stream is None:
+            await self._exchange(client, _subscribing(uri), exchange)
+        self._subscriptions[uri] = self._subscriptions.get(uri, 0) + 1
+        if not known and self._stream is not None:
+            await self._stream.renew()
+
+    async def unsubscribe(self, uri: str, exchange: Exchange) -> None:
+        """Hear no more of a resource, after as many calls as of `subscribe`."""
+        number = self._subscriptions.pop(uri, 0)
+        if number > 1:
+            self._subscriptions[uri] = number - 1
+        if number != 1:
+            return
+        client = await self._connected()
+        if self._stream is not None:
+            await self._stream.renew()
+        else:
+            params = types.UnsubscribeRequestParams(uri=uri)
+            await self._exchange(client, types.UnsubscribeRequest(params=params), exchange)
+
+    async def _renew(self, client: Client) -> None:
+        """Subscribe again after a lost connection. Changes may have happened unheard."""
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            for uri in [*self._subscriptions]:
+                with suppress(MCPError):  # the resource may be gone
+                    await client.session.send_request(_subscribing(uri), _ANYTHING)
+        for event in (ResourcesListChanged(), PromptsListChanged()):
+            self._publish(event)
+        for uri in self._subscriptions:
+            self._publish(ResourceUpdated(uri=uri))
+
+    def _publish(self, event: ServerEvent) -> None:
+        for publish in list(self.listeners.values()):
+            publish(event)
 
     async def _ask(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
@@ -268,6 +369,14 @@ class Connection:
         if task is not None:
             with suppress(Exception):
                 await asyncio.wait({task}, timeout=_CLOSE_SECONDS)
+
+
+def _subscribing(uri: str) -> types.SubscribeRequest:
+    return types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri))
+
+
+def _name_of(client: Client) -> str:
+    return "" if client.server_info is None else client.server_info.name
 
 
 _ENDING: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only

@@ -8,19 +8,18 @@ client comes back with the answer.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from secrets import token_urlsafe
 from typing import Any, Final
 
 import mcp_types as types
+from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 
-from toolgen.runtime.adapters.mcp.current_call import CurrentCall
 from toolgen.runtime.adapters.mcp.server_state import is_modern
-from toolgen.runtime.context import ToolContext
+from toolgen.runtime.context import Progress
 from toolgen.runtime.errors import OverloadedError
 
 KEY: Final = "toolgen/forwarded"  # of the question in the result
@@ -30,34 +29,73 @@ MAX_HELD: Final = 1_000
 _NO_USER: Final = types.ErrorData(code=types.INVALID_REQUEST, message="The user cannot be asked.")
 
 
-class Exchange:
-    """A call that an upstream works on: where its progress and questions go."""
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """Who makes a request that is forwarded.
 
-    def __init__(self, call: CurrentCall | None, context: ToolContext) -> None:
-        self._call, self._context = call, context
-        self.is_modern = False  # the upstream asks by results
+    Attributes:
+        request: the request of a client of MCP; None if there is none.
+        params: of the request. Those of some methods have the answers of the user.
+        progress: reports progress to the client.
+        principal: who asks, where known.
+        session_id: of a caller that is no client of MCP.
+    """
+
+    request: ServerRequestContext[Any, Any] | None
+    params: Any
+    progress: Progress
+    principal: str | None = None
+    session_id: str | None = None
+
+    @property
+    def is_modern(self) -> bool:
+        """True if the client wants questions as results, as it does since protocol 2026-07-28."""
+        return self.request is not None and is_modern(self.request)
+
+    @property
+    def can_ask(self) -> bool:
+        """True if the client can ask its user a question."""
+        if self.request is None:
+            return False
+        capabilities = self.request.session.client_capabilities
+        if capabilities is None or capabilities.elicitation is None:
+            return False
+        return self.is_modern or self.request.session.can_send_request
+
+    @property
+    def answers(self) -> tuple[Any, str | None]:
+        """Return the answers of the user and the state of the question, as the client sent them."""
+        found = getattr(self.params, "input_responses", None), getattr(self.params, "request_state", None)
+        return found if self.is_modern else (None, None)
+
+
+class Exchange:
+    """A request that an upstream works on: where its progress and questions go."""
+
+    def __init__(self, requester: Requester) -> None:
+        self._requester = requester
         self.questions: asyncio.Queue[_Question] | None = None  # the client wants questions as results
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Report progress to the client."""
-        await self._context.report_progress(progress, total, message)
+        await self._requester.progress(progress, total, message)
 
     async def ask(self, params: types.ElicitRequestParams) -> types.ElicitResult | types.ErrorData:
         """Return the answer of the client's user, or an error if there is none."""
-        call = self._call
-        if call is None:
+        request = self._requester.request
+        if request is None:
             return _NO_USER
         if self.questions is not None:
             question = _Question(params)
             await self.questions.put(question)
             return await question.answer
-        if is_modern(call.request):
+        if is_modern(request):
             return _NO_USER
         try:
-            return await call.request.session.send_request(
+            return await request.session.send_request(
                 types.ElicitRequest(params=params),
                 types.ElicitResult,
-                metadata=ServerMessageMetadata(related_request_id=call.request.request_id),
+                metadata=ServerMessageMetadata(related_request_id=request.request_id),
             )
         except MCPError as error:
             return error.error
@@ -89,7 +127,7 @@ class HeldCalls:
         self._held: dict[str, _HeldCall] = {}
 
     async def run(
-        self, work: Coroutine[Any, Any, dict[str, Any]], exchange: Exchange, call: CurrentCall, identity: str
+        self, work: Coroutine[Any, Any, dict[str, Any]], exchange: Exchange, identity: str
     ) -> dict[str, Any]:
         """Return the result of a call, or the result that asks the user."""
         exchange.questions = asyncio.Queue()
@@ -97,15 +135,15 @@ class HeldCalls:
         held = _HeldCall(identity, id(loop), loop.create_task(work), exchange)
         return await self._next(held)
 
-    async def resume(self, call: CurrentCall, identity: str) -> dict[str, Any] | None:
+    async def resume(self, requester: Requester, identity: str) -> dict[str, Any] | None:
         """Return what a held call answers, now that the user has. None if there is no such call."""
-        state = call.params.request_state
+        answers, state = requester.answers
         held = self._held.get(state or "")
         # another user, or another call, gets neither the question nor the result
         if state is None or held is None or held.identity != identity or held.question is None:
             return None
         del self._held[state]
-        answer = (call.params.input_responses or {}).get(KEY)
+        answer = (answers or {}).get(KEY)
         found = answer if isinstance(answer, types.ElicitResult) else types.ElicitResult(action="cancel")
         if not held.question.answer.done():
             held.question.answer.set_result(found)
@@ -145,8 +183,3 @@ class HeldCalls:
         """End the held calls of an event loop."""
         for state in [state for state, held in self._held.items() if held.loop == loop]:
             self._expire(state)
-
-
-def identity_of(tool: str, arguments: Any, context: ToolContext) -> str:
-    """Return what must be the same when a client comes back with an answer."""
-    return json.dumps([tool, arguments, context.principal], sort_keys=True)

@@ -12,17 +12,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+from mcp.server import ServerRequestContext
 
 from toolgen.mcp_client.client import ServerAddress
-from toolgen.runtime.adapters.mcp.current_call import CurrentCall
-from toolgen.runtime.adapters.mcp.server_state import is_modern
-from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
 
-from .connection import Connection
+from .connection import Connection, LostError
 from .firewall import Firewall
-from .questions import HeldCalls
+from .questions import HeldCalls, Requester
 
 MAX_CONNECTIONS: Final = 1_000
 """To one upstream; more calls at once get `overloaded`."""
@@ -79,6 +78,7 @@ class Upstream:
         self.drift_description = drift_description
         self.firewall = Firewall(self.lock, drift_description)
         self.held = HeldCalls()
+        self.has_features = False  # resources or prompts are served, too: see `ForwardedFeatures`
         self.is_modern_only = False  # it has refused the handshake of protocols up to 2025-11-25
         self.backoff = Backoff()
         self._lent: dict[_Key, Connection] = {}  # of sessions, the least recently used first
@@ -120,26 +120,34 @@ class Upstream:
         return ServerAddress(self.source, self.is_command, headers, own, inherits=False)
 
     @asynccontextmanager
-    async def connection(self, call: CurrentCall | None, context: ToolContext) -> AsyncIterator[Connection]:
+    async def connection(self, requester: Requester) -> AsyncIterator[Connection]:
         """Lend the connection of a caller. Raises OverloadedError if there are too many."""
-        key = self._key(call, context)
+        key = self._key(requester)
         if key.session is not None:
             connection = self._lent.pop(key, None)
             if connection is None:
                 connection = self._new(key)
-                self._close_with(call, key)
+                self._close_with(requester, key)
             self._lent[key] = connection
         else:  # nobody else uses it during the call: a question is the caller's
             idle = self._idle.get(key)
             connection = idle.pop() if idle else self._new(key)
         connection.users += 1
+        is_reusable = True
         try:
             yield connection
+        except (asyncio.CancelledError, LostError):
+            # a late question of this call must not reach the next caller
+            is_reusable = key.session is not None
+            raise
         finally:
-            self.give_back(key, connection)
+            if is_reusable:
+                self._give_back(key, connection)
+            else:
+                self._number -= 1
+                connection.end()
 
-    def give_back(self, key: _Key, connection: Connection) -> None:
-        """Take a connection back that `connection` has lent."""
+    def _give_back(self, key: _Key, connection: Connection) -> None:
         connection.users -= 1
         if connection.users == 0:
             connection.used = monotonic()
@@ -148,7 +156,7 @@ class Upstream:
             asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end_idle, key, connection)
 
     def enter(self) -> None:
-        """Note a tool that uses this upstream in the running event loop."""
+        """Note a tool or a feature source that uses this upstream in the running event loop."""
         loop = id(asyncio.get_running_loop())
         self._users[loop] = self._users.get(loop, 0) + 1
 
@@ -166,21 +174,19 @@ class Upstream:
         self._number -= len(mine)
         await asyncio.gather(*(each.close() for each in mine))
 
-    def _key(self, call: CurrentCall | None, context: ToolContext) -> _Key:
+    def _key(self, requester: Requester) -> _Key:
         loop = id(asyncio.get_running_loop())
         if self.shared:
             return _Key(loop, "shared")
-        principal = context.principal
-        if call is None:
-            return _Key(loop, f"session {context.session_id}", principal)
-        asks = can_ask(call)
-        request = call.request
-        if is_modern(request):
+        principal, request = requester.principal, requester.request
+        if request is None:
+            return _Key(loop, f"session {requester.session_id}", principal)
+        asks = requester.can_ask
+        if requester.is_modern:
             # stdio has one client; over HTTP nothing says which requests are of one conversation
             return _Key(loop, "stdio" if request.request is None else None, principal, asks=asks)
-        connection = getattr(request.session, "_connection", None)
-        is_lasting = connection is not None and (request.request is None or connection.session_id is not None)
-        session = f"connection {self._number_of(connection)}" if is_lasting else None
+        connection = lasting_client(request)
+        session = None if connection is None else f"connection {self._number_of(connection)}"
         # a tool that asks during the call can only do so in the client's own era
         return _Key(loop, session, principal, asks=asks, is_legacy=True)
 
@@ -206,7 +212,12 @@ class Upstream:
         return True
 
     def _end_idle(self, key: _Key, connection: Connection) -> None:
-        if not connection.users and monotonic() - connection.used >= IDLE_SECONDS - 1:
+        # a client that hears of changes does not have to call anything
+        if (
+            not connection.listeners
+            and not connection.users
+            and monotonic() - connection.used >= IDLE_SECONDS - 1
+        ):
             self._forget(key, connection)
 
     def _forget(self, key: _Key, connection: Connection) -> None:
@@ -222,9 +233,9 @@ class Upstream:
         self._number -= 1
         connection.end()
 
-    def _close_with(self, call: CurrentCall | None, key: _Key) -> None:
+    def _close_with(self, requester: Requester, key: _Key) -> None:
         """Close the connection of a session when the session has ended."""
-        session = None if call is None else getattr(call.request.session, "_connection", None)
+        session = getattr(getattr(requester.request, "session", None), "_connection", None)
         if session is None or self.shared:
             return
         loop = asyncio.get_running_loop()
@@ -276,12 +287,11 @@ class Backoff:
         self._delay = self._next = 0.0
 
 
-def can_ask(call: CurrentCall) -> bool:
-    """True if the client of a call can ask its user a question."""
-    capabilities = call.request.session.client_capabilities
-    if capabilities is None or capabilities.elicitation is None:
-        return False
-    return is_modern(call.request) or call.request.session.can_send_request
+def lasting_client(request: ServerRequestContext[Any, Any]) -> Any:
+    """Return the SDK's connection of a client up to 2025-11-25; None if it ends with the request."""
+    connection = getattr(request.session, "_connection", None)
+    is_lasting = connection is not None and (request.request is None or connection.session_id is not None)
+    return connection if is_lasting else None
 
 
 def _filled(text: str, variables: Mapping[str, str]) -> str:

@@ -22,8 +22,8 @@ from toolgen.suggestions import count
 _TEMPLATE = "_new/adopted.py.jinja"
 _FEATURES_TEMPLATE = "_new/adopted_features.py.jinja"
 _BASES = {"fastmcp": "FastMCP", "mcp": "MCPServer"}
-_FEATURES = "_features"  # package in that of the implementations, from which the MCP server loads
-_FEATURES_PACKAGE = '"""What the MCP server serves besides the tools: one module per source."""\n'
+FEATURES = "_features"  # package in that of the implementations, from which the MCP server loads
+FEATURES_PACKAGE = '"""What the MCP server serves besides the tools: one module per source."""\n'
 
 
 def describe_server(target: str, folder: Path) -> ServerDescription:
@@ -71,7 +71,7 @@ def server_modules(
 
 def _features_module(project: Project, server: ServerDescription) -> dict[str, str]:
     """Return the module for what the server has besides tools, if there is something and no such module."""
-    package = f"{project.implementations}.{_FEATURES}"
+    package = f"{project.implementations}.{FEATURES}"
     name = f"{server.module}.{server.path}".replace(".", "_")
     path = f"{project.path_of(f'{package}.{name}')}.py"
     if not server.features or kind_of(project.root, path) is not None:
@@ -85,7 +85,7 @@ def _features_module(project: Project, server: ServerDescription) -> dict[str, s
         serves=literal(list(server.features)),
     )
     init = f"{project.path_of(package)}/__init__.py"
-    files = {} if kind_of(project.root, init) is not None else {init: _FEATURES_PACKAGE}
+    files = {} if kind_of(project.root, init) is not None else {init: FEATURES_PACKAGE}
     return {**files, path: format_tree({"features.py": text})["features.py"]}
 
 

@@ -10,6 +10,7 @@ from toolgen.compile.printing.file_templates import render
 from toolgen.compile.printing.format import format_tree
 from toolgen.data.package import Tool
 from toolgen.importing.imported_specs import NewModules
+from toolgen.importing.server import FEATURES, FEATURES_PACKAGE
 from toolgen.mcp_client.client import ServerAddress
 from toolgen.mcp_client.listing import Listing
 from toolgen.project import Project, kind_of
@@ -32,13 +33,15 @@ def upstream_modules(
     address: ServerAddress,
     *,
     lock: str,
+    legacy_announced: Sequence[str],
     headers: Mapping[str, str],
     env: Mapping[str, str],
 ) -> NewModules:
-    """Return a module for each tool, one for the server, and the lock of the server.
+    """Return a module for each tool, one for the server, one for what it has besides tools, and its lock.
 
-    `headers` and `env` name their values: `${VARIABLE}`, `lock` is the content of the lock. Modules that
-    exist are kept, the lock is replaced.
+    `headers` and `env` name their values: `${VARIABLE}`, `lock` is the content of the lock,
+    `legacy_announced` is what the server announces to clients up to 2025-11-25. Modules that exist are kept,
+    the lock is replaced.
     """
     package = f"{project.implementations}.{UPSTREAMS}"
     folder, module = project.path_of(package), module_name(listing.name)
@@ -54,6 +57,18 @@ def upstream_modules(
             env=literal(dict(env)) if env else "",
         ),
     }
+    if serves := _served(listing, listing.announced):
+        legacy_serves = _served(listing, legacy_announced)
+        features = project.path_of(f"{project.implementations}.{FEATURES}")
+        new[f"{features}/__init__.py"] = FEATURES_PACKAGE
+        new[f"{features}/{module}.py"] = _formatted(
+            "_new/forwarded_features.py.jinja",
+            upstreams=package,
+            module=module,
+            server=server,
+            serves=literal(serves),
+            legacy_serves=literal(legacy_serves) if legacy_serves != serves else "",
+        )
     for tool in tools:
         new[f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"] = _formatted(
             "_new/forwarded.py.jinja",
@@ -69,6 +84,14 @@ def upstream_modules(
     notes = [f"{count(kept, 'module')} in {project.implementations} kept as before"] if kept else []
     files = dict.fromkeys(missing_packages(project), PACKAGE) | files
     return NewModules({**files, f"{folder}/{module}.lock": lock}, notes)
+
+
+def _served(listing: Listing, announced: Sequence[str]) -> list[str]:
+    """Return what a server announces of what it has: many announce prompts and resources without any."""
+    has = {"prompts": listing.prompts, "resources": (*listing.resources, *listing.resource_templates)}
+    if not any(has.values()):
+        return []
+    return [each for each in announced if has.get(each.partition(".")[0], True)]
 
 
 def module_name(server: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel, to_pascal
@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel, to_pascal
 from toolgen.importers.imported_tool import SourceError
 from toolgen.mcp_client import limits
 from toolgen.mcp_client.limits import ByteBudget
-from toolgen.mcp_client.listing import Listing, refuse_unnamed
+from toolgen.mcp_client.listing import Listing, announced, refuse_unnamed
 from toolgen.mcp_client.source_argument import ServerSource, read_source
 from toolgen.project import UnableError
 from toolgen.schema.limits import BUDGET
@@ -126,11 +126,37 @@ def list_server(server: ServerAddress, what: str = "guarding a server") -> Listi
     return _read(server, read_listing)
 
 
+def list_announced(server: ServerAddress) -> Sequence[str] | None:
+    """Return what the server announces besides tools to clients of protocols up to 2025-11-25.
+
+    None if it refuses such clients. Raises SourceError as `list_server` does.
+    """
+
+    async def read(client: Any, _: str) -> Sequence[str]:
+        return announced(client.server_capabilities)
+
+    async def connected() -> Sequence[str] | None:
+        from mcp import MCPError
+
+        try:
+            return await _connected(server, read, mode="legacy")
+        except Exception as error:
+            if isinstance(first_cause(error), MCPError | RuntimeError):
+                return None  # it answers, and refuses the old handshake
+            raise
+
+    return _run(server, connected())
+
+
 def _read(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
     """Return what `read` gets from a client of the server. Raises SourceError."""
+    return _run(server, _connected(server, read))
+
+
+def _run(server: ServerAddress, work: Coroutine[Any, Any, T]) -> T:
     source = server.shown
     try:
-        return asyncio.run(_connected(server, read))
+        return asyncio.run(work)
     except TimeoutError:
         raise SourceError(
             f"{source}: no list of tools within {limits.TIME_LIMIT:.0f} seconds",
@@ -146,13 +172,17 @@ def _read(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, 
         raise SourceError(message, "does the server start, and speak MCP?") from error
 
 
-async def _connected(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
+async def _connected(
+    server: ServerAddress,
+    read: Callable[[Any, str], Coroutine[Any, Any, T]],
+    mode: Literal["auto", "legacy"] = "auto",
+) -> T:
     from mcp import Client
 
     async with (
         asyncio.timeout(limits.TIME_LIMIT),
         open_transport(server) as opened,
-        Client(opened.transport) as client,
+        Client(opened.transport, mode=mode) as client,
     ):
         return await read(client, server.shown)
 
@@ -238,18 +268,37 @@ async def read_tools(client: Any, source: str) -> list[dict[str, Any]]:
     return await _read_list(client, source, "tools")
 
 
+async def read_features(client: Any, source: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the resources, resource templates and prompts that a server lists. Raises as `read_tools`."""
+    can = client.server_capabilities
+    keys = [
+        *(("resources", "resource_templates") if can.resources else ()),
+        *(["prompts"] if can.prompts else ()),
+    ]
+    from mcp import MCPError
+    from mcp_types import METHOD_NOT_FOUND
+
+    lists: dict[str, list[dict[str, Any]]] = {}
+    for key in keys:
+        try:
+            lists[key] = await _read_list(client, source, key)
+        except MCPError as error:
+            # the capability `resources` does not say whether there are templates
+            if key != "resource_templates" or error.code != METHOD_NOT_FOUND:
+                raise
+    for key, listed in lists.items():
+        refuse_unnamed(listed, key, source)
+    return lists
+
+
 async def read_listing(client: Any, source: str) -> Listing:
     """Return all that a server lists. Raises SourceError, and what the SDK raises."""
     info, can = client.server_info, client.server_capabilities
-    lists = {"tools": await _read_list(client, source, "tools") if can.tools else []}
-    if can.resources:
-        lists["resources"] = await _read_list(client, source, "resources")
-        lists["resource_templates"] = await _read_list(client, source, "resource_templates")
-    if can.prompts:
-        lists["prompts"] = await _read_list(client, source, "prompts")
-    for key, listed in lists.items():
-        refuse_unnamed(listed, key, source)
-    return Listing(info.name, info.version or "", client.instructions or "", **lists)
+    lists: dict[str, Any] = {"tools": await read_tools(client, source) if can.tools else []}
+    refuse_unnamed(lists["tools"], "tools", source)
+    lists |= await read_features(client, source)
+    texts = (info.name, info.version or "", client.instructions or "")
+    return Listing(*texts, announced=announced(can), **lists)
 
 
 async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:

@@ -30,6 +30,7 @@ class Listing:
     resources: Sequence[JsonObject] = ()
     resource_templates: Sequence[JsonObject] = ()
     prompts: Sequence[JsonObject] = ()
+    announced: Sequence[str] = ()  # capabilities besides tools, such as "resources.subscribe"; not in a lock
 
     @property
     def label(self) -> str:
@@ -44,3 +45,11 @@ def refuse_unnamed(listed: Any, key: str, source: str) -> None:
         isinstance(each, dict) and isinstance(each.get(by), str) for each in listed
     ):
         raise SourceError(f"{source}: `{key}` must be a list of definitions, each with `{by}`")
+
+
+def announced(capabilities: Any) -> list[str]:
+    """Return what a server's capabilities (`mcp_types.ServerCapabilities`) announce besides tools."""
+    found: dict[str, Any] = capabilities.model_dump(by_alias=True, exclude_none=True)
+    flags = (("prompts", "listChanged"), ("resources", "listChanged"), ("resources", "subscribe"))
+    kinds = [key for key in ("completions", "prompts", "resources") if key in found]
+    return sorted([*kinds, *(f"{key}.{flag}" for key, flag in flags if found.get(key, {}).get(flag))])

@@ -22,12 +22,16 @@ while True:
     method, own = message.get("method"), message.get("id")
     if method == "initialize":
         info = {"name": "old shop", "version": "1"}
-        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+        can: dict[str, Any] = {"tools": {}, "prompts": {}}
+        result = {"protocolVersion": "2025-11-25", "capabilities": can, "serverInfo": info}
         send(id=own, result=result)
     elif method == "tools/list":
         schema = {"type": "object", "properties": {"user": {"type": "string"}}, "required": ["user"]}
         send(id=own, result={"tools": [{"name": "buy", "description": "Buy.", "inputSchema": schema}]})
-    elif method == "tools/call":
+    elif method == "prompts/list":
+        prompt = {"name": "greet", "arguments": [{"name": "user", "required": True}]}
+        send(id=own, result={"prompts": [prompt]})
+    elif method in ("tools/call", "prompts/get"):
         number += 1
         user = message["params"]["arguments"]["user"]
         form = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}
@@ -35,7 +39,9 @@ while True:
         send(id=f"question {number}", method="elicitation/create", params=question)
         while (answer := receive()).get("id") != f"question {number}":
             pass
-        text = f"{user}: {answer.get('result', {}).get('action', 'error')}"
-        send(id=own, result={"content": [{"type": "text", "text": text}]})
+        given = answer.get("result", {}).get("action", "error")
+        text = {"type": "text", "text": f"{user}: {given}"}
+        messages = [{"role": "user", "content": text}]
+        send(id=own, result={"content": [text]} if method == "tools/call" else {"messages": messages})
     elif own is not None:
         send(id=own, error={"code": -32601, "message": "Method not found"})

@@ -13,7 +13,20 @@ from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
-from mcp_types import CallToolResult, EmbeddedResource, TextContent, TextResourceContents, ToolAnnotations
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.prompts.base import AssistantMessage, Message, UserMessage
+from mcp.server.mcpserver.resources import TextResource
+from mcp_types import (
+    CallToolResult,
+    Completion,
+    EmbeddedResource,
+    EmptyResult,
+    SubscribeRequestParams,
+    TextContent,
+    TextResourceContents,
+    ToolAnnotations,
+    UnsubscribeRequestParams,
+)
 from pydantic import BaseModel
 
 LISTED = Path(sys.argv[1])
@@ -31,6 +44,9 @@ def listed() -> dict[str, Any]:
         "sorts": False,
         "read_only": True,
         "found": [],
+        "about": "About the shop.",
+        "tone": False,
+        "stock": "What is there.",
         **json.loads(LISTED.read_text()),
     }
 
@@ -101,6 +117,77 @@ def show() -> CallToolResult:
 def fail() -> CallToolResult:
     """Fail."""
     return CallToolResult(content=[TextContent(text="no"), TextContent(text="really")], is_error=True)
+
+
+@server.resource(
+    "shop://about",
+    title="About",
+    mime_type="text/markdown",
+    meta={"team": "a"},
+    description=listed()["about"],
+)
+def about() -> str:
+    return "# A shop"
+
+
+@server.resource("shop://logo", mime_type="image/png")
+def logo() -> bytes:
+    return PNG
+
+
+@server.resource("shop://stock/{sku}", description=listed()["stock"])
+def stock_of(sku: str) -> str:
+    return f"{sku} by {os.getpid()}"
+
+
+def write(topic: str) -> list[Message]:
+    return [UserMessage(f"What about {topic}?"), AssistantMessage("Let me see.")]
+
+
+def write_in_tone(topic: str, tone: str) -> list[Message]:
+    return [UserMessage(f"What about {topic}?"), AssistantMessage(f"Let me be {tone}.")]
+
+
+server.add_prompt(
+    Prompt.from_function(write_in_tone if listed()["tone"] else write, "write", description="Write.")
+)
+
+
+@server.completion()
+async def complete(ref: Any, argument: Any, context: Any) -> Completion:
+    return Completion(
+        values=[each for each in ("cup", "cap", "pot") if each.startswith(argument.value)], total=2
+    )
+
+
+subscribed: set[str] = set()
+
+
+async def subscribe(context: Any, params: Any) -> EmptyResult:
+    subscribed.add(str(params.uri))
+    return EmptyResult()
+
+
+async def unsubscribe(context: Any, params: Any) -> EmptyResult:
+    subscribed.discard(str(params.uri))
+    return EmptyResult()
+
+
+low_level = server._lowlevel_server
+low_level.add_request_handler("resources/subscribe", SubscribeRequestParams, subscribe)
+low_level.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, unsubscribe)
+
+
+@server.tool()
+async def restock(context: Context) -> str:
+    """Change a resource, and add one."""
+    server.add_resource(TextResource(uri="shop://new", name="new", text="new"))
+    if "shop://about" in subscribed:
+        await context.session.send_resource_updated("shop://about")  # to clients up to 2025-11-25
+    await context.session.send_resource_list_changed()
+    await context.notify_resource_updated("shop://about")
+    await context.notify_resources_changed()
+    return "done"
 
 
 def die() -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -54,6 +55,10 @@ class Source:
     def listen(self, publish: Callable[[Any], None]) -> Callable[[], None]:
         self.publish = publish
         return lambda: None
+
+    @asynccontextmanager
+    async def listening(self, context: Context, wanted: Any, publish: Any) -> AsyncIterator[None]:
+        yield
 
     async def close(self) -> None:
         self.closed += 1

@@ -4,7 +4,8 @@ SOURCE is the URL of a server, a file (- for stdin) with tool definitions, or el
 server: one quoted word, or everything after `--`. A file has a JSON-RPC response to `tools/list`, its result,
 a list of tools, or one tool per line.
 
-With --implement, calls of the tools are forwarded to the server, whose list is pinned by a lock.
+With --implement, calls of the tools are forwarded to the server, whose lists are pinned by a lock. Its
+resources and prompts are served, too.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.importers.mcp import OWNED, import_mcp
     from toolgen.importers.server import forwarded
     from toolgen.importing.upstream import upstream_modules
-    from toolgen.mcp_client.client import list_server
+    from toolgen.mcp_client.client import list_announced, list_server
 
     common.check_implementations_setting(args)
     if address is None:
@@ -130,6 +131,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
         )
     with source_errors():
         listing = list_server(address, "importing from a server")
+        legacy = list_announced(address) if listing.announced else None
     documents = _documents(SourceContent(json.dumps(list(listing.tools)).encode(), address.shown))
     headers = {
         name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
@@ -141,13 +143,20 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
 
     def implementations(project: Project, package: Package) -> NewModules:
         return upstream_modules(
-            project, package.tools, listing, address, lock=lock_text(listing), headers=headers, env=env
+            project,
+            package.tools,
+            listing,
+            address,
+            lock=lock_text(listing),
+            legacy_announced=listing.announced if legacy is None else legacy,
+            headers=headers,
+            env=env,
         )
 
     done = common.run_import(args, convert, OWNED, implementations)
     say(f"calls are forwarded to {listing.label}; review its lock and commit it")
     others = {"resource": listing.resources, "resource template": listing.resource_templates}
     others["prompt"] = listing.prompts
-    if stays := ", ".join(count(len(found), noun) for noun, found in others.items() if found):
-        say(f"not imported: {stays}")
+    if served := ", ".join(count(len(found), noun) for noun, found in others.items() if found):
+        say(f"served unchanged beside the tools, by the MCP server alone: {served}")
     return done

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -91,6 +91,13 @@ class AdoptedFeatures:
     def listen(self, publish: Publish) -> Callable[[], None]:
         """Return a function that does nothing: the server publishes no changes by itself."""
         return lambda: None
+
+    @asynccontextmanager
+    async def listening(
+        self, context: ServerRequestContext[Any, Any], wanted: types.SubscriptionFilter, publish: Publish
+    ) -> AsyncIterator[None]:
+        """Do nothing: all clients hear of what `listen` publishes."""
+        yield
 
     async def close(self) -> None:
         """Leave the server's lifespan if this event loop has entered it for a request."""

@@ -54,15 +54,19 @@ def judge_upstreams(project: Project, today: date) -> list[JudgedUpstream]:
     if not run.all("done"):
         message = "importing the implementations ended the process, or took too long"
         raise UnableError("not-generated", message, "run `toolgen check --implementations`")
-    found = [Upstream(each.pop("source"), **each) for each in run.all("upstream")]
+    found = [
+        (Upstream(each.pop("source"), **each), has_features)
+        for each in run.all("upstream")
+        for has_features in [each.pop("has_features")]
+    ]
     if not found:
         raise UnableError(
             "usage", "--upstream: no tool is forwarded to another server", "see `toolgen import mcp --help`"
         )
-    return [_judged(each, project, today) for each in found]
+    return [_judged(each, project, today, has_features=has_features) for each, has_features in found]
 
 
-def _judged(upstream: Upstream, project: Project, today: date) -> JudgedUpstream:
+def _judged(upstream: Upstream, project: Project, today: date, *, has_features: bool) -> JudgedUpstream:
     lock = upstream.lock
     shown = lock.relative_to(project.root).as_posix() if lock.is_relative_to(project.root) else lock.name
     try:
@@ -79,8 +83,8 @@ def _judged(upstream: Upstream, project: Project, today: date) -> JudgedUpstream
     with source_errors():
         pinned, listing = read_lock(content, shown), list_server(address, "reading an upstream")
     judgement = judge_server(
-        _tools_of(pinned),
-        _tools_of(listing),
+        _forwarded(pinned, has_features),
+        _forwarded(listing, has_features),
         file=shown,
         text=content.decode("utf-8-sig"),
         today=today,
@@ -89,9 +93,10 @@ def _judged(upstream: Upstream, project: Project, today: date) -> JudgedUpstream
     return JudgedUpstream(listing, shown, judgement)
 
 
-def _tools_of(listing: Listing) -> Listing:
-    """Return a listing with nothing but tools: only these are forwarded."""
-    return replace(listing, instructions="", resources=(), resource_templates=(), prompts=())
+def _forwarded(listing: Listing, has_features: bool) -> Listing:
+    """Return what is forwarded of a listing: its instructions never are."""
+    listing = replace(listing, instructions="")
+    return listing if has_features else replace(listing, resources=(), resource_templates=(), prompts=())
 
 
 def main(result: str, trace: str) -> None:
@@ -109,21 +114,25 @@ def _report(task: Any, hung: TextIOWrapper, write: Any) -> None:
                 "headers": upstream.headers,
                 "env": upstream.env,
                 "drift_description": upstream.drift_description,
+                "has_features": upstream.has_features,
             }
         )
 
 
 def _upstreams(catalog: Any) -> Iterator[Upstream]:
+    from toolgen.gateway import ForwardedFeatures
+    from toolgen.runtime.adapters.mcp.features import load_features
     from toolgen.runtime.implementations.loading import load_tool
     from toolgen.runtime.tool import ImplementationError
 
-    seen: set[int] = set()
+    sources = load_features(catalog, strict=False)  # before the tools: they mark their upstreams
+    found = [each.upstream for each in sources if isinstance(each, ForwardedFeatures)]
     for definition in catalog.TOOLS.values():
         try:
             tool = load_tool(catalog, definition)
         except ImplementationError:  # it is not served either
             continue
         upstream = getattr(tool, "upstream", None)
-        if isinstance(upstream, Upstream) and id(upstream) not in seen:
-            seen.add(id(upstream))
-            yield upstream
+        if isinstance(upstream, Upstream):
+            found.append(upstream)
+    yield from {id(each): each for each in found}.values()

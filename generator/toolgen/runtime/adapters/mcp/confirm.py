@@ -16,7 +16,13 @@ from mcp.server.request_state import RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
+from toolgen.runtime.confirmation.question import (
+    Approval,
+    Confirm,
+    Confirmation,
+    ConfirmationPending,
+    displayed_preview,
+)
 from toolgen.runtime.confirmation.sealing import parse_keys
 from toolgen.runtime.confirmation.stores import StoreError
 from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError
@@ -99,6 +105,25 @@ def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
         params=types.ElicitRequestFormParams(message=_text(pending.confirmation), requested_schema=FORM)
     )
     return types.InputRequiredResult(input_requests={KEY: request}, request_state=pending.token)
+
+
+def without_answer(params: types.CallToolRequestParams) -> types.CallToolRequestParams:
+    """Return the params for the tool: the answer to the confirmation, and its token, are not for it."""
+    if KEY not in (params.input_responses or {}):
+        return params
+    return params.model_copy(update={"input_responses": None, "request_state": None})
+
+
+def confirm_again(approval: Approval) -> Confirm:
+    """Return a `confirm` that agrees to what the user has approved in an earlier request of the exchange."""
+
+    async def confirm(asked: Confirmation) -> bool:
+        shown = approval.preview and displayed_preview(approval.preview, asked.arguments)
+        if (asked.message, asked.preview) != (approval.message, shown):
+            raise ConfirmationPending(asked)
+        return True
+
+    return confirm
 
 
 def is_preview_request(params: types.CallToolRequestParams) -> bool:

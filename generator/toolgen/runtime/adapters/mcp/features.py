@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
@@ -80,6 +81,12 @@ class FeatureSource(Protocol):
 
         Changes of tools are not published: the tools that are served are those of the toolkit.
         """
+        ...
+
+    def listening(
+        self, context: ServerRequestContext[Any, Any], wanted: types.SubscriptionFilter, publish: Publish
+    ) -> AbstractAsyncContextManager[None]:
+        """Return a context in which one client since 2026-07-28 listens: `publish` is for it alone."""
         ...
 
     async def close(self) -> None:

@@ -239,7 +239,9 @@ class _Handlers:
         if any(source.scopes - granted for source in self._state.sources):
             wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
             params = params.model_copy(update={"notifications": wanted})
-        return await self._state.listen(context, params)
+            return await self._state.listen(context, params)
+        async with self._state.listening(context, params.notifications):
+            return await self._state.listen(context, params)
 
     async def _run(
         self,

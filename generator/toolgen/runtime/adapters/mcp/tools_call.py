@@ -17,10 +17,13 @@ from toolgen.runtime.response import ToolResponse
 from .auth.grant import Grant, grant_of, scopes_of
 from .confirm import (
     NO_CONFIRMATION,
+    ConfirmationOptions,
+    confirm_again,
     confirmation_options,
     input_required,
     is_preview_request,
     preview_answer,
+    without_answer,
 )
 from .content_blocks import EncodedBlock, encode
 from .current_call import answering
@@ -54,7 +57,12 @@ async def answer_call(
         toolkit = toolkit._carrying(extras)
     confirmation = NO_CONFIRMATION
     if tool.confirms:
-        confirmation = await confirmation_options(toolkit, context, params, principal=grant.principal)
+        params, approval = state.approved.opened(params, grant.principal)
+        if approval is None:
+            confirmation = await confirmation_options(toolkit, context, params, principal=grant.principal)
+            params = without_answer(params)
+        else:
+            confirmation = ConfirmationOptions(confirm_again(approval))
     reporter = CallProgress(context)
     with answering(context, params) as call:
         try:
@@ -69,7 +77,9 @@ async def answer_call(
                 listen=reporter.chunk if tool.streams else None,
             )
         except ConfirmationPending as pending:
-            return call.question or input_required(pending)
+            if call.question is None or call.approval is None:
+                return call.question or input_required(pending)
+            return state.approved.sealed(call.question, params, grant.principal, call.approval)
     if call.protocol_error is not None and response.error is not None:
         raise call.protocol_error
     own = call.own_fields(response)

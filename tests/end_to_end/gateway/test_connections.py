@@ -1,0 +1,341 @@
+"""Connections to upstreams: whose they are, how long they last, and what happens when they are lost."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import shlex
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import mcp_types as types
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from toolgen.gateway import Upstream
+from toolgen.gateway import upstream as upstream_module
+from toolgen.gateway.connection import LostError
+from toolgen.gateway.questions import Exchange, Requester
+from toolgen.gateway.upstream import Backoff
+from toolgen.runtime.errors import UnreachableError
+
+from tests.end_to_end.project import ERAS, SECONDS, error_code, text_of
+from tests.http_server import QuietHandler, serve
+
+from .conftest import Gateway, runs, settings_of, upstream_command
+
+
+async def _nothing(*values: Any) -> None:
+    pass
+
+
+SETTINGS = 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n'
+CALLER = Requester(None, None, _nothing)
+
+
+async def call(upstream: Upstream, name: str, caller: Requester = CALLER, **arguments: Any) -> str:
+    """Call a tool of an upstream; return the text of its result."""
+    params = types.CallToolRequestParams(name=name, arguments=arguments)
+    async with upstream.connection(caller) as connection:
+        found = await connection.call(params, Exchange(caller))
+    return str(found["content"][0]["text"])
+
+
+@asynccontextmanager
+async def opened(gateway: Gateway, source: str = "", **options: Any) -> AsyncIterator[Upstream]:
+    """Open the upstream of a gateway in this process."""
+    source = source or shlex.join(upstream_command(gateway.root))
+    upstream = Upstream(source, lock=gateway.upstream.with_suffix(".lock"), **options)
+    upstream.enter()
+    try:
+        async with asyncio.timeout(SECONDS):
+            yield upstream
+    finally:
+        await upstream.leave()
+
+
+async def process_of(client: Client) -> str:
+    """Return the process of the upstream that answers a client."""
+    read = await client.read_resource("shop://stock/1")
+    return read.contents[0].text.rpartition(" ")[2]
+
+
+@runs
+async def test_a_shared_upstream_has_one_connection_for_all_clients(gateway: Gateway) -> None:
+    text = gateway.upstream.read_text()
+    gateway.upstream.write_text(text.replace('(".lock"),', '(".lock"), shared=True,'))
+    async with gateway.server() as server, server.client("legacy") as one, server.client("auto") as other:
+        assert await process_of(one) == await process_of(other)
+        resources = [each.server_capabilities.resources for each in (one, other)]
+        assert [each and each.subscribe for each in resources] == [False, True]
+        # its answers could reach anybody, so that it cannot ask
+        assert error_code(await one.call_tool("find_item", {"text": "cup"})) is None
+
+
+@ERAS
+@runs
+async def test_each_principal_has_connections_of_its_own(gateway: Gateway, era: str) -> None:
+    tokens = {name: f"{name}-token-0123456789abcdef" for name in ("ann", "bob")}
+    file = gateway.root / "tokens.toml"
+    entries = "".join(
+        f'[[tokens]]\nsha256 = "{hashlib.sha256(token.encode()).hexdigest()}"\nprincipal = "{name}"\nscopes = []\n'
+        for name, token in tokens.items()
+    )
+    file.write_text(entries)
+    file.chmod(0o600)
+
+    @asynccontextmanager
+    async def client_of(url: str, name: str) -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {tokens[name]}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http,
+            Client(streamable_http_client(url, http_client=http), mode=era) as client,
+        ):
+            yield client
+
+    async with (
+        gateway.server("--auth-tokens", str(file)) as server,
+        client_of(server.url, "ann") as ann,
+        client_of(server.url, "bob") as bob,
+    ):
+        processes = [await process_of(each) for each in (ann, bob, ann, bob)]
+    assert processes[:2] == processes[2:]
+    assert processes[0] != processes[1]
+
+
+@runs
+async def test_a_connection_that_nobody_uses_is_closed(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upstream_module, "IDLE_SECONDS", 1.0)
+    async with opened(gateway) as upstream:
+        async with upstream.connection(CALLER) as first:
+            pass
+        async with upstream.connection(CALLER) as second:
+            assert second is first
+            await asyncio.sleep(1.2)
+        async with upstream.connection(CALLER) as third:
+            assert third is first, "it was in use"
+        await asyncio.sleep(1.2)
+        async with upstream.connection(CALLER) as fourth:
+            assert fourth is not first
+
+
+@runs
+async def test_a_connection_whose_client_hears_of_changes_is_kept(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upstream_module, "IDLE_SECONDS", 1.0)
+    async with opened(gateway) as upstream:
+        async with upstream.connection(CALLER) as first:
+            first.listeners[CALLER] = lambda event: None
+        await asyncio.sleep(1.2)
+        async with upstream.connection(CALLER) as second:
+            assert second is first
+
+
+def test_attempts_to_connect_are_made_at_growing_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(upstream_module, "monotonic", lambda: now[0])
+    backoff, waited = Backoff(), []
+    for _ in range(9):
+        backoff.check()
+        backoff.failed()
+        with pytest.raises(UnreachableError) as caught:
+            backoff.check()
+        waited.append(caught.value.retry_after)
+        now[0] += waited[-1] or 0
+    assert waited == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
+    backoff.succeeded()
+    backoff.check()
+    backoff.failed()
+    with pytest.raises(UnreachableError) as caught:
+        backoff.check()
+    assert caught.value.retry_after == 0.5
+
+
+@runs
+async def test_a_subscription_is_renewed_after_a_lost_connection(gateway: Gateway) -> None:
+    heard: list[Any] = []
+    async with opened(gateway) as upstream:
+        upstream.has_features = True
+        async with upstream.connection(CALLER) as connection:
+            connection.listeners[CALLER] = heard.append
+            await connection.subscribe("shop://about", Exchange(CALLER))
+        with pytest.raises(LostError):
+            await call(upstream, "die")
+        assert await call(upstream, "restock") == "done"
+        kinds = [type(each).__name__ for each in heard[:3]]
+        assert kinds == ["ResourcesListChanged", "PromptsListChanged", "ResourceUpdated"], "unheard changes"
+        while [type(each).__name__ for each in heard].count("ResourceUpdated") < 2:
+            await asyncio.sleep(0.02)
+
+
+class _Shop(QuietHandler):
+    """An upstream over HTTP, of protocol 2025-11-25, that drops the connection of its first call of a tool."""
+
+    called: list[str]
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if "id" not in message:
+            self.send_response(202)
+            self.send_header("content-length", "0")
+            self.end_headers()
+            return
+        found = self._result(message)
+        if found is None:
+            self.close_connection = True
+            return  # no answer at all
+        body = json.dumps({"jsonrpc": "2.0", "id": message["id"], **found}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _result(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        if message["method"] == "initialize":
+            info = {"name": "shop", "version": "1"}
+            result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+            return {"result": result}
+        if message["method"] == "tools/list":
+            schema = {"type": "object", "properties": {}}
+            hints = {"idempotentHint": True}
+            again = {"name": "set", "description": "Set.", "inputSchema": schema, "annotations": hints}
+            return {
+                "result": {"tools": [again, {"name": "add", "description": "Add.", "inputSchema": schema}]}
+            }
+        if message["method"] != "tools/call":
+            return {"error": {"code": -32601, "message": "Method not found"}}
+        name = message["params"]["name"]
+        self.called.append(name)
+        if self.called.count(name) == 1:
+            return None
+        return {"result": {"content": [{"type": "text", "text": "done"}]}}
+
+
+@contextmanager
+def shop_over_http() -> Iterator[tuple[str, list[str]]]:
+    """Yield the URL of a shop, and the names of the tools that are called there."""
+    called: list[str] = []
+    with serve(type("Shop", (_Shop,), {"called": called})) as url:
+        yield f"{url}/mcp", called
+
+
+def test_a_call_that_an_http_server_drops_is_repeated_only_if_it_is_idempotent(tmp_path: Path) -> None:
+    gateway = Gateway(tmp_path, settings_of(tmp_path))
+    gateway.write("toolgen.toml", SETTINGS)
+
+    async def calls() -> list[Any]:
+        async with gateway.stdio_client("legacy") as client:
+            return [await client.call_tool(name, {}) for name in ("set", "add", "add")]
+
+    with shop_over_http() as (url, called):
+        done = gateway.toolgen("import", "mcp", "--implement", url)
+        assert done.returncode == 0, done.stderr
+        gateway.generate()
+        repeated, failed, done_later = asyncio.run(calls())
+    assert text_of(repeated) == text_of(done_later) == "done"
+    assert error_code(failed) == "unreachable"
+    assert called == ["set", "set", "add", "add"]
+
+
+@runs
+async def test_an_http_server_that_is_gone_is_unreachable(gateway: Gateway) -> None:
+    async with opened(gateway, "http://127.0.0.1:1/mcp") as upstream:
+        for _ in range(2):
+            with pytest.raises(UnreachableError):
+                await call(upstream, "work")
+
+
+def test_options_that_contradict_each_other_are_refused() -> None:
+    for source, options, message in (
+        ("python x.py", {"headers": {"A": "b"}}, "headers are for an upstream at a URL"),
+        ("http://shop.example/mcp", {"env": {"A": "b"}}, "env is for an upstream that a command starts"),
+        ("python x.py", {"drift_description": "allow"}, "'refuse' or 'log'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Upstream(source, lock="x.lock", **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--env", "A=B", "python shop.py"], "--env 'A=B' is not the name of a variable"),
+        (["--env", "A", "http://127.0.0.1:1/mcp"], "--env is for a command with --implement"),
+        (["--header", "A=HOME", "python shop.py"], "--header is for a server at a URL"),
+        (["--header", "A", "http://127.0.0.1:1/mcp"], "--header 'A' is not NAME=VARIABLE"),
+        (["--header", "A=NO_SUCH", "http://127.0.0.1:1/mcp"], "there is no environment variable 'NO_SUCH'"),
+        (["--header", "A=BAD", "http://127.0.0.1:1/mcp"], "'BAD' cannot be the value of a header"),
+        (["--env", "A", "toolgen.toml"], "--header and --env are for servers, and SOURCE is a file"),
+        (["toolgen.toml"], "--implement needs a server, and SOURCE is a file"),
+        (["http://127.0.0.1:1/mcp"], "http://127.0.0.1:1/mcp"),
+    ],
+)
+def test_an_import_that_cannot_be_is_refused_and_writes_nothing(
+    tmp_path: Path, words: list[str], message: str
+) -> None:
+    gateway = Gateway(tmp_path, settings_of(tmp_path))
+    gateway.write("toolgen.toml", SETTINGS)
+    done = gateway.toolgen("import", "mcp", "--implement", *words, BAD="two\nlines")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["toolgen.toml"]
+
+
+def _without_setting(gateway: Gateway) -> None:
+    gateway.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\n')
+
+
+def _that_does_not_import(gateway: Gateway) -> None:
+    gateway.upstream.write_text("raise RuntimeError('not today')\n")
+
+
+def _that_no_tool_uses(gateway: Gateway) -> None:
+    shutil.rmtree(gateway.root / "tools")
+    gateway.write("tools/__init__.py", "")
+
+
+def _with_a_missing_variable(gateway: Gateway) -> None:
+    text = gateway.upstream.read_text()
+    gateway.upstream.write_text(text.replace('(".lock"),', '(".lock"), env={"T": "${NO_SUCH}"},'))
+
+
+def _that_does_not_start(gateway: Gateway) -> None:
+    text = gateway.upstream.read_text()
+    command = shlex.join(upstream_command(gateway.root))
+    assert command in text
+    gateway.upstream.write_text(text.replace(command, "false"))
+
+
+def _of_another_server(gateway: Gateway) -> None:
+    gateway.change(name="mirror")
+
+
+def _with_a_broken_lock(gateway: Gateway) -> None:
+    gateway.upstream.with_suffix(".lock").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (_without_setting, "--upstream: toolgen.toml has no `implementations` setting"),
+        (_that_does_not_import, "an implementation cannot be imported: RuntimeError: not today"),
+        (_that_no_tool_uses, "--upstream: no tool is forwarded to another server"),
+        (_with_a_missing_variable, "The environment variable NO_SUCH is not set."),
+        (_that_does_not_start, "does the server start, and speak MCP?"),
+        (_of_another_server, "is the lock of 'shop', and this server is 'mirror'"),
+        (_with_a_broken_lock, "shop.lock is not a lock that `toolgen guard --init` wrote"),
+    ],
+)
+def test_check_upstream_says_why_it_cannot_compare(gateway: Gateway, broken: Any, message: str) -> None:
+    broken(gateway)
+    done = gateway.toolgen("check", "--upstream")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert message in done.stderr

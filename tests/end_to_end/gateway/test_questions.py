@@ -1,0 +1,155 @@
+"""Questions of upstreams to the user: of both eras, beside confirmations, and from many callers at once."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import mcp_types as types
+import pytest
+from toolgen.gateway import Upstream
+from toolgen.gateway.questions import Requester
+from toolgen.runtime.adapters.mcp.approved_calls import MAX_CALLS, ApprovedCalls
+from toolgen.runtime.confirmation.question import Approval
+
+from tests.end_to_end.project import ERAS, text_of
+from tests.preloaded import python_command
+
+from .conftest import Gateway, runs, settings_of
+
+HERE = Path(__file__).parent
+
+
+ANN = (("ann: accept", ["Is this ann?"]), ("ann: accept second", ["Is this ann?", "Really ann?"]))
+
+
+@pytest.fixture(scope="session", params=["old", "new"])
+def asking(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
+    """A gateway in front of a server of one era, which asks. Tests must not change it."""
+    root = tmp_path_factory.mktemp(request.param)
+    made = Gateway(root, settings_of(root))
+    made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    command = shlex.join([*python_command({}), str(HERE / f"{request.param}_upstream.py")])
+    done = made.toolgen("import", "mcp", "--implement", command)
+    assert done.returncode == 0, done.stderr
+    made.generate()
+    return made
+
+
+def answering(asked: list[str], action: Any = "accept") -> Any:
+    async def answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        asked.append(params.message)
+        content = {"yes": True, "confirm": True} if action == "accept" else None
+        return types.ElicitResult(action=action, content=content)
+
+    return answer
+
+
+@ERAS
+@runs
+async def test_a_server_of_either_era_asks_clients_of_both(asking: Gateway, era: str) -> None:
+    asked: list[str] = []
+    async with asking.stdio_client(era, elicitation_callback=answering(asked)) as client:
+        assert text_of(await client.call_tool("buy", {"user": "bob"})).startswith("bob: accept")
+        assert asked == ["Is this bob?"]
+        ann = text_of(await client.call_tool("buy", {"user": "ann"}))
+    assert (ann, asked[1:]) in ANN
+
+
+@ERAS
+@runs
+async def test_a_prompt_may_ask_too(asking: Gateway, era: str) -> None:
+    asked: list[str] = []
+    async with asking.stdio_client(era, elicitation_callback=answering(asked)) as client:
+        found = await client.get_prompt("greet", {"user": "ann"})
+        listed = await client.list_prompts()
+    assert (found.messages[0].content.text, asked) in ANN
+    assert [each.name for each in listed.prompts] == ["greet"]
+
+
+@ERAS
+@runs
+async def test_a_confirmed_call_asks_for_its_confirmation_once(
+    asking: Gateway, tmp_path: Path, era: str
+) -> None:
+    gateway = Gateway(tmp_path / "confirmed", settings_of(asking.root))
+    shutil.copytree(asking.root, gateway.root)
+    spec = gateway.root / "specs" / "buy.yaml"
+    spec.write_text(spec.read_text() + "confirm:\n  message: Buy for {user}?\n")
+    gateway.generate()
+    asked: list[str] = []
+    async with gateway.stdio_client(era, elicitation_callback=answering(asked)) as client:
+        assert text_of(await client.call_tool("buy", {"user": "bob"})).startswith("bob: accept")
+        assert asked == ["Buy for bob?", "Is this bob?"]
+        await client.call_tool("buy", {"user": "bob"})
+    assert asked == ["Buy for bob?", "Is this bob?"] * 2
+
+
+@runs
+async def test_the_same_call_of_two_users_has_two_answers(asking: Gateway) -> None:
+    async def bought(server: Any, action: str) -> list[str]:
+        async with server.client("auto", elicitation_callback=answering([], action)) as client:
+            calls = (client.call_tool("buy", {"user": "bob"}) for _ in range(5))
+            return [text_of(each) for each in await asyncio.gather(*calls)]
+
+    async with asking.server() as server:
+        yes, no = await asyncio.gather(bought(server, "accept"), bought(server, "decline"))
+    assert {each.split()[1] for each in yes} == {"accept"}
+    assert {each.split()[1] for each in no} == {"decline"}
+
+
+async def _nothing(*values: Any) -> None:
+    pass
+
+
+def _sessionless() -> Requester:
+    session = SimpleNamespace(client_capabilities=types.ClientCapabilities(elicitation={}))
+    request: Any = SimpleNamespace(protocol_version="2026-07-28", request=object(), session=session)
+    return Requester(request, None, _nothing)
+
+
+@runs
+async def test_a_connection_is_lent_again_after_a_call_but_not_after_a_cancelled_one() -> None:
+    upstream = Upstream("python server.py", lock="server.lock")
+    async with upstream.connection(_sessionless()) as first:
+        pass
+    with pytest.raises(asyncio.CancelledError):
+        async with upstream.connection(_sessionless()) as second:
+            raise asyncio.CancelledError
+    async with upstream.connection(_sessionless()) as third, upstream.connection(_sessionless()) as fourth:
+        assert first is second
+        assert len({id(first), id(third), id(fourth)}) == 3
+
+
+QUESTION = types.InputRequiredResult(input_requests={}, request_state="of the tool")
+PARAMS = types.CallToolRequestParams(name="buy", arguments={"n": 1})
+APPROVAL = Approval(None, "Buy?", None)
+
+
+def test_an_approval_is_valid_once_and_for_its_own_call() -> None:
+    approved = ApprovedCalls(60)
+    first, second = (approved.sealed(QUESTION, PARAMS, "ann", APPROVAL).request_state for _ in range(2))
+    again = PARAMS.model_copy(update={"request_state": first})
+    opened, approval = approved.opened(again, "ann")
+    assert (opened.request_state, approval) == ("of the tool", APPROVAL)
+    assert approved.opened(again, "ann")[1] is None
+    other = PARAMS.model_copy(update={"request_state": second, "arguments": {"n": 2}})
+    assert approved.opened(other, "ann")[1] is None
+
+
+def test_an_approval_is_that_of_one_principal_and_expires() -> None:
+    for approved, principal in ((ApprovedCalls(60), "bob"), (ApprovedCalls(-1), "ann")):
+        state = approved.sealed(QUESTION, PARAMS, "ann", APPROVAL).request_state
+        found, approval = approved.opened(PARAMS.model_copy(update={"request_state": state}), principal)
+        assert (found.request_state, approval) == (None, None)
+
+
+def test_approvals_are_bounded() -> None:
+    approved = ApprovedCalls(60)
+    states = [approved.sealed(QUESTION, PARAMS, None, APPROVAL).request_state for _ in range(MAX_CALLS + 1)]
+    found = [approved.opened(PARAMS.model_copy(update={"request_state": each}), None)[1] for each in states]
+    assert [each is None for each in found] == [True] + [False] * MAX_CALLS
