@@ -233,7 +233,7 @@ def _limits(target: TargetDefinition) -> list[Any]:
 
 def _files(program: Program, package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
     """The formatted files of each spec, by its path; one run of the formatter for all that need it."""
-    sources = package_sources(package, model_modules(package, cache, program.shared))
+    sources = package_sources(package, model_modules(package, cache, program.shared), program.shared)
     of_tools = render_tools(package, targets, sources)
     paths = [tool.source.path for tool in program.tools]
     rendered = {path: of_tools[tool.py_name] for path, tool in zip(paths, package.tools, strict=True)}

@@ -80,18 +80,15 @@ def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
         output = publish_output(target.dialect, tool.documents["output_schema"])
     if output is not None and asked:
         losses += (("output_schema", loss) for loss in output.losses)
-    examples = plain = _NO_EXAMPLES
+    examples = _NO_EXAMPLES
     if tool.spec.examples and _option(options, "input_examples", True):
         examples = _examples(tool, target, schema)
-        # compared below: generated code has only the examples that differ from the definition's
-        plain = _examples(tool, target, Published(tool.input_schema))
     published = PublishedTool(
         published_name(tool, target.name),
         schema.schema,
         schema.strict,
         None if output is None else output.schema,
         examples.arguments,
-        examples.arguments != plain.arguments,
     )
     refused = [_refused_example(tool, target, index) for index in examples.refused if asked]
     return _Adaptation(published, tuple(losses), (*_too_long(tool, target), *refused))
