@@ -32,6 +32,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
 from toolgen.data.program import Program
+from toolgen.data.progress import Progress, no_progress
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.targets.definition import TargetDefinition
@@ -91,13 +92,14 @@ def analyze(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`.
 
-    If `is_whole`, they are all specs of a project.
+    If `is_whole`, they are all specs of a project. `progress` is called for each tool.
     """
-    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole)
-    return adapt(program, targets)  # tools → tools as each target publishes them
+    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole, progress=progress)
+    return adapt(program, targets, progress)  # tools → tools as each target publishes them
 
 
 def bind(
@@ -107,12 +109,13 @@ def bind(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
     parsed = parse(sources, targets)  # data → specs
     bound = resolve(parsed)  # specs → tools whose references are bound
-    check(bound, needs_tools=needs_tools, is_whole=is_whole)  # raises all their faults
+    check(bound, needs_tools=needs_tools, is_whole=is_whole, progress=progress)  # raises all their faults
     return lint(bound, is_whole=is_whole)  # → with the warnings about them
 
 
