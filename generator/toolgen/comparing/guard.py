@@ -22,6 +22,7 @@ from toolgen.comparing.server_drift import (
     drift_findings,
     drift_levels,
     hidden_text_findings,
+    new_tool_findings,
     with_drift_level,
 )
 from toolgen.compat.comparison import compare, in_order
@@ -113,6 +114,7 @@ def _of_tools(
             yield from drift_findings(before[name], tool, by_tool.get(name, ()), place)
         else:
             yield from hidden_text_findings((), tool, Places(None, None), name)
+            yield from new_tool_findings(tool, before, Places(None, None))
 
 
 def _in_lock(finding: Finding, file: str) -> Finding:
@@ -128,6 +130,7 @@ def _of_other_lists(lock: Listing, listing: Listing, file: str) -> Iterator[Find
     place = Places(Span(file, 1, 1), None)
     locked, listed = ([getattr(side, key) for key in ("instructions", *_KINDS)] for side in (lock, listing))
     yield from hidden_text_findings(locked, listed, place)
+    yield from _of_capabilities(lock, listing, place)
     for key, kind in _KINDS.items():
         before, after = (_by_name(getattr(side, key), LISTS[key]) for side in (lock, listing))
         for name in {**before, **after}:
@@ -136,6 +139,18 @@ def _of_other_lists(lock: Listing, listing: Listing, file: str) -> Iterator[Find
                     message = f"{kind} {quoted(name)} {what}"
                     rule = SERVER_RULES[f"{kind}-{end}"]
                     yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
+
+
+def _of_capabilities(lock: Listing, listing: Listing, place: Places) -> Iterator[Finding]:
+    """Yield what the server announces in another way, such as `resources.subscribe`; old locks have none."""
+    if lock.capabilities is None or listing.capabilities is None:
+        return
+    for gone in sorted(lock.capabilities - listing.capabilities):
+        message = f"the capability {quoted(gone, 80)} is gone"
+        yield SERVER_RULES["capability-removed"].finding("", "", message, place, detail=gone)
+    for new in sorted(listing.capabilities - lock.capabilities):
+        message = f"the capability {quoted(new, 80)} is new"
+        yield SERVER_RULES["capability-added"].finding("", "", message, place, detail=new)
 
 
 def _by_name(listed: Sequence[JsonObject], by: str) -> dict[str, list[JsonObject]]:

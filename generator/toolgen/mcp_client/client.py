@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel, to_pascal
 from toolgen.importers.imported_tool import SourceError
 from toolgen.mcp_client import limits
 from toolgen.mcp_client.limits import ByteBudget
-from toolgen.mcp_client.listing import Listing, refuse_unnamed
+from toolgen.mcp_client.listing import Listing, announced, refuse_unnamed
 from toolgen.mcp_client.source_argument import ServerSource, read_source
 from toolgen.project import UnableError
 from toolgen.schema.limits import BUDGET
@@ -249,7 +249,8 @@ async def read_listing(client: Any, source: str) -> Listing:
         lists["prompts"] = await _read_list(client, source, "prompts")
     for key, listed in lists.items():
         refuse_unnamed(listed, key, source)
-    return Listing(info.name, info.version or "", client.instructions or "", **lists)
+    can_do = announced(can.model_dump(mode="json", by_alias=True, exclude_none=True))
+    return Listing(info.name, info.version or "", client.instructions or "", **lists, capabilities=can_do)
 
 
 async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:

@@ -18,6 +18,8 @@ LISTS: Final[Mapping[str, str]] = {
 }
 """List of a server → the key of its definitions that names them, as in MCP."""
 
+_MAX_DEPTH: Final = 3  # of what is told apart in capabilities
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -30,11 +32,24 @@ class Listing:
     resources: Sequence[JsonObject] = ()
     resource_templates: Sequence[JsonObject] = ()
     prompts: Sequence[JsonObject] = ()
+    capabilities: frozenset[str] | None = None  # paths such as `resources.subscribe`; None: not known
 
     @property
     def label(self) -> str:
         """Return name and version, as messages show them."""
         return quoted(f"{self.name} {self.version}".strip(), 80)
+
+
+def announced(capabilities: Mapping[str, Any], before: str = "") -> frozenset[str]:
+    """Return the paths of what a server announces in its capabilities: `{"tools": {"listChanged": true}}`."""
+    found: set[str] = set()
+    for key, value in capabilities.items():
+        if value is None or value is False:
+            continue
+        found.add(before + key)
+        if isinstance(value, Mapping) and before.count(".") < _MAX_DEPTH:
+            found |= announced(value, f"{before}{key}.")
+    return frozenset(found)
 
 
 def refuse_unnamed(listed: Any, key: str, source: str) -> None:
