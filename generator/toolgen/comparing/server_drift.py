@@ -54,6 +54,7 @@ _CLIENTS_ACT_ON: Final = re.compile(r"ui(?:/.*)?|(?:openai|anthropic|io\.modelco
 """Keys of `_meta` of MCP Apps (SEP-1865), of OpenAI's and Anthropic's clients, and of the protocol itself."""
 _DISTINCTIVE: Final = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
 """Names that are no words of a language, so that a text that has one means the tool."""
+_WORD: Final = re.compile(r"[\w.-]+")
 MAX_TEXT: Final = 300  # characters of a new text in a message
 _CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
 _GONE: Final = "Clients that use it get an error."
@@ -196,7 +197,8 @@ def new_tool_findings(tool: JsonObject, others: Iterable[str], place: Places) ->
     """Yield a finding for each text of a new tool that names one of the `others`, which were approved."""
     names = {each for each in others if _DISTINCTIVE.fullmatch(each)}
     for text in dict.fromkeys(strings({key: tool.get(key) for key in READ_BY_MODELS if key != "name"})):
-        if found := sorted(names.intersection(re.findall(r"[\w.-]*\w", text))):
+        said = {word.strip(".-") for word in _WORD.findall(text)}
+        if found := sorted(names & said):
             message = f"a new tool names {quoted(found[0], 80)}: {quoted(text, MAX_TEXT)}"
             yield _finding("tool-names-other", tool["name"], message, place, text)
 
