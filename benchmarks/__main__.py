@@ -15,6 +15,7 @@ from typing import Any
 
 from . import groups, installation, report
 from .compare import compare
+from .documents import FILES, documents
 from .gateway import gateway
 from .http import http
 from .imports import adopt, models_by_template, whose
@@ -131,6 +132,7 @@ def _measured(args: argparse.Namespace, work: Path) -> dict[str, Any]:
     for name in ("scale", "scale-plain"):
         if name in wanted:
             measured |= _scale(bench, args.sizes, name)
+    measured |= documents(bench, wanted & FILES.keys())
     facts = {**_facts(), "models by template": models_by_template(work), "check loads": loaded}
     return report.as_data(measured, {**facts, "minutes": _minutes(began)})
 

@@ -61,7 +61,7 @@ def figures(measured: Measured) -> list[Figure]:
 
 
 def as_data(measured: Measured, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data from which the documents are generated, in seconds, or bytes of memory."""
+    """Return the data from which the documents are generated, in seconds, bytes or lines."""
     return {
         "facts": dict(facts),
         "samples": [
@@ -125,6 +125,8 @@ def as_markdown(table: Iterator[tuple[str, ...]]) -> str:
 
 
 def _unit(row: Row) -> Any:
+    if row.id.endswith(("-bytes", "-lines")):
+        return "{:,.0f}".format
     return _bytes if row.id.endswith("memory") else seconds
 
 

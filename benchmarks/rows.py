@@ -54,6 +54,18 @@ def _of_scale(ending: str, which: str, group: str) -> Iterator[Row]:
         yield Row(f"{ident}{ending}", what, group, f"{verb}, beyond 1,000", f"{verb}, up to 1,000", 1.2, None)
 
 
+def _of_document(ident: str, owner: str) -> Iterator[Row]:
+    """Yield the rows of sizes of a large OpenAPI document."""
+    for what, before in (("bytes", "bytes before"), ("lines", "lines before")):
+        generated = f"generated {what}"
+        yield Row(
+            f"{ident}-{what}", f"{generated}, {owner} API, imported", ident, generated, before, 1 / 3, None
+        )
+    listing = f"`tools/list` without output schemas, {owner} API"
+    plain = "listed bytes, without output schemas"
+    yield Row(f"{ident}-listing-bytes", listing, ident, plain, "listed bytes", 0.25, None)
+
+
 ROWS = (
     Row("help", "`toolgen --help`", "start", "toolgen --help", PASS, 4.5, None),
     Row(
@@ -198,6 +210,8 @@ ROWS = (
         )
         for count in (1, 16, 64)
     ),
+    *_of_document("github", "GitHub's"),
+    *_of_document("stripe", "Stripe's"),
 )
 
 # toolgen's case in the comparison with all others of its group

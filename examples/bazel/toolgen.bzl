@@ -49,7 +49,8 @@ def _tool_impl(ctx):
         for folder in (["definitions", "models", "tools"] if tool else [])
     ]
     if ctx.attr.shared_module:
-        files.append(ctx.actions.declare_file(_path(ctx.attr.out, "models/shared", ctx.attr.shared_module + ".py")))
+        for folder in ["models/shared", "schemas"]:
+            files.append(ctx.actions.declare_file(_path(ctx.attr.out, folder, ctx.attr.shared_module + ".py")))
     piece = ctx.actions.declare_file(ctx.label.name + ".piece.json")
     args = ctx.actions.args()
     args.add("--spec", ctx.file.src)
@@ -65,7 +66,7 @@ def _tool_impl(ctx):
     return [DefaultInfo(files = depset(files)), ToolgenInfo(piece = piece)]
 
 toolgen_tool = rule(
-    doc = "The definition, the models and the class of one tool, and a piece for the index. With `shared_module`: the classes of shared schemas.",
+    doc = "The definition, the models and the class of one tool, and a piece for the index. With `shared_module`: the classes of shared schemas, and the schemas as data.",
     implementation = _tool_impl,
     attrs = dict(_TOOLCHAIN, **{
         "src": attr.label(mandatory = True, allow_single_file = [".yaml", ".yml"]),
@@ -80,7 +81,7 @@ toolgen_tool = rule(
 )
 
 def _index_impl(ctx):
-    names = ["__init__", "catalog", "definitions/__init__", "models/__init__", "models/shared/__init__", "tools/__init__"] + ctx.attr.modules
+    names = ["__init__", "catalog", "definitions/__init__", "models/__init__", "models/shared/__init__", "schemas/__init__", "tools/__init__"] + ctx.attr.modules
     files = [ctx.actions.declare_file(_path(ctx.attr.out, name + ".py")) for name in names]
     files.append(ctx.actions.declare_file(_path(ctx.attr.out, "toolgen.manifest.json")))
     pieces = [spec[ToolgenInfo].piece for spec in ctx.attr.specs]

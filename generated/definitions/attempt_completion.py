@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.workspace import SCHEMAS as WORKSPACE_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "attempt_completion",
@@ -55,14 +58,7 @@ DEFINITION: Final[ToolDefinition] = {
                 "items": {"$ref": "#/$defs/Path"},
             },
         },
-        "$defs": {
-            "Path": {
-                "type": "string",
-                "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md".',
-                "minLength": 1,
-                "maxLength": 500,
-            }
-        },
+        "$defs": {"Path": WORKSPACE_SCHEMAS["Path"]},
     },
     "output_schema": {
         "type": "object",
@@ -80,21 +76,9 @@ DEFINITION: Final[ToolDefinition] = {
             "next_actions": {"$ref": "#/$defs/NextActions"},
         },
         "$defs": {
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -129,60 +113,3 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "final_answer": True,
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["result"],
-    "properties": {
-        "result": {
-            "type": "string",
-            "description": "The result for the user, complete in itself; no question and no offer at its end. (minLength: 1; maxLength: 20000)",
-        },
-        "files": {
-            "type": "array",
-            "description": "Files of the workspace that belong to the result. (uniqueItems: true)",
-            "maxItems": 50,
-            "items": {
-                "type": "string",
-                "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md". (minLength: 1; maxLength: 500)',
-            },
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["result", "files", "message", "warnings", "next_actions"],
-    "properties": {
-        "result": {"type": "string", "description": "The result for the user."},
-        "files": {
-            "type": "array",
-            "description": "Files that belong to it, as they were named.",
-            "items": {"type": "string"},
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

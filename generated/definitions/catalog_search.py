@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "catalog_search",
@@ -150,26 +152,10 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "TotalMatches": {
-                "type": "integer",
-                "description": "How many matched in all; larger than the list where `limit` cut it.",
-                "minimum": 0,
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "TotalMatches": SCHEMAS["TotalMatches"],
+            "Message": SCHEMAS["Message"],
+            "Warnings": SCHEMAS["Warnings"],
+            "NextActions": SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -207,134 +193,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["query"],
-    "properties": {
-        "query": {
-            "type": "string",
-            "description": 'A few words of the topic, such as "hydraulic brake bleeding". No operators, no quotes needed. (minLength: 1; maxLength: 200)',
-        },
-        "subjects": {
-            "type": "array",
-            "description": "Only documents on at least one of these subjects; all of them when left out. (uniqueItems: true)",
-            "minItems": 1,
-            "items": {
-                "type": "string",
-                "description": "A subject of the library.",
-                "enum": [
-                    "brakes",
-                    "business",
-                    "drivetrain",
-                    "electric",
-                    "fitting",
-                    "frames",
-                    "repair",
-                    "safety",
-                    "wheels",
-                ],
-            },
-        },
-        "year_from": {
-            "type": "integer",
-            "description": "Only documents published in this year or later.",
-            "minimum": 1900,
-            "maximum": 2100,
-        },
-        "year_to": {
-            "type": "integer",
-            "description": "Only documents published in this year or earlier.",
-            "minimum": 1900,
-            "maximum": 2100,
-        },
-        "limit": {
-            "type": "integer",
-            "description": "How many documents to return at most. (default: 5)",
-            "minimum": 1,
-            "maximum": 20,
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["documents", "total", "message", "warnings", "next_actions"],
-    "properties": {
-        "documents": {
-            "type": "array",
-            "description": "Matching documents, best first.",
-            "maxItems": 20,
-            "items": {
-                "type": "object",
-                "description": "A document of the library.",
-                "additionalProperties": False,
-                "required": [
-                    "document_id",
-                    "title",
-                    "author",
-                    "year",
-                    "pages",
-                    "subjects",
-                    "excerpt",
-                ],
-                "properties": {
-                    "document_id": {
-                        "type": "integer",
-                        "description": "Number of the document in the library.",
-                        "minimum": 1,
-                    },
-                    "title": {
-                        "type": "string",
-                        "description": "Title of the document.",
-                    },
-                    "author": {"type": "string", "description": "Who wrote it."},
-                    "year": {"type": "integer", "description": "Year of publication."},
-                    "pages": {
-                        "type": "integer",
-                        "description": "Number of pages.",
-                        "minimum": 1,
-                    },
-                    "subjects": {
-                        "type": "array",
-                        "description": "What it is about.",
-                        "items": {"type": "string"},
-                    },
-                    "excerpt": {
-                        "type": "string",
-                        "description": "Passage of the summary that matched, hits between ** and **.",
-                    },
-                },
-            },
-        },
-        "total": {
-            "type": "integer",
-            "description": "How many matched in all; larger than the list where `limit` cut it.",
-            "minimum": 0,
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.stock import SCHEMAS as STOCK_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "create_manufacturing_order",
@@ -65,16 +69,8 @@ DEFINITION: Final[ToolDefinition] = {
             },
         },
         "$defs": {
-            "ManufacturingOrderNumber": {
-                "type": "string",
-                "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003".',
-                "pattern": "^MO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
+            "ManufacturingOrderNumber": STOCK_SCHEMAS["ManufacturingOrderNumber"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
         },
     },
     "output_schema": {
@@ -123,65 +119,13 @@ DEFINITION: Final[ToolDefinition] = {
             "next_actions": {"$ref": "#/$defs/NextActions"},
         },
         "$defs": {
-            "ManufacturingOrderNumber": {
-                "type": "string",
-                "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003".',
-                "pattern": "^MO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
-            "StockMove": {
-                "type": "object",
-                "description": "What happened to the stock of one article.",
-                "additionalProperties": False,
-                "required": [
-                    "sku",
-                    "name",
-                    "change",
-                    "in_stock_before",
-                    "in_stock_after",
-                ],
-                "properties": {
-                    "sku": {"$ref": "#/$defs/Sku"},
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "change": {
-                        "type": "integer",
-                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
-                    },
-                    "in_stock_before": {
-                        "type": "integer",
-                        "description": "Units in stock before.",
-                        "minimum": 0,
-                    },
-                    "in_stock_after": {
-                        "type": "integer",
-                        "description": "Units in stock now.",
-                        "minimum": 0,
-                    },
-                },
-            },
-            "IsPreview": {
-                "type": "boolean",
-                "description": "True when nothing has been changed yet and this only shows what would happen.",
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "ManufacturingOrderNumber": STOCK_SCHEMAS["ManufacturingOrderNumber"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
+            "StockMove": STOCK_SCHEMAS["StockMove"],
+            "IsPreview": RESPONSES_SCHEMAS["IsPreview"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -243,141 +187,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["order_number", "product_sku", "quantity"],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003". (pattern: "^MO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "product_sku": {
-            "description": 'Article number of the product to build, such as "KIT-DRIVE". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-            "type": "string",
-        },
-        "quantity": {
-            "type": "integer",
-            "description": "How many to build.",
-            "minimum": 1,
-            "maximum": 1000,
-        },
-        "due_on": {
-            "type": "string",
-            "description": 'Day by which it is needed, such as "2026-12-01"; open when left out.',
-            "format": "date",
-        },
-        "note": {
-            "type": "string",
-            "description": 'A note for the workshop. (maxLength: 500; default: "")',
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "order_number",
-        "product_sku",
-        "product_name",
-        "quantity",
-        "status",
-        "components",
-        "is_preview",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "id": {
-            "type": "integer",
-            "description": "Number of the order, `manufacturing_orders.id`; a preview has none.",
-            "minimum": 1,
-        },
-        "order_number": {
-            "type": "string",
-            "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003". (pattern: "^MO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "product_sku": {
-            "type": "string",
-            "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-        },
-        "product_name": {"type": "string", "description": "Name of the product."},
-        "quantity": {
-            "type": "integer",
-            "description": "How many are built.",
-            "minimum": 1,
-        },
-        "status": {
-            "type": "string",
-            "description": "State of the order.",
-            "enum": ["in_progress"],
-        },
-        "components": {
-            "type": "array",
-            "description": "The components that were taken from stock, by article number.",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "description": "What happened to the stock of one article.",
-                "additionalProperties": False,
-                "required": [
-                    "sku",
-                    "name",
-                    "change",
-                    "in_stock_before",
-                    "in_stock_after",
-                ],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "change": {
-                        "type": "integer",
-                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
-                    },
-                    "in_stock_before": {
-                        "type": "integer",
-                        "description": "Units in stock before.",
-                        "minimum": 0,
-                    },
-                    "in_stock_after": {
-                        "type": "integer",
-                        "description": "Units in stock now.",
-                        "minimum": 0,
-                    },
-                },
-            },
-        },
-        "is_preview": {
-            "type": "boolean",
-            "description": "True when nothing has been changed yet and this only shows what would happen.",
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

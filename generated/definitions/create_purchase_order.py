@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "create_purchase_order",
@@ -74,40 +77,10 @@ DEFINITION: Final[ToolDefinition] = {
             },
         },
         "$defs": {
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "PurchaseOrderItem": {
-                "type": "object",
-                "description": "One article to order.",
-                "additionalProperties": False,
-                "required": ["sku", "quantity"],
-                "properties": {
-                    "sku": {"$ref": "#/$defs/Sku"},
-                    "quantity": {
-                        "type": "integer",
-                        "description": "How many units to order.",
-                        "minimum": 1,
-                        "maximum": 10000,
-                    },
-                    "unit_price": {
-                        "$ref": "#/$defs/UnitPrice",
-                        "description": 'Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the list price.',
-                    },
-                },
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
-            "UnitPrice": {
-                "type": "string",
-                "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
-                "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
-            },
+            "OrderNumber": PURCHASING_SCHEMAS["OrderNumber"],
+            "PurchaseOrderItem": PURCHASING_SCHEMAS["PurchaseOrderItem"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
+            "UnitPrice": PURCHASING_SCHEMAS["UnitPrice"],
         },
     },
     "output_schema": {
@@ -162,67 +135,16 @@ DEFINITION: Final[ToolDefinition] = {
             "next_actions": {"$ref": "#/$defs/NextActions"},
         },
         "$defs": {
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "OrderStatus": {
-                "type": "string",
-                "description": "State of the order.",
-                "enum": ["ordered", "partly_received", "received", "cancelled"],
-            },
-            "PurchaseOrderLine": {
-                "type": "object",
-                "description": "One line of an order, with its price settled.",
-                "additionalProperties": False,
-                "required": ["sku", "name", "quantity", "unit_price", "line_total"],
-                "properties": {
-                    "sku": {"$ref": "#/$defs/Sku"},
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "quantity": {
-                        "type": "integer",
-                        "description": "Units ordered.",
-                        "minimum": 1,
-                    },
-                    "unit_price": {"$ref": "#/$defs/UnitPrice"},
-                    "line_total": {"$ref": "#/$defs/Money"},
-                },
-            },
-            "Money": {
-                "type": "string",
-                "description": 'Amount in EUR with two decimals, such as "12.50".',
-                "pattern": "^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$",
-            },
-            "IsPreview": {
-                "type": "boolean",
-                "description": "True when nothing has been changed yet and this only shows what would happen.",
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
-            "UnitPrice": {
-                "type": "string",
-                "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
-                "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
-            },
+            "OrderNumber": PURCHASING_SCHEMAS["OrderNumber"],
+            "OrderStatus": PURCHASING_SCHEMAS["OrderStatus"],
+            "PurchaseOrderLine": PURCHASING_SCHEMAS["PurchaseOrderLine"],
+            "Money": PURCHASING_SCHEMAS["Money"],
+            "IsPreview": RESPONSES_SCHEMAS["IsPreview"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
+            "UnitPrice": PURCHASING_SCHEMAS["UnitPrice"],
         },
     },
     "errors": [
@@ -294,171 +216,3 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "aliases": ["make_po"],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["supplier_id", "location_id", "order_number", "items"],
-    "properties": {
-        "supplier_id": {
-            "type": "integer",
-            "description": "Number of the supplier, `suppliers.id`.",
-            "minimum": 1,
-            "maximum": 2147483647,
-        },
-        "location_id": {
-            "type": "integer",
-            "description": "Number of the place that receives the goods, `locations.id`.",
-            "minimum": 1,
-            "maximum": 2147483647,
-        },
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "items": {
-            "type": "array",
-            "description": "What to order, one entry an article.",
-            "minItems": 1,
-            "maxItems": 100,
-            "items": {
-                "type": "object",
-                "description": "One article to order.",
-                "additionalProperties": False,
-                "required": ["sku", "quantity"],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "quantity": {
-                        "type": "integer",
-                        "description": "How many units to order.",
-                        "minimum": 1,
-                        "maximum": 10000,
-                    },
-                    "unit_price": {
-                        "description": 'Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the list price. (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
-                        "type": "string",
-                    },
-                },
-            },
-        },
-        "expected_on": {
-            "type": "string",
-            "description": 'Day on which the goods are expected, such as "2026-12-01"; open when left out.',
-            "format": "date",
-        },
-        "note": {
-            "type": "string",
-            "description": 'A note for the supplier. (maxLength: 500; default: "")',
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "order_number",
-        "supplier_id",
-        "supplier_name",
-        "location_id",
-        "status",
-        "lines",
-        "total_cost",
-        "currency",
-        "is_preview",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "id": {
-            "type": "integer",
-            "description": "Number of the order, `purchase_orders.id`; a preview has none.",
-            "minimum": 1,
-        },
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "supplier_id": {"type": "integer", "description": "Number of the supplier."},
-        "supplier_name": {"type": "string", "description": "Name of the supplier."},
-        "location_id": {
-            "type": "integer",
-            "description": "Number of the place that receives the goods.",
-        },
-        "status": {
-            "type": "string",
-            "description": "State of the order.",
-            "enum": ["ordered", "partly_received", "received", "cancelled"],
-        },
-        "lines": {
-            "type": "array",
-            "description": "The lines as ordered.",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "description": "One line of an order, with its price settled.",
-                "additionalProperties": False,
-                "required": ["sku", "name", "quantity", "unit_price", "line_total"],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "quantity": {
-                        "type": "integer",
-                        "description": "Units ordered.",
-                        "minimum": 1,
-                    },
-                    "unit_price": {
-                        "type": "string",
-                        "description": 'Price of one unit in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
-                    },
-                    "line_total": {
-                        "type": "string",
-                        "description": 'Amount in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,13})\\\\.[0-9]{2}$")',
-                    },
-                },
-            },
-        },
-        "total_cost": {
-            "type": "string",
-            "description": 'Amount in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,13})\\\\.[0-9]{2}$")',
-        },
-        "currency": {
-            "type": "string",
-            "description": "Currency of every amount.",
-            "enum": ["EUR"],
-        },
-        "is_preview": {
-            "type": "boolean",
-            "description": "True when nothing has been changed yet and this only shows what would happen.",
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "echo",
@@ -60,20 +60,3 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "final_answer": True,
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["text"],
-    "properties": {
-        "text": {
-            "type": "string",
-            "description": "The text to return. (maxLength: 100000)",
-        }
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "execute",
@@ -116,18 +118,7 @@ DEFINITION: Final[ToolDefinition] = {
             "message": {"$ref": "#/$defs/Message"},
             "warnings": {"$ref": "#/$defs/Warnings"},
         },
-        "$defs": {
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-        },
+        "$defs": {"Message": SCHEMAS["Message"], "Warnings": SCHEMAS["Warnings"]},
     },
     "errors": [
         {
@@ -212,96 +203,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["command"],
-    "properties": {
-        "command": {
-            "type": "string",
-            "description": "The command to run.",
-            "enum": [
-                "cat",
-                "diff",
-                "find",
-                "grep",
-                "head",
-                "ls",
-                "sort",
-                "tail",
-                "uniq",
-                "wc",
-            ],
-        },
-        "arguments": {
-            "type": "array",
-            "description": 'Its arguments, each by itself and without quotes, such as ["-l", "notes/suppliers.md"]. Paths are relative to `folder` and never leave it. (default: [])',
-            "maxItems": 50,
-            "items": {"type": "string", "description": "(maxLength: 1000)"},
-        },
-        "folder": {
-            "type": "string",
-            "description": 'Folder to run in, relative to the workspace; the workspace itself when left out. (minLength: 1; maxLength: 500; default: ".")',
-        },
-        "seconds": {
-            "type": "integer",
-            "description": "After how many seconds to stop the command. (default: 10)",
-            "minimum": 1,
-            "maximum": 20,
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "command_line",
-        "exit_code",
-        "stdout",
-        "stderr",
-        "truncated",
-        "message",
-        "warnings",
-    ],
-    "properties": {
-        "command_line": {
-            "type": "string",
-            "description": "What was run, as a shell would write it.",
-        },
-        "exit_code": {
-            "type": ["integer", "null"],
-            "description": "0 where all went well; what another number says depends on the command. Null where it was stopped.",
-        },
-        "stdout": {
-            "type": "string",
-            "description": "What it wrote to its standard output.",
-        },
-        "stderr": {
-            "type": "string",
-            "description": "What it wrote to its standard error.",
-        },
-        "truncated": {
-            "type": "boolean",
-            "description": "True when it wrote more than 60 kB and was stopped.",
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.stock import SCHEMAS as STOCK_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "fulfill_order",
@@ -90,60 +94,12 @@ DEFINITION: Final[ToolDefinition] = {
             "next_actions": {"$ref": "#/$defs/NextActions"},
         },
         "$defs": {
-            "StockMove": {
-                "type": "object",
-                "description": "What happened to the stock of one article.",
-                "additionalProperties": False,
-                "required": [
-                    "sku",
-                    "name",
-                    "change",
-                    "in_stock_before",
-                    "in_stock_after",
-                ],
-                "properties": {
-                    "sku": {"$ref": "#/$defs/Sku"},
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "change": {
-                        "type": "integer",
-                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
-                    },
-                    "in_stock_before": {
-                        "type": "integer",
-                        "description": "Units in stock before.",
-                        "minimum": 0,
-                    },
-                    "in_stock_after": {
-                        "type": "integer",
-                        "description": "Units in stock now.",
-                        "minimum": 0,
-                    },
-                },
-            },
-            "IsPreview": {
-                "type": "boolean",
-                "description": "True when nothing has been changed yet and this only shows what would happen.",
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
+            "StockMove": STOCK_SCHEMAS["StockMove"],
+            "IsPreview": RESPONSES_SCHEMAS["IsPreview"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
         },
     },
     "errors": [
@@ -179,126 +135,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "order_number": {
-            "description": 'Number of a sales order, such as "SO-2026-0002", or of a manufacturing order, such as "MO-2026-0002".',
-            "type": "string",
-            "pattern": "^(SO|MO)-20[0-9]{2}-[0-9]{4}$",
-        }
-    },
-    "required": ["order_number"],
-    "additionalProperties": False,
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["order_number"],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Number of a sales order, such as "SO-2026-0002", or of a manufacturing order, such as "MO-2026-0002". (pattern: "^(SO|MO)-20[0-9]{2}-[0-9]{4}$")',
-        }
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "order_number",
-        "kind",
-        "customer",
-        "status",
-        "stock",
-        "is_preview",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "order_number": {"type": "string", "description": "Number of the order."},
-        "kind": {
-            "type": "string",
-            "description": "Kind of order.",
-            "enum": ["sales", "manufacturing"],
-        },
-        "customer": {
-            "type": ["string", "null"],
-            "description": "Who gets the goods; null for a manufacturing order.",
-        },
-        "status": {
-            "type": "string",
-            "description": "State of the order.",
-            "enum": ["fulfilled"],
-        },
-        "stock": {
-            "type": "array",
-            "description": "What changed in stock, one entry an article.",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "description": "What happened to the stock of one article.",
-                "additionalProperties": False,
-                "required": [
-                    "sku",
-                    "name",
-                    "change",
-                    "in_stock_before",
-                    "in_stock_after",
-                ],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "change": {
-                        "type": "integer",
-                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
-                    },
-                    "in_stock_before": {
-                        "type": "integer",
-                        "description": "Units in stock before.",
-                        "minimum": 0,
-                    },
-                    "in_stock_after": {
-                        "type": "integer",
-                        "description": "Units in stock now.",
-                        "minimum": 0,
-                    },
-                },
-            },
-        },
-        "is_preview": {
-            "type": "boolean",
-            "description": "True when nothing has been changed yet and this only shows what would happen.",
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True},
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    },
-}
-"""Parts of the definition that a provider gets in another form."""

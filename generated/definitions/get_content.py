@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.website import SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "get_content",
@@ -44,19 +46,7 @@ DEFINITION: Final[ToolDefinition] = {
             "type": {"$ref": "#/$defs/ContentType"},
             "slug": {"$ref": "#/$defs/Slug"},
         },
-        "$defs": {
-            "ContentType": {
-                "type": "string",
-                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-                "enum": ["article", "page", "project"],
-            },
-            "Slug": {
-                "type": "string",
-                "description": 'Name of the item in its address, such as "opening-hours".',
-                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
-                "maxLength": 100,
-            },
-        },
+        "$defs": {"ContentType": SCHEMAS["ContentType"], "Slug": SCHEMAS["Slug"]},
     },
     "output_schema": {
         "type": "object",
@@ -78,19 +68,7 @@ DEFINITION: Final[ToolDefinition] = {
                 "format": "uri",
             },
         },
-        "$defs": {
-            "ContentType": {
-                "type": "string",
-                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-                "enum": ["article", "page", "project"],
-            },
-            "Slug": {
-                "type": "string",
-                "description": 'Name of the item in its address, such as "opening-hours".',
-                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
-                "maxLength": 100,
-            },
-        },
+        "$defs": {"ContentType": SCHEMAS["ContentType"], "Slug": SCHEMAS["Slug"]},
     },
     "errors": [
         {
@@ -109,56 +87,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["type", "slug"],
-    "properties": {
-        "type": {
-            "type": "string",
-            "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-            "enum": ["article", "page", "project"],
-        },
-        "slug": {
-            "type": "string",
-            "description": 'Name of the item in its address, such as "opening-hours". (pattern: "^[a-z0-9]+(-[a-z0-9]+)*$"; maxLength: 100)',
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["type", "slug", "title", "body", "published_on", "url"],
-    "properties": {
-        "type": {
-            "type": "string",
-            "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-            "enum": ["article", "page", "project"],
-        },
-        "slug": {
-            "type": "string",
-            "description": 'Name of the item in its address, such as "opening-hours". (pattern: "^[a-z0-9]+(-[a-z0-9]+)*$"; maxLength: 100)',
-        },
-        "title": {"type": "string", "description": "Title of the item."},
-        "body": {"type": "string", "description": "The whole text."},
-        "published_on": {
-            "type": "string",
-            "description": "Day of publication.",
-            "format": "date",
-        },
-        "url": {
-            "type": "string",
-            "description": 'Where a customer can read it. (format: "uri")',
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.workspace import SCHEMAS as WORKSPACE_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "load",
@@ -57,14 +60,7 @@ DEFINITION: Final[ToolDefinition] = {
                 "default": 500,
             },
         },
-        "$defs": {
-            "Path": {
-                "type": "string",
-                "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md".',
-                "minLength": 1,
-                "maxLength": 500,
-            }
-        },
+        "$defs": {"Path": WORKSPACE_SCHEMAS["Path"]},
     },
     "output_schema": {
         "type": "object",
@@ -113,21 +109,9 @@ DEFINITION: Final[ToolDefinition] = {
             "next_actions": {"$ref": "#/$defs/NextActions"},
         },
         "$defs": {
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -184,91 +168,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["path"],
-    "properties": {
-        "path": {
-            "type": "string",
-            "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md". (minLength: 1; maxLength: 500)',
-        },
-        "first_line": {
-            "type": "integer",
-            "description": "Number of the first line to read, counted from 1. (default: 1)",
-            "minimum": 1,
-            "maximum": 1000000,
-        },
-        "line_count": {
-            "type": "integer",
-            "description": "How many lines to read at most. (default: 500)",
-            "minimum": 1,
-            "maximum": 5000,
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "path",
-        "text",
-        "first_line",
-        "last_line",
-        "total_lines",
-        "truncated",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "path": {"type": "string", "description": "Path relative to the workspace."},
-        "text": {
-            "type": "string",
-            "description": "The lines as they are in the file, with their line ends.",
-        },
-        "first_line": {
-            "type": "integer",
-            "description": "Number of the first line in `text`.",
-            "minimum": 1,
-        },
-        "last_line": {
-            "type": "integer",
-            "description": "Number of the last line in `text`; one less than `first_line` where it is empty.",
-            "minimum": 0,
-        },
-        "total_lines": {
-            "type": "integer",
-            "description": "Lines in the file.",
-            "minimum": 0,
-        },
-        "truncated": {
-            "type": "boolean",
-            "description": "True when lines follow that were not returned.",
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "print_purchase_order",
@@ -44,13 +47,7 @@ DEFINITION: Final[ToolDefinition] = {
         "additionalProperties": False,
         "required": ["order_number"],
         "properties": {"order_number": {"$ref": "#/$defs/OrderNumber"}},
-        "$defs": {
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            }
-        },
+        "$defs": {"OrderNumber": PURCHASING_SCHEMAS["OrderNumber"]},
     },
     "output_schema": {
         "type": "object",
@@ -80,36 +77,12 @@ DEFINITION: Final[ToolDefinition] = {
             "next_actions": {"$ref": "#/$defs/NextActions"},
         },
         "$defs": {
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "OrderStatus": {
-                "type": "string",
-                "description": "State of the order.",
-                "enum": ["ordered", "partly_received", "received", "cancelled"],
-            },
-            "Money": {
-                "type": "string",
-                "description": 'Amount in EUR with two decimals, such as "12.50".',
-                "pattern": "^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$",
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "OrderNumber": PURCHASING_SCHEMAS["OrderNumber"],
+            "OrderStatus": PURCHASING_SCHEMAS["OrderStatus"],
+            "Money": PURCHASING_SCHEMAS["Money"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -138,88 +111,3 @@ DEFINITION: Final[ToolDefinition] = {
         {"name": "another one", "input": {"order_number": "PO-2026-0002"}},
     ],
 }
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"order_number": {"$ref": "#/$defs/OrderNumber"}},
-    "required": ["order_number"],
-    "additionalProperties": False,
-    "$defs": {
-        "OrderNumber": {
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-            "type": "string",
-            "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-        }
-    },
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["order_number"],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        }
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "order_number",
-        "supplier_name",
-        "status",
-        "total_cost",
-        "currency",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "supplier_name": {"type": "string", "description": "Name of the supplier."},
-        "status": {
-            "type": "string",
-            "description": "State of the order.",
-            "enum": ["ordered", "partly_received", "received", "cancelled"],
-        },
-        "total_cost": {
-            "type": "string",
-            "description": 'Amount in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,13})\\\\.[0-9]{2}$")',
-        },
-        "currency": {
-            "type": "string",
-            "description": "Currency of every amount.",
-            "enum": ["EUR"],
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True},
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    },
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.stock import SCHEMAS as STOCK_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "receive_purchase_order",
@@ -66,16 +70,8 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
+            "OrderNumber": PURCHASING_SCHEMAS["OrderNumber"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
         },
     },
     "output_schema": {
@@ -138,70 +134,14 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "OrderStatus": {
-                "type": "string",
-                "description": "State of the order.",
-                "enum": ["ordered", "partly_received", "received", "cancelled"],
-            },
-            "StockMove": {
-                "type": "object",
-                "description": "What happened to the stock of one article.",
-                "additionalProperties": False,
-                "required": [
-                    "sku",
-                    "name",
-                    "change",
-                    "in_stock_before",
-                    "in_stock_after",
-                ],
-                "properties": {
-                    "sku": {"$ref": "#/$defs/Sku"},
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "change": {
-                        "type": "integer",
-                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
-                    },
-                    "in_stock_before": {
-                        "type": "integer",
-                        "description": "Units in stock before.",
-                        "minimum": 0,
-                    },
-                    "in_stock_after": {
-                        "type": "integer",
-                        "description": "Units in stock now.",
-                        "minimum": 0,
-                    },
-                },
-            },
-            "IsPreview": {
-                "type": "boolean",
-                "description": "True when nothing has been changed yet and this only shows what would happen.",
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
+            "OrderNumber": PURCHASING_SCHEMAS["OrderNumber"],
+            "OrderStatus": PURCHASING_SCHEMAS["OrderStatus"],
+            "StockMove": STOCK_SCHEMAS["StockMove"],
+            "IsPreview": RESPONSES_SCHEMAS["IsPreview"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
         },
     },
     "errors": [
@@ -262,212 +202,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "order_number": {"$ref": "#/$defs/OrderNumber"},
-        "items": {
-            "description": "What has arrived, one entry an article; everything outstanding when left out.",
-            "anyOf": [
-                {
-                    "type": "array",
-                    "minItems": 1,
-                    "maxItems": 100,
-                    "items": {"$ref": "#/$defs/ArrivedItem"},
-                },
-                {"type": "null"},
-            ],
-        },
-    },
-    "required": ["order_number", "items"],
-    "additionalProperties": False,
-    "$defs": {
-        "ArrivedItem": {
-            "description": "An article that has arrived.",
-            "type": "object",
-            "properties": {
-                "sku": {"$ref": "#/$defs/Sku"},
-                "quantity": {
-                    "description": "How many units have arrived.",
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": 10000,
-                },
-            },
-            "required": ["sku", "quantity"],
-            "additionalProperties": False,
-        },
-        "OrderNumber": {
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-            "type": "string",
-            "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-        },
-        "Sku": {
-            "description": 'Article number as in the item list, such as "CHN-11S".',
-            "type": "string",
-            "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-        },
-    },
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["order_number"],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "items": {
-            "type": "array",
-            "description": "What has arrived, one entry an article; everything outstanding when left out.",
-            "minItems": 1,
-            "maxItems": 100,
-            "items": {
-                "type": "object",
-                "description": "An article that has arrived.",
-                "additionalProperties": False,
-                "required": ["sku", "quantity"],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "quantity": {
-                        "type": "integer",
-                        "description": "How many units have arrived.",
-                        "minimum": 1,
-                        "maximum": 10000,
-                    },
-                },
-            },
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "order_number",
-        "supplier_name",
-        "status",
-        "lines",
-        "stock",
-        "is_preview",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "supplier_name": {"type": "string", "description": "Name of the supplier."},
-        "status": {
-            "type": "string",
-            "description": "State of the order.",
-            "enum": ["ordered", "partly_received", "received", "cancelled"],
-        },
-        "lines": {
-            "type": "array",
-            "description": "The lines of the order.",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "description": "A line of the order and how far it has arrived, in units.",
-                "additionalProperties": False,
-                "required": ["sku", "name", "ordered", "received_now", "outstanding"],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "ordered": {
-                        "type": "integer",
-                        "description": "Units ordered.",
-                        "minimum": 1,
-                    },
-                    "received_now": {
-                        "type": "integer",
-                        "description": "Units booked by this call.",
-                        "minimum": 0,
-                    },
-                    "outstanding": {
-                        "type": "integer",
-                        "description": "Units still to come.",
-                        "minimum": 0,
-                    },
-                },
-            },
-        },
-        "stock": {
-            "type": "array",
-            "description": "What changed in stock, one entry an article.",
-            "items": {
-                "type": "object",
-                "description": "What happened to the stock of one article.",
-                "additionalProperties": False,
-                "required": [
-                    "sku",
-                    "name",
-                    "change",
-                    "in_stock_before",
-                    "in_stock_after",
-                ],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "change": {
-                        "type": "integer",
-                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
-                    },
-                    "in_stock_before": {
-                        "type": "integer",
-                        "description": "Units in stock before.",
-                        "minimum": 0,
-                    },
-                    "in_stock_after": {
-                        "type": "integer",
-                        "description": "Units in stock now.",
-                        "minimum": 0,
-                    },
-                },
-            },
-        },
-        "is_preview": {
-            "type": "boolean",
-            "description": "True when nothing has been changed yet and this only shows what would happen.",
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True},
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    },
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.workspace import SCHEMAS as WORKSPACE_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "search",
@@ -138,51 +141,11 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "TotalMatches": {
-                "type": "integer",
-                "description": "How many matched in all; larger than the list where `limit` cut it.",
-                "minimum": 0,
-            },
-            "SkippedFile": {
-                "type": "object",
-                "description": "A file or folder that was not searched.",
-                "additionalProperties": False,
-                "required": ["path", "reason"],
-                "properties": {
-                    "path": {
-                        "type": "string",
-                        "description": "Path relative to the workspace.",
-                    },
-                    "reason": {
-                        "type": "string",
-                        "description": "hidden (its name begins with a dot), link (symbolic link), special_file, too_deep (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.",
-                        "enum": [
-                            "hidden",
-                            "link",
-                            "special_file",
-                            "too_deep",
-                            "too_large",
-                            "not_text",
-                            "unreadable",
-                        ],
-                    },
-                },
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "TotalMatches": RESPONSES_SCHEMAS["TotalMatches"],
+            "SkippedFile": WORKSPACE_SCHEMAS["SkippedFile"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -254,141 +217,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["query"],
-    "properties": {
-        "query": {
-            "type": "string",
-            "description": "The text to look for, or a regular expression where `mode` is regex. (minLength: 1; maxLength: 1000)",
-        },
-        "mode": {
-            "type": "string",
-            "description": 'literal takes `query` as it is written; regex takes it as a regular expression of Python. (default: "literal")',
-            "enum": ["literal", "regex"],
-        },
-        "ignore_case": {
-            "type": "boolean",
-            "description": "True to take upper and lower case as the same. (default: true)",
-        },
-        "path": {
-            "type": "string",
-            "description": 'File or folder to search, relative to the workspace; the whole workspace when left out. (minLength: 1; maxLength: 500; default: ".")',
-        },
-        "include": {
-            "type": "string",
-            "description": 'Only files whose name matches this pattern of * and ?, such as "*.md". (minLength: 1; maxLength: 100; default: "*")',
-        },
-        "limit": {
-            "type": "integer",
-            "description": "How many lines to return at most. (default: 50)",
-            "minimum": 1,
-            "maximum": 200,
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "matches",
-        "total",
-        "files_searched",
-        "skipped",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "matches": {
-            "type": "array",
-            "description": "Matching lines, by path and number.",
-            "maxItems": 200,
-            "items": {
-                "type": "object",
-                "description": "A line that matches.",
-                "additionalProperties": False,
-                "required": ["path", "line", "text"],
-                "properties": {
-                    "path": {
-                        "type": "string",
-                        "description": "Path of the file relative to the workspace.",
-                    },
-                    "line": {
-                        "type": "integer",
-                        "description": "Number of the line, counted from 1.",
-                        "minimum": 1,
-                    },
-                    "text": {
-                        "type": "string",
-                        "description": "The line, cut after 300 characters. (maxLength: 300)",
-                    },
-                },
-            },
-        },
-        "total": {
-            "type": "integer",
-            "description": "How many matched in all; larger than the list where `limit` cut it.",
-            "minimum": 0,
-        },
-        "files_searched": {
-            "type": "integer",
-            "description": "How many files were looked at.",
-            "minimum": 0,
-        },
-        "skipped": {
-            "type": "array",
-            "description": "What was passed over, sorted by path.",
-            "items": {
-                "type": "object",
-                "description": "A file or folder that was not searched.",
-                "additionalProperties": False,
-                "required": ["path", "reason"],
-                "properties": {
-                    "path": {
-                        "type": "string",
-                        "description": "Path relative to the workspace.",
-                    },
-                    "reason": {
-                        "type": "string",
-                        "description": "hidden (its name begins with a dot), link (symbolic link), special_file, too_deep (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.",
-                        "enum": [
-                            "hidden",
-                            "link",
-                            "special_file",
-                            "too_deep",
-                            "too_large",
-                            "not_text",
-                            "unreadable",
-                        ],
-                    },
-                },
-            },
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.website import SCHEMAS as WEBSITE_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "search_content",
@@ -62,13 +65,7 @@ DEFINITION: Final[ToolDefinition] = {
                 "default": 5,
             },
         },
-        "$defs": {
-            "ContentType": {
-                "type": "string",
-                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-                "enum": ["article", "page", "project"],
-            }
-        },
+        "$defs": {"ContentType": WEBSITE_SCHEMAS["ContentType"]},
     },
     "output_schema": {
         "type": "object",
@@ -112,37 +109,12 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "TotalMatches": {
-                "type": "integer",
-                "description": "How many matched in all; larger than the list where `limit` cut it.",
-                "minimum": 0,
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "ContentType": {
-                "type": "string",
-                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-                "enum": ["article", "page", "project"],
-            },
-            "Slug": {
-                "type": "string",
-                "description": 'Name of the item in its address, such as "opening-hours".',
-                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
-                "maxLength": 100,
-            },
+            "TotalMatches": RESPONSES_SCHEMAS["TotalMatches"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
+            "ContentType": WEBSITE_SCHEMAS["ContentType"],
+            "Slug": WEBSITE_SCHEMAS["Slug"],
         },
     },
     "errors": [
@@ -171,102 +143,3 @@ DEFINITION: Final[ToolDefinition] = {
         {"name": "nothing found", "input": {"query": "unicycle"}},
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["query"],
-    "properties": {
-        "query": {
-            "type": "string",
-            "description": 'A few words to look for, such as "warranty on frames". No operators, no quotes needed. (minLength: 1; maxLength: 200)',
-        },
-        "types": {
-            "type": "array",
-            "description": "Only items of these types; all types when left out. (uniqueItems: true)",
-            "minItems": 1,
-            "items": {
-                "type": "string",
-                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-                "enum": ["article", "page", "project"],
-            },
-        },
-        "limit": {
-            "type": "integer",
-            "description": "How many items to return at most. (default: 5)",
-            "minimum": 1,
-            "maximum": 20,
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["items", "total", "message", "warnings", "next_actions"],
-    "properties": {
-        "items": {
-            "type": "array",
-            "description": "Matching items, best first.",
-            "maxItems": 20,
-            "items": {
-                "type": "object",
-                "description": "A published item of the website.",
-                "additionalProperties": False,
-                "required": ["type", "slug", "title", "excerpt", "published_on", "url"],
-                "properties": {
-                    "type": {
-                        "type": "string",
-                        "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
-                        "enum": ["article", "page", "project"],
-                    },
-                    "slug": {
-                        "type": "string",
-                        "description": 'Name of the item in its address, such as "opening-hours". (pattern: "^[a-z0-9]+(-[a-z0-9]+)*$"; maxLength: 100)',
-                    },
-                    "title": {"type": "string", "description": "Title of the item."},
-                    "excerpt": {
-                        "type": "string",
-                        "description": "Passage of the text that matched, hits between ** and **.",
-                    },
-                    "published_on": {
-                        "type": "string",
-                        "description": "Day of publication.",
-                        "format": "date",
-                    },
-                    "url": {
-                        "type": "string",
-                        "description": 'Where a customer can read it. (format: "uri")',
-                    },
-                },
-            },
-        },
-        "total": {
-            "type": "integer",
-            "description": "How many matched in all; larger than the list where `limit` cut it.",
-            "minimum": 0,
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "search_items",
@@ -127,36 +130,12 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "TotalMatches": {
-                "type": "integer",
-                "description": "How many matched in all; larger than the list where `limit` cut it.",
-                "minimum": 0,
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
-            "UnitPrice": {
-                "type": "string",
-                "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
-                "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
-            },
+            "TotalMatches": RESPONSES_SCHEMAS["TotalMatches"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
+            "UnitPrice": PURCHASING_SCHEMAS["UnitPrice"],
         },
     },
     "errors": [
@@ -184,120 +163,3 @@ DEFINITION: Final[ToolDefinition] = {
         {"name": "a limit of one", "input": {"query": "tyre", "limit": 1}},
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["query"],
-    "properties": {
-        "query": {
-            "type": "string",
-            "description": 'A few words of the name, such as "brake pads", or an article number. (minLength: 1; maxLength: 200)',
-        },
-        "category": {
-            "type": "string",
-            "description": "Only articles of this category.",
-            "enum": [
-                "accessories",
-                "brakes",
-                "drivetrain",
-                "electric",
-                "kits",
-                "wheels",
-            ],
-        },
-        "below_reorder_point": {
-            "type": "boolean",
-            "description": "True for only those of which less is in stock than should be. (default: false)",
-        },
-        "limit": {
-            "type": "integer",
-            "description": "How many articles to return at most. (default: 10)",
-            "minimum": 1,
-            "maximum": 50,
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["items", "total", "message", "warnings", "next_actions"],
-    "properties": {
-        "items": {
-            "type": "array",
-            "description": "Matching articles, best first.",
-            "maxItems": 50,
-            "items": {
-                "type": "object",
-                "description": "An article.",
-                "additionalProperties": False,
-                "required": [
-                    "sku",
-                    "name",
-                    "category",
-                    "supplier_id",
-                    "list_price",
-                    "in_stock",
-                    "reorder_point",
-                ],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "category": {
-                        "type": "string",
-                        "description": "Category of the article.",
-                    },
-                    "supplier_id": {
-                        "type": ["integer", "null"],
-                        "description": "Number of its usual supplier; null for what the workshop builds.",
-                    },
-                    "list_price": {
-                        "type": "string",
-                        "description": 'Price of one unit in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
-                    },
-                    "in_stock": {
-                        "type": "integer",
-                        "description": "Units in stock.",
-                        "minimum": 0,
-                    },
-                    "reorder_point": {
-                        "type": "integer",
-                        "description": "Units below which to order or build more.",
-                        "minimum": 0,
-                    },
-                },
-            },
-        },
-        "total": {
-            "type": "integer",
-            "description": "How many matched in all; larger than the list where `limit` cut it.",
-            "minimum": 0,
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

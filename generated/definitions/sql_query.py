@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "sql_query",
@@ -125,16 +127,8 @@ DEFINITION: Final[ToolDefinition] = {
                 "description": "A text, a number or null.",
                 "type": ["string", "number", "null"],
             },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "Message": SCHEMAS["Message"],
+            "Warnings": SCHEMAS["Warnings"],
         },
     },
     "errors": [
@@ -194,82 +188,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["query"],
-    "properties": {
-        "query": {
-            "type": "string",
-            "description": "One SELECT statement. Write ? for each value that comes from the user and send it in `parameters`. (minLength: 1; maxLength: 10000)",
-        },
-        "parameters": {
-            "type": "array",
-            "description": "Values for the ? marks of the query, in order.",
-            "maxItems": 100,
-            "items": {
-                "description": "A text, a number or null.",
-                "type": ["string", "number", "null"],
-            },
-        },
-        "limit": {
-            "type": "integer",
-            "description": "How many rows to return at most. (default: 100)",
-            "minimum": 1,
-            "maximum": 500,
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["columns", "rows", "row_count", "truncated", "message", "warnings"],
-    "properties": {
-        "columns": {
-            "type": "array",
-            "description": "Names of the columns.",
-            "minItems": 1,
-            "items": {"type": "string"},
-        },
-        "rows": {
-            "type": "array",
-            "description": "One list of values a row, in the order of `columns`.",
-            "maxItems": 500,
-            "items": {
-                "type": "array",
-                "items": {
-                    "description": "A text, a number or null.",
-                    "type": ["string", "number", "null"],
-                },
-            },
-        },
-        "row_count": {
-            "type": "integer",
-            "description": "How many rows are in `rows`.",
-            "minimum": 0,
-        },
-        "truncated": {
-            "type": "boolean",
-            "description": "True when the statement had more rows than were returned.",
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

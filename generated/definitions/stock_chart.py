@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "stock_chart",
@@ -95,26 +98,10 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
         },
     },
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
@@ -144,79 +131,3 @@ DEFINITION: Final[ToolDefinition] = {
         {"name": "kits", "input": {"category": "kits"}},
     ],
 }
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "category": {
-            "description": "Category of the articles.",
-            "type": "string",
-            "enum": [
-                "accessories",
-                "brakes",
-                "drivetrain",
-                "electric",
-                "kits",
-                "wheels",
-            ],
-        }
-    },
-    "required": ["category"],
-    "additionalProperties": False,
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["category", "bars", "message", "warnings", "next_actions"],
-    "properties": {
-        "category": {"type": "string", "description": "Category of the articles."},
-        "bars": {
-            "type": "array",
-            "description": "The articles of the chart, from top to bottom.",
-            "items": {
-                "type": "object",
-                "description": "One bar of the chart.",
-                "additionalProperties": False,
-                "required": ["sku", "name", "in_stock", "reorder_point"],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "name": {"type": "string", "description": "Name of the article."},
-                    "in_stock": {
-                        "type": "integer",
-                        "description": "Units in stock.",
-                        "minimum": 0,
-                    },
-                    "reorder_point": {
-                        "type": "integer",
-                        "description": "Units below which to order or build more.",
-                        "minimum": 0,
-                    },
-                },
-            },
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True},
-    "gemini": {"output_schema": GEMINI_OUTPUT_SCHEMA},
-}
-"""Parts of the definition that a provider gets in another form."""

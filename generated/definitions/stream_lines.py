@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "stream_lines",
@@ -86,28 +86,3 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "final_answer": True,
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["lines"],
-    "properties": {
-        "lines": {
-            "type": "array",
-            "description": "The lines, in order.",
-            "maxItems": 1000,
-            "items": {"type": "string", "description": "(maxLength: 2000)"},
-        },
-        "pause_ms": {
-            "type": "integer",
-            "description": "Milliseconds to wait before each line but the first. (default: 0)",
-            "minimum": 0,
-            "maximum": 1000,
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
-}
-"""Parts of the definition that a provider gets in another form."""

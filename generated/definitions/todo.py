@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "todo",
@@ -124,21 +126,9 @@ DEFINITION: Final[ToolDefinition] = {
                 "description": "How far it is.",
                 "enum": ["open", "doing", "done", "dropped"],
             },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "Message": SCHEMAS["Message"],
+            "Warnings": SCHEMAS["Warnings"],
+            "NextActions": SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -183,103 +173,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "set": {
-            "type": "array",
-            "description": "New states of items; done first, before anything is added.",
-            "minItems": 1,
-            "maxItems": 200,
-            "items": {
-                "type": "object",
-                "description": "A new state of one item.",
-                "additionalProperties": False,
-                "required": ["number", "state"],
-                "properties": {
-                    "number": {
-                        "type": "integer",
-                        "description": "Number of the item, as the list has it.",
-                        "minimum": 1,
-                        "maximum": 200,
-                    },
-                    "state": {
-                        "type": "string",
-                        "description": "open (not begun), doing, done, or dropped (no longer wanted).",
-                        "enum": ["open", "doing", "done", "dropped"],
-                    },
-                },
-            },
-        },
-        "add": {
-            "type": "array",
-            "description": "Things to do, added at the end as open items. Only reads the list when both are left out.",
-            "minItems": 1,
-            "maxItems": 50,
-            "items": {
-                "type": "string",
-                "description": 'One thing to do, in one line. (minLength: 1; maxLength: 200; pattern: "^\\\\S([^\\\\x00-\\\\x1f\\\\x7f\\\\u2028\\\\u2029]*\\\\S)?$")',
-            },
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["items", "left", "message", "warnings", "next_actions"],
-    "properties": {
-        "items": {
-            "type": "array",
-            "description": "All items, in order.",
-            "items": {
-                "type": "object",
-                "description": "One thing to do.",
-                "additionalProperties": False,
-                "required": ["number", "text", "state"],
-                "properties": {
-                    "number": {
-                        "type": "integer",
-                        "description": "Its place in the list, counted from 1.",
-                        "minimum": 1,
-                    },
-                    "text": {"type": "string", "description": "What to do."},
-                    "state": {
-                        "type": "string",
-                        "description": "How far it is.",
-                        "enum": ["open", "doing", "done", "dropped"],
-                    },
-                },
-            },
-        },
-        "left": {
-            "type": "integer",
-            "description": "How many items are open or being done.",
-            "minimum": 0,
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.purchasing import SCHEMAS as PURCHASING_SCHEMAS
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "verify_order_document",
@@ -74,26 +77,10 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "Money": {
-                "type": "string",
-                "description": 'Amount in EUR with two decimals, such as "12.50".',
-                "pattern": "^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$",
-            },
-            "Sku": {
-                "type": "string",
-                "description": 'Article number as in the item list, such as "CHN-11S".',
-                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-            },
-            "UnitPrice": {
-                "type": "string",
-                "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
-                "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
-            },
+            "OrderNumber": PURCHASING_SCHEMAS["OrderNumber"],
+            "Money": PURCHASING_SCHEMAS["Money"],
+            "Sku": PURCHASING_SCHEMAS["Sku"],
+            "UnitPrice": PURCHASING_SCHEMAS["UnitPrice"],
         },
     },
     "output_schema": {
@@ -158,31 +145,11 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "OrderNumber": {
-                "type": "string",
-                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-            },
-            "OrderStatus": {
-                "type": "string",
-                "description": "State of the order.",
-                "enum": ["ordered", "partly_received", "received", "cancelled"],
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "OrderNumber": PURCHASING_SCHEMAS["OrderNumber"],
+            "OrderStatus": PURCHASING_SCHEMAS["OrderStatus"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -251,197 +218,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
 }
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "order_number": {"$ref": "#/$defs/OrderNumber"},
-        "lines": {
-            "description": "The lines of the document, as it has them.",
-            "type": "array",
-            "minItems": 1,
-            "maxItems": 200,
-            "items": {"$ref": "#/$defs/DocumentLine"},
-        },
-        "total": {
-            "description": 'Total of the document in EUR, such as "813.60"; leave it out where there is none.',
-            "anyOf": [{"$ref": "#/$defs/Money"}, {"type": "null"}],
-        },
-    },
-    "required": ["order_number", "lines", "total"],
-    "additionalProperties": False,
-    "$defs": {
-        "DocumentLine": {
-            "description": "One line of the document.",
-            "type": "object",
-            "properties": {
-                "sku": {"$ref": "#/$defs/Sku"},
-                "quantity": {
-                    "description": "Units that the document states.",
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": 100000,
-                },
-                "unit_price": {
-                    "description": 'Price of one unit in EUR, such as "12.50"; leave it out where the document states none.',
-                    "anyOf": [{"$ref": "#/$defs/UnitPrice"}, {"type": "null"}],
-                },
-            },
-            "required": ["sku", "quantity", "unit_price"],
-            "additionalProperties": False,
-        },
-        "Money": {
-            "description": 'Amount in EUR with two decimals, such as "12.50".',
-            "type": "string",
-            "pattern": "^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$",
-        },
-        "OrderNumber": {
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
-            "type": "string",
-            "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
-        },
-        "Sku": {
-            "description": 'Article number as in the item list, such as "CHN-11S".',
-            "type": "string",
-            "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
-        },
-        "UnitPrice": {
-            "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
-            "type": "string",
-            "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
-        },
-    },
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["order_number", "lines"],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "lines": {
-            "type": "array",
-            "description": "The lines of the document, as it has them.",
-            "minItems": 1,
-            "maxItems": 200,
-            "items": {
-                "type": "object",
-                "description": "One line of the document.",
-                "additionalProperties": False,
-                "required": ["sku", "quantity"],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
-                    },
-                    "quantity": {
-                        "type": "integer",
-                        "description": "Units that the document states.",
-                        "minimum": 1,
-                        "maximum": 100000,
-                    },
-                    "unit_price": {
-                        "description": 'Price of one unit in EUR, such as "12.50"; leave it out where the document states none. (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
-                        "type": "string",
-                    },
-                },
-            },
-        },
-        "total": {
-            "description": 'Total of the document in EUR, such as "813.60"; leave it out where there is none. (pattern: "^(0|[1-9][0-9]{0,13})\\\\.[0-9]{2}$")',
-            "type": "string",
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "order_number",
-        "supplier_name",
-        "order_status",
-        "matches",
-        "mismatches",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "order_number": {
-            "type": "string",
-            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
-        },
-        "supplier_name": {"type": "string", "description": "Name of the supplier."},
-        "order_status": {
-            "type": "string",
-            "description": "State of the order.",
-            "enum": ["ordered", "partly_received", "received", "cancelled"],
-        },
-        "matches": {
-            "type": "boolean",
-            "description": "True when document and order agree.",
-        },
-        "mismatches": {
-            "type": "array",
-            "description": "Differences, in the order of the order's lines; empty when all agrees.",
-            "items": {
-                "type": "object",
-                "description": "One difference.",
-                "additionalProperties": False,
-                "required": ["kind", "sku", "ordered", "documented"],
-                "properties": {
-                    "kind": {
-                        "type": "string",
-                        "description": "missing_line (ordered, not on the document), unexpected_line (on the document, not ordered), quantity, unit_price or total.",
-                        "enum": [
-                            "missing_line",
-                            "unexpected_line",
-                            "quantity",
-                            "unit_price",
-                            "total",
-                        ],
-                    },
-                    "sku": {
-                        "type": ["string", "null"],
-                        "description": "Article number; null for the total.",
-                    },
-                    "ordered": {
-                        "type": ["string", "null"],
-                        "description": "What the order says; null for nothing.",
-                    },
-                    "documented": {
-                        "type": ["string", "null"],
-                        "description": "What the document says; null for nothing.",
-                    },
-                },
-            },
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True},
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    },
-}
-"""Parts of the definition that a provider gets in another form."""

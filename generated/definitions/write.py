@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.responses import SCHEMAS as RESPONSES_SCHEMAS
+from ..schemas.workspace import SCHEMAS as WORKSPACE_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "write",
@@ -57,14 +60,7 @@ DEFINITION: Final[ToolDefinition] = {
                 "default": "create",
             },
         },
-        "$defs": {
-            "Path": {
-                "type": "string",
-                "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md".',
-                "minLength": 1,
-                "maxLength": 500,
-            }
-        },
+        "$defs": {"Path": WORKSPACE_SCHEMAS["Path"]},
     },
     "output_schema": {
         "type": "object",
@@ -98,25 +94,10 @@ DEFINITION: Final[ToolDefinition] = {
             "next_actions": {"$ref": "#/$defs/NextActions"},
         },
         "$defs": {
-            "IsPreview": {
-                "type": "boolean",
-                "description": "True when nothing has been changed yet and this only shows what would happen.",
-            },
-            "Message": {
-                "type": "string",
-                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
-                "minLength": 1,
-            },
-            "Warnings": {
-                "type": "array",
-                "description": "What the user should know before relying on the result; empty when all is well.",
-                "items": {"type": "string", "minLength": 1},
-            },
-            "NextActions": {
-                "type": "array",
-                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-                "items": {"type": "string", "minLength": 1},
-            },
+            "IsPreview": RESPONSES_SCHEMAS["IsPreview"],
+            "Message": RESPONSES_SCHEMAS["Message"],
+            "Warnings": RESPONSES_SCHEMAS["Warnings"],
+            "NextActions": RESPONSES_SCHEMAS["NextActions"],
         },
     },
     "errors": [
@@ -202,76 +183,3 @@ DEFINITION: Final[ToolDefinition] = {
         {"name": "in a new folder", "input": {"path": "a/b/c/d.txt", "text": "deep\n"}},
     ],
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["path", "text"],
-    "properties": {
-        "path": {
-            "description": 'File to write, relative to the workspace, such as "letters/kite.txt". Folders on the way are made. (minLength: 1; maxLength: 500)',
-            "type": "string",
-        },
-        "text": {
-            "type": "string",
-            "description": "The whole text of the file, or what to add where `mode` is append. End it with a line break. (maxLength: 500000)",
-        },
-        "mode": {
-            "type": "string",
-            "description": 'create refuses where there is a file already; replace and append refuse where there is none. (default: "create")',
-            "enum": ["create", "replace", "append"],
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "is_preview",
-        "path",
-        "created",
-        "line_count",
-        "message",
-        "warnings",
-        "next_actions",
-    ],
-    "properties": {
-        "is_preview": {
-            "type": "boolean",
-            "description": "True when nothing has been changed yet and this only shows what would happen.",
-        },
-        "path": {"type": "string", "description": "Path relative to the workspace."},
-        "created": {
-            "type": "boolean",
-            "description": "True when there was no such file before.",
-        },
-        "line_count": {
-            "type": "integer",
-            "description": "Lines in the file now.",
-            "minimum": 0,
-        },
-        "message": {
-            "type": "string",
-            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
-        },
-        "warnings": {
-            "type": "array",
-            "description": "What the user should know before relying on the result; empty when all is well.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-        "next_actions": {
-            "type": "array",
-            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
-            "items": {"type": "string", "description": "(minLength: 1)"},
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -32,6 +32,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
 from toolgen.data.program import Program
+from toolgen.data.progress import Progress, no_progress
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.targets.definition import TargetDefinition
@@ -91,13 +92,14 @@ def analyze(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`.
 
-    If `is_whole`, they are all specs of a project.
+    If `is_whole`, they are all specs of a project. `progress` is called for each tool.
     """
-    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole)
-    return adapt(program, targets)  # tools → tools as each target publishes them
+    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole, progress=progress)
+    return adapt(program, targets, progress)  # tools → tools as each target publishes them
 
 
 def bind(
@@ -107,12 +109,13 @@ def bind(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
     parsed = parse(sources, targets)  # data → specs
     bound = resolve(parsed)  # specs → tools whose references are bound
-    check(bound, needs_tools=needs_tools, is_whole=is_whole)  # raises all their faults
+    check(bound, needs_tools=needs_tools, is_whole=is_whole, progress=progress)  # raises all their faults
     return lint(bound, is_whole=is_whole)  # → with the warnings about them
 
 
@@ -233,7 +236,7 @@ def _limits(target: TargetDefinition) -> list[Any]:
 
 def _files(program: Program, package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
     """The formatted files of each spec, by its path; one run of the formatter for all that need it."""
-    sources = package_sources(package, model_modules(package, cache, program.shared))
+    sources = package_sources(package, model_modules(package, cache, program.shared), program.shared)
     of_tools = render_tools(package, targets, sources)
     paths = [tool.source.path for tool in program.tools]
     rendered = {path: of_tools[tool.py_name] for path, tool in zip(paths, package.tools, strict=True)}

@@ -94,7 +94,9 @@ def killed_at_random(twins: Twins, moments: int) -> None:
         assert twins.run("check") == (0 if found == after else 1), moment
         assert twins.run("generate") == 0, moment
         assert twins.tree() == after, moment
-        assert twins.folders() == {"definitions", "models", "models/shared", "tools"}, f"{moment}: litter"
+        assert twins.folders() == {"definitions", "models", "models/shared", "schemas", "tools"}, (
+            f"{moment}: litter"
+        )
         assert os.listdir(twins.scratch) == ["cache"], f"{moment}: litter in the temporary folder"
         assert twins.run("check") == 0, moment
         if moment % 10 == 9:
@@ -117,7 +119,7 @@ def test_two_commands_at_once(project: Cli, tmp_path: Path) -> None:
         twins.set(state)
         assert [process.wait() for process in [twins.start("generate") for _ in range(3)]] == [0, 0, 0]
         assert twins.tree() == twins.wanted[state]
-        assert twins.folders() == {"definitions", "models", "models/shared", "tools"}
+        assert twins.folders() == {"definitions", "models", "models/shared", "schemas", "tools"}
 
 
 def test_two_cold_caches_at_once(project: Cli, tmp_path: Path) -> None:

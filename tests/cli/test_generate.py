@@ -387,9 +387,9 @@ def test_long_work_shows_progress_at_a_terminal(monkeypatch: pytest.MonkeyPatch)
     clock = iter(range(100))  # every poll takes a second
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
-    parts = [{"a.yaml": b"1"}, {"b.yaml": b"2"}]
-    assert list(counted(parts, total=2)) == parts
-    assert "making tools: 2 of 2" in terminal.getvalue()
+    parts = [{"a.yaml": b"1"}, {"b.yaml": b"2"}, {"c.yaml": b"3"}]
+    assert list(counted(parts, total=3)) == parts
+    assert "making tools: 2 of 3" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 

@@ -45,7 +45,11 @@ def test_disabled_tools_are_checked_but_not_generated(actions: Actions) -> None:
 
 def test_shared_schemas_have_an_action_of_their_own(actions: Actions) -> None:
     assert actions.spec("specs/schemas/orders.yaml") == (0, "", "")
-    assert list(tree(actions.root / "out")) == ["generated/models/shared/orders.py", "orders.json"]
+    assert list(tree(actions.root / "out")) == [
+        "generated/models/shared/orders.py",
+        "generated/schemas/orders.py",
+        "orders.json",
+    ]
     actions.write("specs/schemas/orders.yaml", '$defs: {A: {$ref: "#/$defs/B"}}\n')
     assert (
         "specs/schemas/orders.yaml:1:19: error[dangling-ref]" in actions.spec("specs/schemas/orders.yaml").err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -252,13 +253,52 @@ def test_a_link_out_of_the_package_is_not_followed(shop: Shop, tmp_path: Path) -
     assert not shop.vendored.exists()
 
 
-def test_an_editable_installation_is_refused(shop: Shop) -> None:
+def make_editable(shop: Shop, source: Path, record: str = "") -> None:
+    """Move the package to `source`, as if it had been installed from there with `--editable`."""
     shop.publish()
     (info,) = shop.site.glob("*.dist-info")
-    (info / "direct_url.json").write_text('{"url": "file:///x", "dir_info": {"editable": true}}')
+    origin = {"url": source.as_uri(), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(origin))
+    (info / "RECORD").write_text(record)
+    shutil.move(shop.site / "shop_contracts", source / "shop_contracts")
+
+
+@pytest.mark.parametrize("root", ["src", ".", "python"])
+def test_an_editable_installation_is_read_from_its_source(shop: Shop, tmp_path: Path, root: str) -> None:
+    source = tmp_path / "checkout"
+    (source / root).mkdir(parents=True)
+    make_editable(shop, source / root, "__editable__.shop.pth,sha256=x,1\n")
+    (info,) = shop.site.glob("*.dist-info")
+    (shop.site / "__editable__.shop.pth").write_text(f"{source / root}\n")
+    (info / "direct_url.json").write_text(
+        json.dumps({"url": source.as_uri(), "dir_info": {"editable": True}})
+    )
+    code, out, err = shop.take()
+    assert (code, out.splitlines()) == (
+        0,
+        ["specs/vendor/shop/order.yaml", "specs/vendor/shop/shared/shop.yaml"],
+    ), err
+    (source / root / "shop_contracts/specs/order.yaml").write_text(ORDER.replace("Order an", "Buy an"))
+    assert shop.take("--sync")[1] == "specs/vendor/shop/order.yaml\n"
+
+
+def test_an_editable_installation_is_read_without_links(shop: Shop, tmp_path: Path) -> None:
+    source = tmp_path / "checkout"
+    source.mkdir()
+    make_editable(shop, source)
+    (tmp_path / "secret.yaml").write_text(ORDER.replace("order", "secret"))
+    (source / "shop_contracts/specs/link.yaml").symlink_to(tmp_path / "secret.yaml")
+    assert "link" not in shop.take()[1]
+
+
+def test_an_editable_installation_whose_source_is_gone_is_refused(shop: Shop, tmp_path: Path) -> None:
+    source = tmp_path / "checkout"
+    source.mkdir()
+    make_editable(shop, source)
+    shutil.rmtree(source)
     code, _, err = shop.take()
     assert code == 2
-    assert "is installed in editable mode" in err
+    assert "is not installed in a folder" in err
 
 
 def test_an_existing_folder_is_not_written_to(shop: Shop) -> None:

@@ -59,6 +59,13 @@ def imported(empty: Cli) -> Cli:
     return empty
 
 
+@pytest.fixture
+def project_of_imports(empty: Cli) -> Cli:
+    """A project without specs."""
+    (empty.root / "toolgen.toml").write_text("")
+    return empty
+
+
 def test_nothing_new_changes_nothing(imported: Cli) -> None:
     source(imported, search())
     done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
@@ -151,3 +158,61 @@ def test_a_change_gives_what_was_wanted(old: dict[str, Any], other: dict[str, An
     assert text.startswith("# kept\n")
     (found,) = read({"a.yaml": text})
     assert json.dumps(found.data) == json.dumps(wanted), text
+
+
+def recorded(project: Cli, *tools: dict[str, Any]) -> str:
+    """Import tools for the first time, and return the text of the first one's spec."""
+    source(project, *tools)
+    project("import", "mcp", "s.json", "--into", "specs")
+    return project.tree("specs")["search.yaml"]
+
+
+def test_a_text_that_a_person_improved_is_kept(project_of_imports: Cli) -> None:
+    project = project_of_imports
+    text = recorded(project, search())
+    project.spec("search", text.replace("description: Search.", "description: Search the orders."))
+    source(project, search(title="Order search"))
+    done = project("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "search: updated targets, title" in done.err
+    assert "by hand" not in done.err
+    assert "description: Search the orders.\n" in project.tree("specs")["search.yaml"]
+
+
+def test_a_text_that_changed_on_both_sides_is_kept_and_reported_once(project_of_imports: Cli) -> None:
+    project = project_of_imports
+    text = recorded(project, search())
+    project.spec("search", text.replace("description: Search.", "description: Search the orders."))
+    source(project, search(description="Find."))
+    done = project("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "search: texts of description changed in the source; those written by hand are kept" in done.err
+    assert "description: Search the orders.\n" in project.tree("specs")["search.yaml"]
+    again = project("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert (again.out, "by hand" in again.err) == ("", False)
+
+
+def test_a_text_that_nobody_touched_follows_its_source(project_of_imports: Cli) -> None:
+    project = project_of_imports
+    recorded(project, search())
+    source(project, search(description="Find."))
+    project("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "description: Find.\n" in project.tree("specs")["search.yaml"]
+    source(project, search(description="Find orders."))
+    project("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "description: Find orders.\n" in project.tree("specs")["search.yaml"]
+
+
+def test_the_description_of_an_argument_is_kept_when_its_schema_changes(project_of_imports: Cli) -> None:
+    project = project_of_imports
+    old, new = search(), search()
+    old["inputSchema"]["properties"]["q"]["description"] = "Query."
+    new["inputSchema"]["properties"]["q"] |= {"description": "Query.", "maxLength": 80}
+    text = recorded(project, old)
+    project.spec("search", text.replace("Query.", "Words to look for."))
+    source(project, new)
+    project("import", "mcp", "s.json", "--into", "specs", "--sync")
+    (spec,) = read({"search.yaml": project.tree("specs")["search.yaml"]})
+    assert spec.data["input_schema"]["properties"]["q"] == {
+        "type": "string",
+        "description": "Words to look for.",
+        "maxLength": 80,
+    }

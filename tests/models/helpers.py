@@ -70,7 +70,7 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
 
 def models_of(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, str]:
     """Return the text of the models of each tool, not formatted."""
-    sources = package_sources(package, model_modules(package, cache))
+    sources = package_sources(package, model_modules(package, cache), {})
     rendered = render_tools(package, TARGETS[:1], sources)
     return {name: files.tree[tool_path("models/{tool}.py", name)] for name, files in rendered.items()}
 

@@ -319,6 +319,6 @@ def test_imports_are_laid_out_as_the_formatter_would(length: int) -> None:
     package = lower(program, PackageSettings())
     modules = model_modules(package, {}, program.shared)
     assert modules.tools["order"].laid_out
-    rendered = render_tools(package, TARGETS[:1], package_sources(package, modules))
+    rendered = render_tools(package, TARGETS[:1], package_sources(package, modules, program.shared))
     text = rendered["order"].tree["models/order.py"]
     assert format_tree({"order.py": text}) == {"order.py": text}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toolgen.compile.printing.format import format_tree
 from toolgen.python_source import text_width
-from toolgen.python_source.layout import WIDTH, PythonCode, laid_out
+from toolgen.python_source.layout import WIDTH, Subscript, laid_out
 from toolgen.python_source.literals import literal
 
 WORDS = [
@@ -69,8 +69,14 @@ def test_data_is_indented_below_its_first_line() -> None:
     assert laid_out(value, indent=4, tail=",") == f"{{\n{inner}\n    }},"
 
 
-def test_code_among_data_is_printed_as_it_is() -> None:
-    assert laid_out({"input_schema": PythonCode("SCHEMA")}, "x = ") == 'x = {"input_schema": SCHEMA}'
+@pytest.mark.parametrize("length", [8, 20, 30, 40, 110])
+def test_the_formatter_splits_long_subscripts_in_the_same_way(length: int) -> None:
+    key = "k" * length
+    code = laid_out(
+        {"$defs": {key: Subscript("ORDERS_SCHEMAS", key), "other": Subscript("S", "Sku")}}, "X = "
+    )
+    assert f'ORDERS_SCHEMAS["{key}"]' in "".join(code.split())
+    assert format_tree({"x.py": f"{code}\n"}) == {"x.py": f"{code}\n"}
 
 
 def test_the_formatter_counts_the_same_columns() -> None:

@@ -89,13 +89,13 @@ def compare_models(
         tools=tuple(tool for tool in package.tools if tool.py_name in modules.tools),
         shared=tuple(file for file in package.shared if file.path in modules.shared),
     )
-    printed = _printed_modules(plain, targets, modules)
+    printed = _printed_modules(plain, targets, modules, shared)
     by_key = {**modules.tools, **modules.shared}
     by_engine = ModelModules(
         {name: engine_source(tools[name], print_classes(tools[name])) for name in modules.tools},
         {path: engine_source(files[path], print_classes(files[path])) for path in modules.shared},
     )
-    wanted = [each.text for each in _printed_modules(plain, targets, by_engine)]
+    wanted = [each.text for each in _printed_modules(plain, targets, by_engine, shared)]
     laid_out = {f"{n}.py": each.text for n, each in enumerate(printed) if by_key[each.key].laid_out}
     formatted = format_tree(laid_out)
     differing: list[str] = []
@@ -118,9 +118,12 @@ class _PrintedModels:
 
 
 def _printed_modules(
-    package: Package, targets: Sequence[Target], modules: ModelModules
+    package: Package,
+    targets: Sequence[Target],
+    modules: ModelModules,
+    shared: Mapping[str, SharedFile],
 ) -> list[_PrintedModels]:
-    sources = package_sources(package, modules)
+    sources = package_sources(package, modules, shared)
     tools = {tool.py_name: tool.wire_name for tool in package.tools}
     files = {file.path: file.path for file in package.shared}
     return [

@@ -21,12 +21,12 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
     """Show an error in the format that the command's flags ask for."""
     form = getattr(args, "format", "text")
     as_json = form == "json"
-    if args is not None and form in REPORT_FORMATS and getattr(args, "of_report", False):
-        _emit_error(error, args, form)
     if isinstance(error, SpecErrors):
         if as_json:
             emit_json({"diagnostics": diagnostics_data(error.diagnostics)})
         else:
+            if args is not None and form in REPORT_FORMATS and getattr(args, "of_report", False):
+                _emit_errors(error, args, form)
             show(error.diagnostics, getattr(args, "start", "."), error.texts)
     elif isinstance(error, UnableError):
         if as_json:
@@ -37,16 +37,13 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
             say(*([f"  = help: {error.hint}"] if error.hint else []))
 
 
-def _emit_error(error: Exception, args: argparse.Namespace, form: str) -> None:
-    """Print an error as a document, since programs expect one in any case."""
+def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:
+    """Print the errors as a document, which programs expect on stdout; people read them on stderr."""
     from toolgen.report.formats import formatted
-    from toolgen.report.reports import errors_report, unable_report
+    from toolgen.report.reports import errors_report
 
     command = args.run.__module__.rpartition(".")[2]
-    if isinstance(error, SpecErrors):
-        emit_document(formatted(errors_report(command, error.diagnostics, error.texts or {}), form))
-    elif isinstance(error, UnableError):
-        emit_document(formatted(unable_report(command, error), form))
+    emit_document(formatted(errors_report(command, error.diagnostics, error.texts or {}), form))
 
 
 def show(

@@ -1,14 +1,16 @@
-"""Build a project, with progress on a terminal while many specs are compiled."""
+"""Progress on a terminal: while a project is built, and while tools are imported."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from toolgen.building.project_build import OutputPlan, plan, user_cache
 from toolgen.building.worker_pool import worker_pool
 from toolgen.cli.output import say, show_status
+from toolgen.data.progress import Progress
 from toolgen.incremental import CompileBatch, Encoded
 from toolgen.project import ReadProject, cache_folder
 
@@ -31,15 +33,31 @@ def _worker_pool_with_progress(compile_batch: CompileBatch, paths: Sequence[str]
 
 def counted(batches: Iterable[Encoded], total: int) -> Iterator[Encoded]:
     """Yield `batches`; on a terminal, show how many specs of `total` they are."""
-    after = time.monotonic() + _SILENT if sys.stderr.isatty() else float("inf")
-    done, shown = 0, False
-    try:
+    done = 0
+    with progress_line() as report:
         for batch in batches:
             done += len(batch or ())
-            if time.monotonic() > after:
-                show_status(f"making tools: {min(done, total)} of {total}")
-                shown = True
+            report("making tools", min(done, total), total)
             yield batch
+
+
+@contextmanager
+def progress_line() -> Iterator[Progress]:
+    """Give a function that shows on a terminal how far the work is; elsewhere, it shows nothing."""
+    after = time.monotonic() + _SILENT if sys.stderr.isatty() else float("inf")
+    shown = False
+
+    def report(work: str, done: int, total: int) -> None:
+        nonlocal shown
+        if done < total and time.monotonic() > after:
+            show_status(f"{work}: {done} of {total}")
+            shown = True
+        elif shown:  # other lines may follow
+            show_status()
+            shown = False
+
+    try:
+        yield report
     finally:
         if shown:
             show_status()  # leave the line as it was found

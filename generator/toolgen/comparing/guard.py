@@ -18,10 +18,12 @@ from toolgen.comparing.judgement import Judgement
 from toolgen.comparing.listed_texts import with_old_layout, words
 from toolgen.comparing.server_drift import (
     MAX_TEXT,
+    SERVER_RULES,
     TEXTS_FOR_MODELS,
     drift_findings,
     drift_levels,
     hidden_text_findings,
+    new_tool_findings,
     with_drift_level,
 )
 from toolgen.compat.comparison import compare, in_order
@@ -55,8 +57,10 @@ def judge_server(
         _with_settings(old, lock, file), _with_settings(new, listing, file), policy=policy, today=today
     )
     found = tuple(with_drift_level(each, old) for each in found)
+    place = Places(Span(file, 1, 1), None)
     own = (
-        *feature_findings(lock, listing, Places(Span(file, 1, 1), None)),
+        *feature_findings(lock, listing, place),
+        *_of_capabilities(lock, listing, place),
         *_of_tools(lock, listing, pinned, found),
     )
     others = apply_policy(own, policy, today)
@@ -108,6 +112,7 @@ def _of_tools(
             yield from drift_findings(before[name], tool, by_tool.get(name, ()), place)
         else:
             yield from hidden_text_findings((), tool, Places(None, None), name)
+            yield from new_tool_findings(tool, before, Places(None, None))
 
 
 def _in_lock(finding: Finding, file: str) -> Finding:
@@ -116,3 +121,15 @@ def _in_lock(finding: Finding, file: str) -> Finding:
     if finding.code in TEXTS_FOR_MODELS and isinstance(finding.detail, str):
         message += f" to {quoted(finding.detail, MAX_TEXT)}"
     return replace(finding, places=Places(finding.places.old or Span(file, 1, 1), None), message=message)
+
+
+def _of_capabilities(lock: Listing, listing: Listing, place: Places) -> Iterator[Finding]:
+    """Yield what the server announces in another way, such as `resources.subscribe`; old locks have none."""
+    if lock.capabilities is None or listing.capabilities is None:
+        return
+    for gone in sorted(lock.capabilities - listing.capabilities):
+        message = f"the capability {quoted(gone, 80)} is gone"
+        yield SERVER_RULES["capability-removed"].finding("", "", message, place, detail=gone)
+    for new in sorted(listing.capabilities - lock.capabilities):
+        message = f"the capability {quoted(new, 80)} is new"
+        yield SERVER_RULES["capability-added"].finding("", "", message, place, detail=new)

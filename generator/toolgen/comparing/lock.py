@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Any, Final
 
 from toolgen.escaping.characters import printable
 from toolgen.importers.imported_tool import SourceError
@@ -26,7 +26,9 @@ def lock_text(listing: Listing) -> str:
     lists = {
         key: sorted(getattr(listing, key), key=lambda each: str(each.get(by))) for key, by in LISTS.items()
     }
-    server = {key: getattr(listing, key) for key in _TEXTS}
+    server: dict[str, Any] = {key: getattr(listing, key) for key in _TEXTS}
+    if listing.capabilities is not None:
+        server["capabilities"] = sorted(listing.capabilities)
     text = json.dumps({_KEY: VERSION, "server": server, **lists}, indent=2, ensure_ascii=False)
     return printable(text, keep="\n") + "\n"
 
@@ -44,6 +46,17 @@ def read_lock(content: bytes, name: str) -> Listing:
     server = data.get("server")
     if not isinstance(server, dict) or not all(isinstance(server.get(key), str) for key in _TEXTS):
         raise SourceError(f"{name}: `server` must have the texts {', '.join(_TEXTS)}", _AGAIN)
+    capabilities = server.get("capabilities")
+    if capabilities is not None and not _is_list_of_texts(capabilities):
+        raise SourceError(f"{name}: `server.capabilities` must be a list of texts", _AGAIN)
     for key in LISTS:
         refuse_unnamed(data.get(key), key, name)
-    return Listing(**{key: server[key] for key in _TEXTS}, **{key: data[key] for key in LISTS})
+    return Listing(
+        **{key: server[key] for key in _TEXTS},
+        **{key: data[key] for key in LISTS},
+        capabilities=None if capabilities is None else frozenset(capabilities),
+    )
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -31,7 +33,7 @@ from toolgen.suggestions import quoted
 
 TEXTS_FOR_MODELS: Final = (
     *("description-changed", "instructions-changed", "property-text-changed", "title-changed"),
-    *("prompt-changed", "resource-changed", "text-added"),
+    *("prompt-changed", "resource-changed", "text-added", "tool-names-other"),
 )
 """Rules whose findings fail: whoever approved the server has not read the new text."""
 STRICTER: Final = ("idempotent-gained", "idempotent-lost", "open-world-gained", "open-world-lost")
@@ -48,13 +50,22 @@ _OPEN: Final = frozenset(
     )
 )
 """Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
+_CLIENTS_ACT_ON: Final = re.compile(r"ui(?:/.*)?|(?:openai|anthropic|io\.modelcontextprotocol)/.*", re.DOTALL)
+"""Keys of `_meta` of MCP Apps (SEP-1865), of OpenAI's and Anthropic's clients, and of the protocol itself."""
+_DISTINCTIVE: Final = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+"""Names that are no words of a language, so that a text that has one means the tool."""
+_WORD: Final = re.compile(r"[\w.-]+")
 MAX_TEXT: Final = 300  # characters of a new text in a message
 _CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
 _GONE: Final = "Clients that use it get an error."
 _HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
 _NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
 _SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
+_ACTED_ON: Final = "Clients act on it: it names the page that a user is shown, and who may call the tool."
+_NAMES: Final = "Models read it with every request. It can change how a tool that you approved is used."
 _ROWS: Final = (
+    ("capability-added", "the server announces something new", _NEW, "wire", "info"),
+    ("capability-removed", "the server no longer announces what it did", _GONE, "wire", "error"),
     ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
     ("prompt-argument-added", "an argument of a prompt is new", _NEW, "wire", "info"),
     ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
@@ -67,6 +78,8 @@ _ROWS: Final = (
     ("task-support-changed", "a tool is called in another way", _CALLED, "wire", "error"),
     ("text-added", "a tool has an additional text", _SAYS, "agent", "error"),
     ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety", "error"),
+    ("tool-names-other", "a text of a new tool names another tool", _NAMES, "agent", "error"),
+    ("ui-changed", "a tool shows users something else", _ACTED_ON, "safety", "error"),
 )
 SERVER_RULES: Final[Mapping[str, Rule]] = {
     code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
@@ -159,6 +172,7 @@ def drift_findings(
     if was != now and now != "optional":
         message = f"calls as tasks are {quoted(now)}, and were {quoted(was)}"
         yield _finding("task-support-changed", name, message, place, now)
+    yield from _meta_findings(old, new, place)
     details = [each.detail for each in found if each.code in TEXTS_FOR_MODELS]
     shown = {words(each) for each in strings(details)}
     read, known = ({key: each.get(key) for key in READ_BY_MODELS} for each in (new, old))
@@ -166,6 +180,32 @@ def drift_findings(
         if words(text) not in shown:
             yield _finding("text-added", name, f"new text: {quoted(text, MAX_TEXT)}", place, text)
     yield from hidden_text_findings(old, new, place, name)
+
+
+def _meta_findings(old: JsonObject, new: JsonObject, place: Places) -> Iterator[Finding]:
+    """Yield a finding for each key of `_meta` that clients act on, and that differs."""
+    before, after = _meta(old), _meta(new)
+    for key in filter(_CLIENTS_ACT_ON.fullmatch, {**before, **after}):
+        if key not in after or key not in before or before[key] != after[key]:
+            value = quoted(json.dumps(after[key]), MAX_TEXT) if key in after else "nothing"
+            message = f"`_meta` has {value} as {quoted(key, 80)}"
+            yield _finding("ui-changed", new["name"], message, place, key)
+
+
+def _meta(tool: JsonObject) -> JsonObject:
+    """Return the `_meta` of a tool; anything but an object is none."""
+    found = tool.get("_meta")
+    return found if isinstance(found, dict) else {}
+
+
+def new_tool_findings(tool: JsonObject, others: Iterable[str], place: Places) -> Iterator[Finding]:
+    """Yield a finding for each text of a new tool that names one of the `others`, which were approved."""
+    names = {each for each in others if _DISTINCTIVE.fullmatch(each)}
+    for text in dict.fromkeys(strings({key: tool.get(key) for key in READ_BY_MODELS if key != "name"})):
+        said = {word.strip(".-") for word in _WORD.findall(text)}
+        if found := sorted(names & said):
+            message = f"a new tool names {quoted(found[0], 80)}: {quoted(text, MAX_TEXT)}"
+            yield _finding("tool-names-other", tool["name"], message, place, text)
 
 
 def hidden_text_findings(old: Any, new: Any, place: Places, tool: str = "") -> Iterator[Finding]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from toolgen.building.project_build import Inputs, read_inputs
@@ -126,7 +128,7 @@ def files_at(found: AtCommit, project: Project, known: Mapping[str, bytes]) -> S
 
 def _folder_files(found: OnDisk) -> SpecFiles:
     """Return the specs of a folder: a project, or a folder of specs."""
-    folder = found.path.resolve()
+    folder = Path(os.path.realpath(found.path))  # `resolve` raises for a circle of links
     shown = found.shown.rstrip("/") or "/"
     if find_configuration(folder) is not None:
         project = find_project(folder)

@@ -31,7 +31,7 @@ from toolgen.data.source import Marks, Source
 from toolgen.data.target import Target
 from toolgen.schema.document import Schema
 
-FORMAT = 15
+FORMAT = 16
 """Raised when the same spec is encoded otherwise than before."""
 
 _KINDS = {kind.value: kind for kind in NameKind}
@@ -211,7 +211,7 @@ def _source_of(file: str, path: str, text: str) -> Source:
     return Source(file, text, None, mark, path)
 
 
-_NOT_STORED = ("documents", "origins")  # models were made with them
+_NOT_STORED = ("documents", "origins", "shared_files")  # code was made with them
 _FIELDS = tuple(field.name for field in fields(Tool) if field.name not in _NOT_STORED)
 _TUPLES = ("exports", "model_classes", "awaited", "runtime_names")
 
@@ -244,8 +244,6 @@ def _published_data(published: PublishedTool, own: Schema, own_output: Schema | 
         data["output_schema"] = None if is_own else published.output_schema
     if published.input_examples:
         data["input_examples"] = published.input_examples
-    if published.examples_differ:
-        data["examples_differ"] = True
     return data
 
 

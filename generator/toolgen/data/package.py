@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.data.program import Origins, PublishedTool
-from toolgen.schema.document import JsonObject, Schema, SchemaDocument
-from toolgen.schema.providers import PROVIDERS
+from toolgen.schema.document import Schema, SchemaDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +45,6 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """The parts of a tool that a provider publishes otherwise than the tool's definition."""
-
-    target: str
-    constant: str | None  # that holds its schema: "OPENAI_INPUT_SCHEMA"; None: the author's schema
-    input_schema: Schema
-    own_schema: bool  # the constant is this variant's, and not that of an equal one
-    strict: bool
-    output_constant: str | None = None  # that holds its output schema; None: it is not published otherwise
-    output_schema: Schema | None = None
-    input_examples: tuple[JsonObject, ...] | None = None  # None: those of the definition
-
-
-@dataclass(frozen=True, slots=True)
 class Tool:
     """One tool: its names for callers and for Python, its documentation, its schemas."""
 
@@ -91,30 +76,7 @@ class Tool:
     published: Mapping[str, PublishedTool]  # target name → what it publishes
     documents: Mapping[str, SchemaDocument] = field(default_factory=dict)  # as those of `ProgramTool`
     origins: Mapping[str, Origins] = field(default_factory=dict)  # of the schemas; models are made with them
-
-    @property
-    def variants(self) -> tuple[Variant, ...]:
-        """Return what differs from the definition for each provider. Equal schemas share a constant."""
-        found: list[Variant] = []
-        for target, each in ((name, self.published[name]) for name in PROVIDERS if name in self.published):
-            # By identity: where nothing has to change, a target publishes the author's own object.
-            own = each.input_schema is not self.input_schema
-            equal = next((v.constant for v in found if own and v.input_schema == each.input_schema), None)
-            constant = equal or (f"{target.upper()}_INPUT_SCHEMA" if own else None)
-            own_output = each.output_schema is not None and each.output_schema is not self.output_schema
-            variant = Variant(
-                target,
-                constant,
-                each.input_schema,
-                own and not equal,
-                each.strict,
-                f"{target.upper()}_OUTPUT_SCHEMA" if own_output else None,
-                each.output_schema if own_output else None,
-                each.input_examples if each.examples_differ else None,
-            )
-            if own or each.strict or own_output or each.examples_differ:
-                found.append(variant)
-        return tuple(found)
+    shared_files: tuple[str, ...] = ()  # that the schemas refer to, directly or not, sorted
 
     @property
     def aliases(self) -> Sequence[str]:
@@ -148,7 +110,7 @@ class ToolSummary:
 
 @dataclass(frozen=True, slots=True)
 class SharedModule:
-    """The module `models/shared/<py_name>.py`, which holds the classes of a shared file."""
+    """The modules of a shared file: `models/shared/<py_name>.py` and `schemas/<py_name>.py`."""
 
     path: str  # of the file, below the specs folder
     file: str  # as shown to readers of the generated code

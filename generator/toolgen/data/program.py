@@ -52,7 +52,6 @@ class PublishedTool:
     strict: bool = False  # the provider is asked to enforce `input_schema`
     output_schema: Schema | None = None  # None: it is not published
     input_examples: tuple[JsonObject, ...] = ()  # arguments that `input_schema` accepts
-    examples_differ: bool = False  # from the arguments in the spec's examples
 
 
 @dataclass(frozen=True, slots=True)

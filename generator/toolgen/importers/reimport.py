@@ -11,6 +11,7 @@ from typing import Any, Final
 from toolgen.data.source import Source
 from toolgen.data.spec import imported_kind, is_shared_file
 from toolgen.importers.imported_tool import ImportedTool, ImportedTools, in_spec_order
+from toolgen.importers.kept_texts import merge_texts, text_record, with_text_record
 from toolgen.importers.names import ExistingNames
 from toolgen.python_source.names import file_stem
 from toolgen.suggestions import count, shortened
@@ -90,6 +91,11 @@ class ExistingSpecs:
         """True if there is a file in the place of a shared one."""
         return self._source(self.shared_path(file)) is not None
 
+    def text_of(self, path: str) -> str:
+        """Return the text of a file; empty if there is none."""
+        source = self._source(path)
+        return "" if source is None else source.text
+
     def _source(self, path: str) -> Source | None:
         return next((source for source in self.sources if source.path == path), None)
 
@@ -156,13 +162,18 @@ def plan_sync(
             continue
         current = _spec_data(source)
         fields = _relocated(tool.fields, found.shared_file, existing, source)
-        updated = _updated_fields(current, fields, owned, existing.target)
+        merged = merge_texts(source.text, current, fields)
+        notes += [_kept(tool.name, name) for name in merged.conflicts]
+        updated = _updated_fields(current, merged.fields, owned, existing.target)
         changed = [key for key in updated.keys() | current.keys() if _differs(updated, current, key)]
-        if changed:
-            files[source.path] = patch_yaml(source.text, updated)
-            notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
+        text = patch_yaml(source.text, updated) if changed else source.text
+        text = with_text_record(text, fields)
+        if text != source.text:
+            files[source.path] = text
         else:
             unchanged[source.path] = source.text
+        if changed:
+            notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
     left_out = [_spec_data(source)["name"] for key, source in missing.items() if key in in_source]
     if left_out:
         names = shortened(", ".join(left_out), _MAX_NAMES)
@@ -172,12 +183,18 @@ def plan_sync(
         notes.append(f"{name}: no longer in the source; {source.file} is kept: remove or disable it")
     path, earlier = existing.shared_path(found.shared_file), existing.shared_definitions(found.shared_file)
     # specs that are left out may use what the others do not
-    definitions = {**(earlier or {}), **found.definitions}
-    if definitions and json.dumps(definitions) != json.dumps(earlier):
-        conflicts += [path] if earlier is None and path in occupied else []
-        shared = replace(found, definitions=dict(sorted(definitions.items())))
-        files[path] = _shared_text(shared, existing)
-        notes += [] if earlier is None else [f"{found.shared_file}: updated"]
+    definitions = dict(sorted({**(earlier or {}), **found.definitions}.items()))
+    if definitions:
+        text = existing.text_of(path)
+        merged = merge_texts(text, {"$defs": earlier}, {"$defs": definitions})
+        notes += [_kept(found.shared_file, name) for name in merged.conflicts]
+        kept = replace(found, definitions=merged.fields["$defs"])
+        if json.dumps(kept.definitions) != json.dumps(earlier):
+            conflicts += [path] if earlier is None and path in occupied else []
+            files[path] = _shared_text(kept, existing, texts=definitions)
+            notes += [] if earlier is None else [f"{found.shared_file}: updated"]
+        elif with_text_record(text, {"$defs": definitions}) != text:
+            files[path] = with_text_record(text, {"$defs": definitions})
     return ImportPlan(files, conflicts, notes, unchanged)
 
 
@@ -202,10 +219,18 @@ def _relocated(
     return {key: moved(value) if key in _SCHEMAS else value for key, value in fields.items()}
 
 
-def _shared_text(found: ImportedTools, existing: ExistingSpecs) -> str:
+def _kept(file_or_tool: str, field: str) -> str:
+    return f"{file_or_tool}: texts of {field} changed in the source; those written by hand are kept"
+
+
+def _shared_text(
+    found: ImportedTools, existing: ExistingSpecs, *, texts: Mapping[str, Any] | None = None
+) -> str:
+    """Return the text of a shared file; `texts` are the definitions of the source, if they differ."""
+    record = text_record({"$defs": found.definitions if texts is None else texts})
     return (
         f"# Imported by `toolgen import {existing.kind}`: schemas of several tools; with --sync, they follow "
-        f"their source.\n{write({'$defs': dict(found.definitions)})}"
+        f"their source.\n{record}{write({'$defs': dict(found.definitions)})}"
     )
 
 
@@ -216,6 +241,7 @@ def spec_text(tool: ImportedTool, existing: ExistingSpecs) -> str:
     return (
         f"# yaml-language-server: $schema={up}.toolgen.schema.json\n"
         f"# Imported by `toolgen import {existing.kind}`{origin}; with --sync, it follows its source.\n"
+        f"{text_record(tool.fields)}"
         f"{write(tool.fields)}"
     )
 

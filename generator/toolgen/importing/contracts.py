@@ -1,7 +1,8 @@
 """Copy the specs that an installed package publishes into a project. Nothing of the package is imported.
 
 A package names the folder of its specs by an entry point of the group `toolgen.contracts`, whose value is the
-dotted path of the folder. It is read as text, as are the files, which are those in the package's `RECORD`.
+dotted path of the folder. It is read as text, as are the files: those in the package's `RECORD`, or those in
+the source of an editable installation (PEP 660).
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ import base64
 import csv
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from toolgen.compile.output_changes import digest
-from toolgen.files import Folder, OversizedFileError
+from toolgen.files import FileKind, Folder, OversizedFileError
 from toolgen.pipeline import analyze
 from toolgen.project import (
     Project,
@@ -195,11 +199,13 @@ def read_published(name: str) -> PublishedContracts:
     texts: dict[str, str] = {}
     seen: dict[str, str] = {}  # the path without case → as it is written
     total = 0
-    root = found.locate_file("")
-    if not isinstance(root, Path):
+    source = _editable_source(found)
+    root = found.locate_file("") if source is None else source
+    if not isinstance(root, Path) or not root.is_dir():
         raise UnableError("bad-source", f"{shown} is not installed in a folder", _REINSTALL)
     with Folder(root) as site:
-        for path, below, expected in _recorded(found, folders, shown):
+        files = _recorded(found, folders, shown) if source is None else _in_source(found, site, folders)
+        for path, below, expected in files:
             if len(texts) == BUDGET.tools:
                 raise UnableError("too-complex", f"{shown} publishes more than {BUDGET.tools:,} specs")
             other = seen.setdefault(below.casefold(), path)
@@ -214,7 +220,7 @@ def read_published(name: str) -> PublishedContracts:
     if not texts:
         where = ", ".join(folders)
         raise UnableError(
-            "bad-source", f"{shown} has no specs in {where}", "its wheel must contain *.yaml files there"
+            "bad-source", f"{shown} has no specs in {where}", "the package must contain *.yaml files there"
         )
     return PublishedContracts(str(found.metadata["Name"]), found.version, texts)
 
@@ -237,9 +243,6 @@ def _folders(found: Distribution, shown: str) -> list[str]:
 
 def _recorded(found: Distribution, folders: list[str], shown: str) -> Iterator[tuple[str, str, str]]:
     """Yield the specs in `RECORD`: path, path below the folder of specs, and hash, empty if it has none."""
-    if _is_editable(found):
-        message = f"{shown} is installed in editable mode, which does not record its files"
-        raise UnableError("bad-source", message, "install it without --editable")
     record = found.read_text("RECORD")
     if record is None:
         raise UnableError("bad-source", f"{shown} has no RECORD of its files", f"{_REINSTALL} with pip or uv")
@@ -255,14 +258,42 @@ def _recorded(found: Distribution, folders: list[str], shown: str) -> Iterator[t
                 yield path, below, expected
 
 
-def _is_editable(found: Distribution) -> bool:
-    """True if an installer recorded an editable installation (PEP 610)."""
+def _editable_source(found: Distribution) -> Path | None:
+    """Return the source of an editable installation, which its installer records (PEP 610)."""
     try:
         data = json.loads(found.read_text("direct_url.json") or "{}")
     except (ValueError, RecursionError):
-        return False
-    info = data.get("dir_info") if isinstance(data, dict) else None
-    return isinstance(info, dict) and info.get("editable") is True
+        return None
+    info, url = (data.get(key) for key in ("dir_info", "url")) if isinstance(data, dict) else (None, None)
+    if not isinstance(info, dict) or info.get("editable") is not True or not isinstance(url, str):
+        return None
+    scheme, _, path, *_ = urlsplit(url)
+    path = url2pathname(path)
+    return Path(os.path.realpath(path)) if scheme == "file" and "\0" not in path else None
+
+
+def _in_source(found: Distribution, source: Folder, folders: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the specs in the source of an editable installation as `_recorded` does, without hashes."""
+    for folder in folders:
+        places = (f"{root}/{folder}".removeprefix("./") for root in _import_roots(found, source))
+        place = next((each for each in places if source.kind(each, links=False) is FileKind.FOLDER), None)
+        for entry in source.walk(place, skipped=(".",)) if place else ():
+            if entry.kind is FileKind.FILE and entry.path.endswith(SUFFIXES):
+                yield entry.path, entry.path.removeprefix(f"{place}/"), ""
+
+
+def _import_roots(found: Distribution, source: Folder) -> Iterator[str]:
+    """Yield the folders of a source that packages may be in: those in `.pth` files, then the usual ones."""
+    for line in (found.read_text("RECORD") or "").splitlines():
+        path = line.partition(",")[0]
+        if path.endswith(".pth") and "/" not in path:
+            for written in (found.read_text(f"../{path}") or "").splitlines():
+                folder = Path(written.replace("\0", ""))  # or a statement, which is no folder in the source
+                if folder.is_absolute() and folder.is_relative_to(source.path):
+                    inside = folder.relative_to(source.path).as_posix()
+                    if is_inside(inside):
+                        yield inside
+    yield from ("src", ".")
 
 
 def _read(site: Folder, path: str, expected: str, shown: str) -> str:

@@ -29,6 +29,8 @@ _ENDED = "importing a module runs it: guard what it starts with `if __name__ == 
 
 def ask_child(module: str, targets: Sequence[str], folder: Path) -> dict[str, Any]:
     """Return what `main` of a module answers about the targets, in a child process. Raises `SourceError`."""
+    if not folder.is_dir():
+        raise SourceError(f"{folder} is not a folder", "give the one with the modules: -C DIR")
     name = ", ".join(targets)
     seconds = limits.TIME_LIMIT
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
@@ -86,7 +88,7 @@ def import_target(name: str, folder: str, target: str) -> Any:
 
 def _add_to_path(file: str, folder: str) -> str:
     """Make a file importable; return its dotted name."""
-    path = Path(folder, file).resolve()
+    path = Path(os.path.realpath(Path(folder, file)))  # `resolve` raises for a circle of links
     if not path.is_file():
         raise SourceError(f"{file}: there is no such file", "give a file, or a module by its name")
     parts = [path.stem] if path.stem != "__init__" else []

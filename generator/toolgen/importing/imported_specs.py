@@ -12,6 +12,7 @@ from toolgen.compile.publishing.request_limits import target_sizes, tool_sizes
 from toolgen.compile.reading.read import read
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
+from toolgen.data.progress import Progress, no_progress
 from toolgen.data.sizes import TargetSize
 from toolgen.data.spec import is_shared_file
 from toolgen.files import FileKind
@@ -105,6 +106,7 @@ class ImportContext:
     destination: Destination
     specs: ExistingSpecs
     names: ExistingNames
+    progress: Progress = no_progress
 
 
 Convert = Callable[[ImportContext], list[ImportedTool] | ImportedTools]
@@ -115,6 +117,8 @@ def import_tools(
     convert: Convert,
     owned: tuple[str, ...],
     implementations: Implementations | None = None,
+    *,
+    progress: Progress = no_progress,
 ) -> ImportResult:
     """Convert the tools of a source, and write their specs.
 
@@ -123,6 +127,7 @@ def import_tools(
         convert: returns the tools; may raise `SourceError`.
         owned: the spec fields that `--sync` takes from the source.
         implementations: returns the implementations to write as well.
+        progress: called while tools are read, checked and measured.
 
     Raises:
         UnableError: an existing file would be replaced, or an imported spec does not compile.
@@ -137,14 +142,14 @@ def import_tools(
     sources = read(destination.existing, destination.shown) if destination.existing else ()
     specs = ExistingSpecs(request.kind, destination.folder, sources)
     with source_errors():
-        found = convert(ImportContext(destination, specs, specs.names(request.sync)))
+        found = convert(ImportContext(destination, specs, specs.names(request.sync), progress))
     tools = ImportedTools(found) if isinstance(found, list) else found
     plan = plan_sync(tools, specs, owned, request.in_source) if request.sync else plan_import(tools, specs)
     if plan.conflicts:
         raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
-    program = _analyzed(destination, plan.files)
+    program = _analyzed(destination, plan.files, progress)
     if specs.shared_path(tools.shared_file) in plan.files:  # the others may no longer compile with it
-        _analyzed(destination, {**plan.unchanged, **plan.files})
+        _analyzed(destination, {**plan.unchanged, **plan.files}, progress)
     settings = PackageSettings(mcp_output_schema=_project_of(destination).mcp_output_schema)
     package = written_package = None if program is None else lower(program, settings)  # may refuse
     modules = NewModules({})
@@ -158,14 +163,18 @@ def import_tools(
     written = [destination.shown + path for path in plan.files]
     if destination.project is not None:
         written += [_relative(destination.project.root / path, start) for path in modules.files]
-    sizes = () if written_package is None else _sizes(destination, written_package)
+    sizes = () if written_package is None else _sizes(destination, written_package, progress)
     count = len(plan.files.keys() - {specs.shared_path(tools.shared_file)})
     return ImportResult(len(tools.tools), count, written, plan.notes, modules.notes, program, sizes)
 
 
-def _sizes(destination: Destination, package: Package) -> tuple[TargetSize, ...]:
+def _sizes(destination: Destination, package: Package, progress: Progress) -> tuple[TargetSize, ...]:
     targets = load_targets(_project_of(destination))
-    return target_sizes({tool.wire_name: tool_sizes(tool, targets) for tool in package.tools}, targets)
+    sizes = {}
+    for number, tool in enumerate(package.tools, 1):
+        sizes[tool.wire_name] = tool_sizes(tool, targets)
+        progress("measuring tools", number, len(package.tools))
+    return target_sizes(sizes, targets)
 
 
 def _project_of(destination: Destination) -> Project:
@@ -243,7 +252,9 @@ def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> d
     return {**files, name: text}
 
 
-def _analyzed(destination: Destination, files: Mapping[str, str]) -> Program | None:
+def _analyzed(
+    destination: Destination, files: Mapping[str, str], progress: Progress = no_progress
+) -> Program | None:
     """Return the tools of `files`, so that nothing is written that `generate` would refuse."""
     texts = {path: text.encode() for path, text in files.items()}
     if not texts:
@@ -255,7 +266,7 @@ def _analyzed(destination: Destination, files: Mapping[str, str]) -> Program | N
             )
     specs = {**_shared_schemas(destination), **texts}
     targets = load_targets(_project_of(destination))
-    return analyze(specs, targets, destination.shown, needs_tools=False)
+    return analyze(specs, targets, destination.shown, needs_tools=False, progress=progress)
 
 
 def _package(destination: Destination, files: Mapping[str, str]) -> Package | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Callable
 from dataclasses import replace
@@ -91,7 +92,7 @@ def refuse_files(path: str) -> Any:
 
 def load_beside(document: Path) -> Callable[[str], Any]:
     """Return a loader of files below the document's folder; it follows no link out of it."""
-    folder = document.resolve().parent
+    folder = Path(os.path.realpath(document)).parent  # `resolve` raises for a circle of links
 
     def load(path: str) -> Any:
         shown = posixpath.join(document.parent.as_posix(), path)

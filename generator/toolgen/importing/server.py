@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -95,4 +96,4 @@ def _top_folder(server: ServerDescription) -> Path | None:
     if not server.file or "site-packages" in path.parts:
         return None
     depth = server.module.count(".") + (path.stem == "__init__")
-    return path.resolve().parents[depth]
+    return Path(os.path.realpath(path)).parents[depth]

@@ -12,7 +12,7 @@ from toolgen.data.package import Tool
 from toolgen.importing.imported_specs import NewModules
 from toolgen.importing.server import FEATURES, FEATURES_PACKAGE
 from toolgen.mcp_client.client import ServerAddress
-from toolgen.mcp_client.listing import Listing
+from toolgen.mcp_client.listing import Listing, features_in
 from toolgen.project import Project, kind_of
 from toolgen.python_source.literals import literal
 from toolgen.runtime.adapters.naming import published_name
@@ -57,7 +57,7 @@ def upstream_modules(
             env=literal(dict(env)) if env else "",
         ),
     }
-    if serves := _served(listing, listing.announced):
+    if serves := _served(listing, features_in(listing.capabilities or ())):
         legacy_serves = _served(listing, legacy_announced)
         features = project.path_of(f"{project.implementations}.{FEATURES}")
         new[f"{features}/__init__.py"] = FEATURES_PACKAGE

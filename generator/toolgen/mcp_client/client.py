@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel, to_pascal
 from toolgen.importers.imported_tool import SourceError
 from toolgen.mcp_client import limits
 from toolgen.mcp_client.limits import ByteBudget
-from toolgen.mcp_client.listing import Listing, announced, refuse_unnamed
+from toolgen.mcp_client.listing import Listing, announced, features_in, refuse_unnamed
 from toolgen.mcp_client.source_argument import ServerSource, read_source
 from toolgen.project import UnableError
 from toolgen.schema.limits import BUDGET
@@ -133,7 +133,7 @@ def list_announced(server: ServerAddress) -> Sequence[str] | None:
     """
 
     async def read(client: Any, _: str) -> Sequence[str]:
-        return announced(client.server_capabilities)
+        return features_in(_announced(client.server_capabilities))
 
     async def connected() -> Sequence[str] | None:
         from mcp import MCPError
@@ -298,7 +298,11 @@ async def read_listing(client: Any, source: str) -> Listing:
     refuse_unnamed(lists["tools"], "tools", source)
     lists |= await read_features(client, source)
     texts = (info.name, info.version or "", client.instructions or "")
-    return Listing(*texts, announced=announced(can), **lists)
+    return Listing(*texts, **lists, capabilities=_announced(can))
+
+
+def _announced(capabilities: Any) -> frozenset[str]:
+    return announced(capabilities.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:

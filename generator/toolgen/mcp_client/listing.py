@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +18,12 @@ LISTS: Final[Mapping[str, str]] = {
 }
 """List of a server → the key of its definitions that names them, as in MCP."""
 
+_FEATURES: Final = frozenset((
+    "completions", "prompts", "prompts.listChanged",
+    "resources", "resources.listChanged", "resources.subscribe",
+))  # fmt: skip
+_MAX_DEPTH: Final = 3  # of what is told apart in capabilities
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -30,12 +36,24 @@ class Listing:
     resources: Sequence[JsonObject] = ()
     resource_templates: Sequence[JsonObject] = ()
     prompts: Sequence[JsonObject] = ()
-    announced: Sequence[str] = ()  # capabilities besides tools, such as "resources.subscribe"; not in a lock
+    capabilities: frozenset[str] | None = None  # paths such as `resources.subscribe`; None: not known
 
     @property
     def label(self) -> str:
         """Return name and version, as messages show them."""
         return quoted(f"{self.name} {self.version}".strip(), 80)
+
+
+def announced(capabilities: Mapping[str, Any], before: str = "") -> frozenset[str]:
+    """Return the paths of what a server announces in its capabilities: `{"tools": {"listChanged": true}}`."""
+    found: set[str] = set()
+    for key, value in capabilities.items():
+        if value is None or value is False:
+            continue
+        found.add(before + key)
+        if isinstance(value, Mapping) and before.count(".") < _MAX_DEPTH:
+            found |= announced(value, f"{before}{key}.")
+    return frozenset(found)
 
 
 def refuse_unnamed(listed: Any, key: str, source: str) -> None:
@@ -47,9 +65,6 @@ def refuse_unnamed(listed: Any, key: str, source: str) -> None:
         raise SourceError(f"{source}: `{key}` must be a list of definitions, each with `{by}`")
 
 
-def announced(capabilities: Any) -> list[str]:
-    """Return what a server's capabilities (`mcp_types.ServerCapabilities`) announce besides tools."""
-    found: dict[str, Any] = capabilities.model_dump(by_alias=True, exclude_none=True)
-    flags = (("prompts", "listChanged"), ("resources", "listChanged"), ("resources", "subscribe"))
-    kinds = [key for key in ("completions", "prompts", "resources") if key in found]
-    return sorted([*kinds, *(f"{key}.{flag}" for key, flag in flags if found.get(key, {}).get(flag))])
+def features_in(capabilities: Iterable[str]) -> list[str]:
+    """Return what a server announces of its resources, prompts and completions, among its capabilities."""
+    return sorted(_FEATURES.intersection(capabilities))

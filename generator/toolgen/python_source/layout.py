@@ -208,16 +208,18 @@ def _split(expression: Brackets, indent: int, before: str = "", after: str = "")
     yield expression.closing.lstrip(",") + after
 
 
-class PythonCode(str):
-    """A Python expression among JSON data, printed as it is."""
+class Subscript(NamedTuple):
+    """An item of a dict among JSON data: `SCHEMAS["Sku"]`."""
 
-    __slots__ = ()
+    name: str  # of the dict
+    key: str
 
 
 class _Container(NamedTuple):
-    """A list or a dict, or text of several lines in parentheses."""
+    """A list, a dict or a subscript, or text of several lines in parentheses."""
 
-    brackets: str  # "[]", "{}" or "()"
+    opening: str  # "[", "{", "(" or `SCHEMAS[`
+    closing: str
     items: Sequence[tuple[str, _Node]]  # the text before each item, such as '"key": ', and the item
     flat: str | None  # on one line; None if it is longer than a line, or if it is text
 
@@ -237,32 +239,32 @@ def laid_out(value: Any, head: str = "", *, indent: int = 0, tail: str = "") -> 
 
 def _node(value: Any) -> _Node:
     if isinstance(value, dict):
-        return _container("{}", [(f"{literal(key)}: ", _item(item)) for key, item in value.items()])
+        return _container("{", "}", [(f"{literal(key)}: ", _item(item)) for key, item in value.items()])
+    if isinstance(value, Subscript):
+        return _container(f"{value.name}[", "]", [("", literal(value.key))])
     if isinstance(value, list | tuple):
-        return _container("[]", [("", _item(item)) for item in value])
+        return _container("[", "]", [("", _item(item)) for item in value])
     return literal(value)
 
 
 def _item(value: Any) -> _Node:
     if not isinstance(value, str):
         return _node(value)
-    if isinstance(value, PythonCode):
-        return value
     lines = string_lines(value)
-    return _Container("()", [("", line) for line in lines], None) if lines else literal(value)
+    return _Container("(", ")", [("", line) for line in lines], None) if lines else literal(value)
 
 
-def _container(brackets: str, items: Sequence[tuple[str, _Node]]) -> _Node:
+def _container(opening: str, closing: str, items: Sequence[tuple[str, _Node]]) -> _Node:
     if not items:
-        return brackets
+        return opening + closing
     texts: list[str] = []
     room = WIDTH
     for before, item in items:
         text = item if isinstance(item, str) else item.flat
         if text is None or (room := room - len(before) - len(text)) < 0:
-            return _Container(brackets, items, None)
+            return _Container(opening, closing, items, None)
         texts.append(before + text)
-    return _Container(brackets, items, f"{brackets[0]}{', '.join(texts)}{brackets[1]}")
+    return _Container(opening, closing, items, f"{opening}{', '.join(texts)}{closing}")
 
 
 def _add_lines(lines: list[str], node: _Node, indent: int, before: str, after: str) -> None:
@@ -274,8 +276,8 @@ def _add_lines(lines: list[str], node: _Node, indent: int, before: str, after: s
             lines.append(line)
             return
     assert isinstance(node, _Container)
-    lines.append(f"{margin}{before}{node.brackets[0]}")
-    comma = "," if len(node.items) > 1 and node.brackets != "()" else ""
+    lines.append(f"{margin}{before}{node.opening}")
+    comma = "," if len(node.items) > 1 and node.opening != "(" else ""
     for key, item in node.items:
         _add_lines(lines, item, indent + INDENT, key, comma)
-    lines.append(f"{margin}{node.brackets[1]}{after}")
+    lines.append(f"{margin}{node.closing}{after}")

@@ -12,7 +12,6 @@ from toolgen.report.entry import Entry, Report, entry_of
 if TYPE_CHECKING:
     from toolgen.building.output_diff import OutputDiff
     from toolgen.comparing.judgement import Judgement
-    from toolgen.project.errors import UnableError
     from toolgen.testing.results import ProjectReport
 
 _OUTDATED: Final = "outdated-output"
@@ -58,10 +57,3 @@ def output_report(diff: OutputDiff, errors: Sequence[Diagnostic], warnings: Sequ
 def errors_report(command: str, found: Iterable[Diagnostic], texts: Mapping[str, bytes | str]) -> Report:
     """Return the report of a command that could not do its work because of errors in specs."""
     return Report(command, tuple(map(entry_of, found)), failed=True, texts=texts)
-
-
-def unable_report(command: str, error: UnableError) -> Report:
-    """Return the report of a command that could not do its work for another reason."""
-    labels = (("help", error.hint),) if error.hint else ()
-    entry = Entry(Span("toolgen.toml", 1, 1), "error", error.code, error.message, labels)
-    return Report(command, (entry,), failed=True)

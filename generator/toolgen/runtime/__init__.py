@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .context import ToolConfig, ToolContext, ToolEvent
     from .definition.check import ToolSpecError
     from .definition.tool_definition import ToolDefinition
-    from .definition.tool_definitions import ProviderVariant, ToolDefinitions
+    from .definition.tool_definitions import ToolDefinitions
     from .errors import ChangedSinceConfirmedError, ToolError
     from .execution.readiness import SetupContext
     from .response import ResponseForm, ToolResponse
@@ -60,7 +60,6 @@ __all__ = [
     "OpenAINamespace",
     "OpenAIResponsesTool",
     "OpenAIToolSearch",
-    "ProviderVariant",
     "ResponseForm",
     "SetupContext",
     "Text",
@@ -99,7 +98,7 @@ _NAMES = {
     "context": ("ToolConfig", "ToolContext", "ToolEvent"),
     "definition.check": ("ToolSpecError",),
     "definition.tool_definition": ("ToolDefinition",),
-    "definition.tool_definitions": ("ProviderVariant", "ToolDefinitions"),
+    "definition.tool_definitions": ("ToolDefinitions",),
     "errors": ("ChangedSinceConfirmedError", "ToolError"),
     "execution.readiness": ("SetupContext",),
     "response": ("ResponseForm", "ToolResponse"),

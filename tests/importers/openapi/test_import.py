@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gzip
 import json
@@ -226,12 +227,23 @@ def test_a_document_is_read_from_a_url(project: Cli, api: Api, monkeypatch: pyte
     assert not (project.root / "other").exists()
 
 
-def test_progress_is_reported(project: Cli) -> None:
-    paths = {f"/x{number}": {"get": {"operationId": f"x{number}", **OK}} for number in range(201)}
+def test_a_terminal_shows_how_far_a_long_import_is(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = {f"/x{number}": {"get": {"operationId": f"x{number}", **OK}} for number in range(3)}
+    write(project, "api.json", document(paths))
+    reports: list[tuple[str, int, int]] = []
+    line = contextlib.nullcontext(lambda *report: reports.append(report))
+    monkeypatch.setattr("toolgen.cli.importing.common.progress_line", lambda: line)
+    assert project("import", "openapi", "api.json").code == 0
+    works = ("reading operations", "checking tools", "converting schemas", "measuring tools")
+    assert reports == [(work, number, 3) for work in works for number in (1, 2, 3)]
+
+
+def test_a_log_has_one_line_about_an_import_at_its_end(project: Cli) -> None:
+    paths = {f"/x{number}": {"get": {"operationId": f"x{number}", **OK}} for number in range(3)}
     write(project, "api.json", document(paths))
     done = project("import", "openapi", "api.json")
-    assert "reading operations: 200 of 201\n201 operations read; compiling the tools\n" in done.err
-    assert len(done.out.splitlines()) == 201
+    assert " of 3" not in done.err
+    assert "3 tools in the source, 3 specs written\n" in done.err
 
 
 def test_yaml_with_anchors_and_merge_keys_is_read(project: Cli) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shlex
@@ -11,11 +12,14 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from toolgen.mcp_client import client, connection, limits
+from toolgen.mcp_client.connection import ServerConnection
 from toolgen.testing.server import server_subject
+from toolgen.testing.server.server_subject import ServerSubject
 
 from tests.http_server import QuietHandler, serve
 from tests.processes import is_gone
@@ -65,6 +69,28 @@ def test_a_command_is_not_started_for_every_generated_request(shop: Shop) -> Non
     command = shlex.join(["sh", "-c", f"echo >> {starts}; exec {shop.command()}"])
     (clear,) = shop.report("clear", "--all-calls", against=command)["tools"]
     assert len(starts.read_text().splitlines()) < clear["calls"]
+
+
+@pytest.mark.parametrize(
+    ("read_only", "is_command", "reused"), [(False, True, 4), (False, False, 9), (True, True, 0)]
+)
+def test_sessions_that_meet_the_data_of_earlier_ones_are_counted(
+    read_only: bool, is_command: bool, reused: int
+) -> None:
+    server: Any = SimpleNamespace(is_command=is_command)
+    subject = ServerSubject(ServerConnection(server, asks_user=True), [])
+    tool: Any = SimpleNamespace(
+        name="clear", read_only=read_only, examples=(), output_schema=None, chunk_schema=None
+    )
+
+    async def run() -> None:
+        for _ in range(10):
+            async with subject.session():
+                pass
+
+    subject.begin(tool)
+    asyncio.run(run())
+    assert subject.seen["clear"].reused == reused
 
 
 FAULTS = {

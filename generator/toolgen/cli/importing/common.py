@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
+from toolgen.cli.progress import progress_line
 from toolgen.cli.sizes import show_sizes, sizes_data
 from toolgen.suggestions import count
 
@@ -44,7 +45,8 @@ def run_import(
     from toolgen.testing.tool_under_test import tool_under_test
 
     request = ImportRequest(args.kind, args.start, args.into, args.sync, in_source)
-    result = import_tools(request, convert, owned, implementations)
+    with progress_line() as progress:
+        result = import_tools(request, convert, owned, implementations, progress=progress)
     tools = result.program.tools if result.program else ()
     # said at once: a user could take the imported specs for tested
     not_tested = [tool.spec.name for tool in tools if not tool_under_test(tool).is_harmless]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.implement:
         common.check_implementations_setting(args)
     with source_errors():
-        server = describe_server(args.source, Path(args.start).resolve())
+        server = describe_server(args.source, Path(os.path.realpath(args.start)))
     functions: dict[str, str] = {}
 
     def convert(context: ImportContext) -> list[ImportedTool]:

@@ -123,6 +123,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.importers.server import forwarded
     from toolgen.importing.upstream import upstream_modules
     from toolgen.mcp_client.client import list_announced, list_server
+    from toolgen.mcp_client.listing import features_in
 
     common.check_implementations_setting(args)
     if address is None:
@@ -131,7 +132,8 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
         )
     with source_errors():
         listing = list_server(address, "importing from a server")
-        legacy = list_announced(address) if listing.announced else None
+        features = features_in(listing.capabilities or ())
+        legacy = list_announced(address) if features else None
     documents = _documents(SourceContent(json.dumps(list(listing.tools)).encode(), address.shown))
     headers = {
         name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
@@ -148,7 +150,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
             listing,
             address,
             lock=lock_text(listing),
-            legacy_announced=listing.announced if legacy is None else legacy,
+            legacy_announced=features if legacy is None else legacy,
             headers=headers,
             env=env,
         )

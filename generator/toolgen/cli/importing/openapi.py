@@ -7,15 +7,14 @@ operationId, a path, 'GET /path' or a tag; * matches any text. --list shows what
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.importing import common
-from toolgen.cli.output import emit, emit_json, say, show_status
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.importing.source_content import read_source, source_errors
 from toolgen.suggestions import count
 
@@ -25,10 +24,8 @@ if TYPE_CHECKING:
     from toolgen.importers.openapi.operation_list import Operation
     from toolgen.importing.imported_specs import ImportContext
 
-_QUIET_SECONDS = 1.0  # before progress is shown on a terminal
 _MAX_NAME = 40  # characters of a name that the next column is aligned behind
 _MAX_SUMMARY = 100  # characters of a summary in a list
-_LOG_INTERVAL = 200  # operations between two lines of progress in a log
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,7 +131,7 @@ def run(args: argparse.Namespace) -> bool:
             load,
             options=with_environment(options, context, sync=args.sync),
             existing=context.names,
-            on_progress=_ProgressReporter().report,
+            on_progress=partial(context.progress, "reading operations"),
         )
         _check_secrets(tools, context, args.allow_variable)
         return with_shared_components(tools, document, context, sync=args.sync)
@@ -184,25 +181,3 @@ def _disclosure(secrets: Sequence[SecretDestination]) -> Iterator[str]:
             yield f"  secret {each.variable}: sent to the URL in {each.base_url}"
         if each.host.startswith("http://"):
             yield f"  {each.host} is not encrypted: others on the network can read {each.variable}"
-
-
-class _ProgressReporter:
-    """Prints progress of a long import: one line that changes on a terminal, some lines in a log."""
-
-    def __init__(self) -> None:
-        self._quiet_until = time.monotonic() + _QUIET_SECONDS
-        self._is_terminal = sys.stderr.isatty()
-        self._reported = False
-
-    def report(self, done: int, total: int) -> None:
-        """Report that `done` of `total` operations are parsed."""
-        if done == total:
-            if self._reported and self._is_terminal:
-                show_status()
-            if self._reported or total > _LOG_INTERVAL:
-                say(f"{count(total, 'operation')} read; compiling the tools")
-        elif self._is_terminal and time.monotonic() > self._quiet_until:
-            self._reported = True
-            show_status(f"reading operations: {done} of {total}")
-        elif not self._is_terminal and done % _LOG_INTERVAL == 0:
-            say(f"reading operations: {done} of {total}")

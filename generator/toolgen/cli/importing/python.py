@@ -8,6 +8,7 @@ process, with the Python interpreter of toolgen, for at most one minute.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.implement:
         common.check_implementations_setting(args)
     with source_errors():
-        functions = describe_functions(args.source, Path(args.start).resolve())
+        functions = describe_functions(args.source, Path(os.path.realpath(args.start)))
     by_name: dict[str, FunctionDescription] = {}
 
     def convert(context: ImportContext) -> list[ImportedTool]:

@@ -16,6 +16,7 @@ from toolgen.compile.checking.bound_specs import BoundSpecs, BoundTool
 from toolgen.compile.checking.conflicts import find_conflicts, tool_names
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.program import Program
+from toolgen.data.progress import Progress, no_progress
 from toolgen.data.source import Span
 from toolgen.lint.linter import lint_tool
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
@@ -25,13 +26,22 @@ from toolgen.semantics.pages import check_page
 from toolgen.semantics.placeholders import check_placeholders
 
 
-def check(specs: BoundSpecs, *, needs_tools: bool = True, is_whole: bool = False) -> None:
+def check(
+    specs: BoundSpecs,
+    *,
+    needs_tools: bool = True,
+    is_whole: bool = False,
+    progress: Progress = no_progress,
+) -> None:
     """Raise `SpecErrors` with the faults of all files, if there are any.
 
     Shared schemas alone are one, unless not `needs_tools`. If `is_whole`, these are all specs of a project:
     names of other tools in examples are checked, too.
     """
-    faults = [*specs.faults, *(fault for each in specs.tools for fault in _tool_faults(each))]
+    faults = [*specs.faults]
+    for number, each in enumerate(specs.tools, 1):
+        faults += _tool_faults(each)
+        progress("checking tools", number, len(specs.tools))
     if needs_tools and not specs.tools:
         where = min((shared.source.file for shared in specs.shared.values()), default=".")
         message = "there are shared schemas here, and no tool"

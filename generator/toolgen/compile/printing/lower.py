@@ -81,6 +81,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         published=tool.published,
         documents=tool.documents,
         origins=tool.origins,
+        shared_files=tool.shared_files,
     )
 
 

@@ -33,6 +33,7 @@ TOOL = "{tool}"
 SHARED = "{shared}"
 """In the path of a template: it is rendered once for each file of shared schemas."""
 _MODELS = f"models/{TOOL}.py"
+_SHARED_MODELS = f"models/shared/{SHARED}.py"
 _MODULE = "models/_module.jinja"  # what modules of models include
 
 
@@ -90,7 +91,7 @@ def _render_each(
         for (key, module), name in zip(modules.items(), names, strict=True):
             for template, output in outputs.items():
                 text = next(texts)
-                prints_models = placeholder == SHARED or output == _MODELS
+                prints_models = output in (_MODELS, _SHARED_MODELS)
                 laid_out = _needs_no_formatter(target, template, text) and (
                     module.laid_out or not prints_models
                 )

@@ -83,7 +83,8 @@ def template_names(job: TemplateJob, model: Package, sources: PackageSources) ->
         return {"model": model, "tool": tool, "source": source, "module": source.module}
     if job.shared is not None:
         shared = model.shared[job.shared]
-        return {"model": model, "shared": shared, "module": sources.shared[shared.path]}
+        module, schemas = sources.shared[shared.path], sources.schemas[shared.path]
+        return {"model": model, "shared": shared, "module": module, "schemas": schemas}
     return {"model": model}
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from toolgen.data.package import ErrorClass, Package, Tool, Variant
+from toolgen.compile.printing.shared_schemas import SchemasSource, SharedSchemas
+from toolgen.data.package import ErrorClass, Package, Tool
+from toolgen.data.program import SharedFile
 from toolgen.models.module_source import ModelModules, ModuleSource
 from toolgen.python_source.imports import all_statement, import_from, import_groups
 from toolgen.python_source.layout import (
     Brackets,
-    PythonCode,
     assignment,
     class_statement,
     laid_out,
@@ -39,7 +41,7 @@ class ToolSource:
     module: ModuleSource  # for the template `models/{tool}.py`
     definition: str  # statements of `definitions/{tool}.py`
     definition_imports: str  # names of `typing`
-    definition_types: str  # names of `toolgen.runtime`
+    schema_imports: tuple[str, ...]  # of `definitions/{tool}.py`, from modules of shared files
     imports: str  # of `tools/{tool}.py`, up to those that only annotations need
     annotation_imports: str  # indented
     exports: str  # `__all__`
@@ -56,20 +58,25 @@ class PackageSources:
 
     tools: Mapping[str, ToolSource]
     shared: Mapping[str, ModuleSource]
+    schemas: Mapping[str, SchemasSource]
 
 
-NO_SOURCES = PackageSources({}, {})
+NO_SOURCES = PackageSources({}, {}, {})
 
 
-def package_sources(package: Package, modules: ModelModules) -> PackageSources:
-    """Return the sources of a package with these models."""
-    tools = {tool.py_name: tool_source(tool, modules.tools[tool.py_name]) for tool in package.tools}
-    return PackageSources(tools, modules.shared)
+def package_sources(
+    package: Package, modules: ModelModules, shared: Mapping[str, SharedFile]
+) -> PackageSources:
+    """Return the sources of a package with these models; `shared` are the shared files of its tools."""
+    schemas = SharedSchemas(shared)
+    tools = {tool.py_name: tool_source(tool, modules.tools[tool.py_name], schemas) for tool in package.tools}
+    files = {file.path: schemas.source(file.path) for file in package.shared}
+    return PackageSources(tools, modules.shared, files)
 
 
-def tool_source(tool: Tool, module: ModuleSource) -> ToolSource:
-    """Return the source of a tool with the models `module`."""
-    variants = tool.variants
+def tool_source(tool: Tool, module: ModuleSource, schemas: SharedSchemas) -> ToolSource:
+    """Return the source of a tool with the models `module`, whose definition refers to shared `schemas`."""
+    definition = schemas.definition_of(tool)
     abstract = {"collections.abc": tool.awaited}
     groups = import_groups({each.module: each.alias for each in tool.imports}, abstract)
     needed = "\n\n".join("\n".join(f"    {line}" for line in group) for group in groups)
@@ -83,9 +90,9 @@ def tool_source(tool: Tool, module: ModuleSource) -> ToolSource:
     shown = f"{statement}\n{execute}\n{preview if tool.preview else ''}"
     return ToolSource(
         module=module,
-        definition=_definition(tool, variants),
-        definition_imports=_definition_imports(tool, variants),
-        definition_types="ProviderVariant, ToolDefinition" if variants else "ToolDefinition",
+        definition=_definition(tool, definition.data),
+        definition_imports=f"TYPE_CHECKING, Final{', cast' * tool.carries_extensions}",
+        schema_imports=definition.imports,
         imports=_imports(tool, needs_types=bool(needed), needs_any=bool(_ANY.search(shown))),
         annotation_imports=needed,
         exports=all_statement((*tool.exports, *names)),
@@ -134,44 +141,10 @@ def _preview(tool: Tool) -> str:
     return f"{shown} | Awaitable[{shown}]"
 
 
-def _definition(tool: Tool, variants: Sequence[Variant]) -> str:
-    """Return the statements of the module of a tool's definition."""
+def _definition(tool: Tool, definition: Mapping[str, Any]) -> str:
+    """Return the statement of the module of a tool's definition."""
     if tool.carries_extensions:
         # a TypedDict has no `x-` keys, so type checkers would refuse the literal
-        data = laid_out(tool.definition, indent=4, tail=",")
-        statements = [f'DEFINITION: Final = cast(\n    "ToolDefinition",\n    {data}\n)']
-    else:
-        statements = [laid_out(tool.definition, "DEFINITION: Final[ToolDefinition] = ")]
-    statements += [
-        laid_out(variant.input_schema, f"{variant.constant}: Final[dict[str, Any]] = ")
-        for variant in variants
-        if variant.own_schema
-    ]
-    statements += [
-        laid_out(variant.output_schema, f"{variant.output_constant}: Final[dict[str, Any]] = ")
-        for variant in variants
-        if variant.output_constant
-    ]
-    if variants:
-        statements.append(_providers(variants))
-    return "\n\n".join(statements)
-
-
-def _providers(variants: Sequence[Variant]) -> str:
-    """Return the statement that maps providers to what they publish otherwise."""
-    providers = {
-        variant.target: {
-            **({"input_schema": PythonCode(variant.constant)} if variant.constant else {}),
-            **({"strict": True} if variant.strict else {}),
-            **({"output_schema": PythonCode(variant.output_constant)} if variant.output_constant else {}),
-            **({} if variant.input_examples is None else {"input_examples": variant.input_examples}),
-        }
-        for variant in variants
-    }
-    statement = laid_out(providers, "PROVIDERS: Final[dict[str, ProviderVariant]] = ")
-    return f'{statement}\n"""Parts of the definition that a provider gets in another form."""'
-
-
-def _definition_imports(tool: Tool, variants: Sequence[Variant]) -> str:
-    needs_any = any(variant.own_schema or variant.output_constant for variant in variants)
-    return f"TYPE_CHECKING{', Any' * needs_any}, Final{', cast' * tool.carries_extensions}"
+        data = laid_out(definition, indent=4, tail=",")
+        return f'DEFINITION: Final = cast(\n    "ToolDefinition",\n    {data}\n)'
+    return laid_out(definition, "DEFINITION: Final[ToolDefinition] = ")

@@ -11,6 +11,7 @@ from toolgen.compile.checking.conflicts import find_conflicts, group_names, publ
 from toolgen.compile.publishing.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
+from toolgen.data.progress import Progress, no_progress
 from toolgen.data.spec import ContentSpec
 from toolgen.data.target import Target
 from toolgen.runtime.content.carried import carries
@@ -28,7 +29,7 @@ _RANGES: Final = {"*/*": "files", "audio/*": "audio", "image/*": "images", "vide
 _IN_DOCS: Final = "docs/results.md lists what each provider takes"
 
 
-def adapt(program: Program, targets: Sequence[Target]) -> Program:
+def adapt(program: Program, targets: Sequence[Target], progress: Progress = no_progress) -> Program:
     """Return the program with `published` for every target that publishes tools.
 
     Raises `SpecErrors` for names that a target refuses or that two tools share.
@@ -36,7 +37,10 @@ def adapt(program: Program, targets: Sequence[Target]) -> Program:
     publishing = [target for target in targets if target.tool_name]
     if faults := _name_faults(program.tools, publishing):
         raise SpecErrors(faults)
-    tools = [_adapted(tool, publishing) for tool in program.tools]
+    tools: list[ProgramTool] = []
+    for number, tool in enumerate(program.tools, 1):
+        tools.append(_adapted(tool, publishing))
+        progress("converting schemas", number, len(program.tools))
     warnings = [
         warning
         for before, tool in zip(program.tools, tools, strict=True)
@@ -80,18 +84,15 @@ def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
         output = publish_output(target.dialect, tool.documents["output_schema"])
     if output is not None and asked:
         losses += (("output_schema", loss) for loss in output.losses)
-    examples = plain = _NO_EXAMPLES
+    examples = _NO_EXAMPLES
     if tool.spec.examples and _option(options, "input_examples", True):
         examples = _examples(tool, target, schema)
-        # compared below: generated code has only the examples that differ from the definition's
-        plain = _examples(tool, target, Published(tool.input_schema))
     published = PublishedTool(
         published_name(tool, target.name),
         schema.schema,
         schema.strict,
         None if output is None else output.schema,
         examples.arguments,
-        examples.arguments != plain.arguments,
     )
     refused = [_refused_example(tool, target, index) for index in examples.refused if asked]
     return _Adaptation(published, tuple(losses), (*_too_long(tool, target), *refused))

@@ -31,39 +31,36 @@ def share_components(
 ) -> SharedComponents:
     """Move the definitions that at least two of `tools` have to `file`, a path relative to the specs.
 
-    A definition is the same if all that it refers to is: requests leave out other properties than responses,
-    and a response that is too long is cut off. The variant that most tools have is moved, the others remain.
-    `known` are definitions that the file has already: one tool that has them is enough.
+    Requests leave out other properties than responses, and a response that is too long is cut off, so a
+    definition may have several texts. The one that saves most is moved. A tool refers to it if all that it
+    leads to is in the file word for word; if not, the tool keeps its own, of which generated code prints
+    what is in the file only once. `known` are definitions that the file has already: one tool is enough.
     """
-    variants = _Variants()
-    uses: dict[str, Counter[int]] = {}
+    texts = _Texts()
+    uses: dict[str, Counter[str]] = {}
+    definitions: dict[str, Any] = {}  # by text
     for tool in tools:
         found = {
-            (name, key)
-            for definitions in _bundles(tool)
-            for name, key in variants.of(definitions).items()
-            if _is_movable(definitions[name])
+            (name, texts.of(definition)): definition
+            for bundle in _bundles(tool)
+            for name, definition in bundle.items()
+            if _is_movable(definition)
         }
-        for name, key in found:
-            uses.setdefault(name, Counter())[key] += 1
-    chosen: dict[str, int] = {}
+        for (name, text), definition in found.items():
+            uses.setdefault(name, Counter())[text] += 1
+            definitions[text] = definition
+    chosen: dict[str, str] = {}
     for name, counts in uses.items():
-        (key, most), *_ = counts.most_common(1)
-        if most >= 2 or name in known:
-            chosen[name] = key
-    # what a moved definition refers to must be moved in the same variant
-    moved: dict[str, Any] = {}
-    for tool in tools:
-        for definitions in _bundles(tool):
-            for name, key in variants.of(definitions).items():
-                if chosen.get(name) == key and name not in moved:
-                    closure = variants.closure(definitions, name)
-                    if all(chosen.get(each) == variants.of(definitions)[each] for each in closure):
-                        moved[name] = definitions[name]
-    chosen = {name: key for name, key in chosen.items() if name in moved}
-    return SharedComponents(
-        [_referring(tool, file, chosen, variants) for tool in tools], dict(sorted(moved.items()))
-    )
+        saved = {text: number * len(text) for text, number in counts.items() if number > 1 or name in known}
+        if saved:
+            chosen[name] = max(saved, key=saved.__getitem__)
+    # what a moved definition refers to must be there, too
+    while missing := [
+        name for name, text in chosen.items() if not chosen.keys() >= {*texts.names(definitions[text])}
+    ]:
+        chosen = {name: text for name, text in chosen.items() if name not in missing}
+    moved = {name: definitions[text] for name, text in sorted(chosen.items())}
+    return SharedComponents([_referring(tool, file, chosen, texts) for tool in tools], moved)
 
 
 def _is_movable(definition: Any) -> bool:
@@ -83,15 +80,14 @@ def _bundles(tool: ImportedTool) -> Iterator[Definitions]:
             yield definitions
 
 
-def _referring(tool: ImportedTool, file: str, chosen: Mapping[str, int], variants: _Variants) -> ImportedTool:
+def _referring(tool: ImportedTool, file: str, chosen: Mapping[str, str], texts: _Texts) -> ImportedTool:
     """Return the tool with references to `file` in place of the definitions that are there."""
     fields = dict(tool.fields)
     for field in _FIELDS:
         schema = fields.get(field, {})
         if not isinstance(schema.get("$defs"), dict):
             continue
-        own = variants.of(schema["$defs"])
-        shared = {name for name in own if chosen.get(name) == own[name]}
+        shared = _as_in_file(schema["$defs"], chosen, texts)
         left = {name: each for name, each in schema["$defs"].items() if name not in shared}
         schema = {key: value for key, value in {**schema, "$defs": left}.items() if key != "$defs" or left}
         fields[field] = replace_refs(
@@ -106,45 +102,32 @@ def _referring(tool: ImportedTool, file: str, chosen: Mapping[str, int], variant
     return replace(tool, fields=fields)
 
 
-class _Variants:
-    """Tells variants of definitions apart: by their text, and by that of all that they refer to."""
+def _as_in_file(definitions: Definitions, chosen: Mapping[str, str], texts: _Texts) -> set[str]:
+    """Return the names of definitions that are in the file word for word, with all that they lead to."""
+    found = {name for name, each in definitions.items() if chosen.get(name) == texts.of(each)}
+    while others := {name for name in found if not found.issuperset(texts.names(definitions[name]))}:
+        found -= others
+    return found
+
+
+class _Texts:
+    """Definitions as text, and the names that they refer to; each is written once."""
 
     def __init__(self) -> None:
-        self._texts: dict[int, tuple[int, tuple[str, ...]]] = {}  # id of a definition → its text, references
-        self._numbers: dict[Any, int] = {}
-        self._found: dict[int, dict[str, int]] = {}  # id of a bundle → name → variant
+        self._found: dict[int, tuple[Any, str, tuple[str, ...]]] = {}  # by id
 
-    def of(self, definitions: Definitions) -> dict[str, int]:
-        """Return the variant of each definition in a bundle."""
-        found = self._found.get(id(definitions))
-        if found is None:
-            found = self._found[id(definitions)] = {
-                name: self._number(
-                    frozenset(
-                        (each, self._text(definitions[each])[0]) for each in self.closure(definitions, name)
-                    )
-                )
-                for name in definitions
-            }
-        return found
+    def of(self, definition: Any) -> str:
+        """Return a definition as JSON."""
+        return self._measured(definition)[1]
 
-    def closure(self, definitions: Definitions, name: str) -> list[str]:
-        """Return the definitions that one refers to, directly or not, itself first."""
-        names = {name: None}
-        waiting = [name]
-        for each in waiting:  # grows
-            for other in self._text(definitions[each])[1]:
-                if other in definitions and other not in names:
-                    names[other] = None
-                    waiting.append(other)
-        return waiting
+    def names(self, definition: Any) -> tuple[str, ...]:
+        """Return the names of the definitions that one refers to."""
+        return self._measured(definition)[2]
 
-    def _text(self, definition: Any) -> tuple[int, tuple[str, ...]]:
-        found = self._texts.get(id(definition))
+    def _measured(self, definition: Any) -> tuple[Any, str, tuple[str, ...]]:
+        found = self._found.get(id(definition))
         if found is None:
             names = tuple(dict.fromkeys(referenced_names(definition)))
-            found = self._texts[id(definition)] = (self._number(json.dumps(definition)), names)
+            # with the definition itself, so that no other gets its id
+            found = self._found[id(definition)] = (definition, json.dumps(definition), names)
         return found
-
-    def _number(self, value: Any) -> int:
-        return self._numbers.setdefault(value, len(self._numbers))

@@ -250,10 +250,8 @@ class ProviderAdapter:
             raise TypeError("only the adapter of a generated module has definitions")
         with self._lock:
             if self._definitions is None:
-                from .provider_tool import generated_tools
-
-                provider, tools = self.provider, self._catalog.TOOLS
-                self._definitions = provider.module_names([*generated_tools(tools, provider.target)])
+                provider = self.provider
+                self._definitions = provider.module_names(provider.tools(self._catalog.TOOLS))
             return self._definitions
 
     async def close(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from toolgen.runtime.adapters.naming import options, published, published_name, 
 from toolgen.runtime.definition.input_examples import input_examples
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.definition.tool_definitions import ToolDefinitions
-from toolgen.schema.dialects.publish import publish_output, publishes_output
+from toolgen.schema.dialects.publish import publish_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject, Schema, SchemaDocument
 from toolgen.schema.providers import PROVIDERS
@@ -40,40 +40,28 @@ class ProviderTool:
 def provider_tools(definitions: Mapping[str, ToolDefinition], target: str) -> list[ProviderTool]:
     """Return the tools as `target` publishes them. Raises ValueError if two have the same published name."""
     wire_names(definitions, target)
-    return [_converted(definition, target) for definition in definitions.values()]
+    is_checked = isinstance(definitions, ToolDefinitions)  # `generate` has validated the examples
+    return [_converted(definition, target, is_checked) for definition in definitions.values()]
 
 
-def generated_tools(definitions: Mapping[str, ToolDefinition], target: str) -> Iterator[ProviderTool]:
-    """Yield every tool of a catalog as `target` publishes it; nothing is converted that was generated."""
-    for wire_name, definition in definitions.items():
-        if isinstance(definitions, ToolDefinitions):
-            yield _generated(definitions, wire_name, target)
-        else:  # a catalog that a user's own template printed
-            yield _converted(definition, target)
-
-
-def _converted(definition: ToolDefinition, target: str) -> ProviderTool:
-    schema, written = published(definition, target), definition.get("output_schema")
-    made = None if written is None else publish_output(target, SchemaDocument(written))
-    output = None if made is None else made.schema
+def _converted(definition: ToolDefinition, target: str, is_checked: bool) -> ProviderTool:
+    schema = published(definition, target)
     examples = input_examples(
-        definition.get("examples", ()), schema, PROVIDERS[target].input_examples, valid_for=None
+        definition.get("examples", ()),
+        schema,
+        PROVIDERS[target].input_examples,
+        valid_for=definition["input_schema"] if is_checked else None,
     )
+    output = _output_schema(definition, target)
     return provider_tool(definition, target, schema, output=output, examples=examples.arguments)
 
 
-def _generated(definitions: ToolDefinitions, wire_name: str, target: str) -> ProviderTool:
-    definition, variant = definitions[wire_name], definitions.variant(wire_name, target)
-    own = definition["input_schema"]
-    schema = Published(variant.get("input_schema", own), variant.get("strict", False))
-    output = variant.get("output_schema", definition.get("output_schema"))
-    if output is not None and not publishes_output(target, SchemaDocument(output)):
-        output = None
-    examples = variant.get("input_examples")
-    if examples is None:
-        written, limit = definition.get("examples", ()), PROVIDERS[target].input_examples
-        examples = input_examples(written, Published(own), limit, valid_for=own).arguments
-    return provider_tool(definition, target, schema, output=output, examples=examples)
+def _output_schema(definition: ToolDefinition, target: str) -> Schema | None:
+    """Return the schema of a tool's results in the provider's dialect; None if it is not published."""
+    if "output_schema" not in definition or not options(definition, target).get("output_schema", True):
+        return None
+    made = publish_output(target, SchemaDocument(definition["output_schema"]))
+    return None if made is None else made.schema
 
 
 def provider_tool(
@@ -92,7 +80,7 @@ def provider_tool(
         description=definition["description"],
         input_schema=schema.schema,
         strict=schema.strict,
-        output_schema=output if chosen.get("output_schema", True) else None,
+        output_schema=output,
         has_content="content" in definition,
         input_examples=examples if chosen.get("input_examples", True) else (),
         is_deferred=definition.get("load") == "deferred",

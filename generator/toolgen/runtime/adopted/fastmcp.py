@@ -35,7 +35,7 @@ class FastMCPTool(AdoptedTool):
     server: ClassVar[FastMCP[Any]]
 
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        return self.server._lifespan_manager()
+        return _lifespan_of(self.server)
 
     async def _call(
         self,
@@ -76,13 +76,17 @@ class FastMCPFeatures(AdoptedFeatures):
         return self.server._mcp_server
 
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        return self.server._lifespan_manager()
+        return _lifespan_of(self.server)
 
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         with ExitStack() as stack:
             if context.request is None:  # FastMCP checks the `auth` of a component for all but stdio
                 stack.callback(reset_transport, set_transport("stdio"))
             return await super().answer(context, params)
+
+
+def _lifespan_of(server: FastMCP[Any]) -> AbstractAsyncContextManager[Any]:
+    return server._lifespan_manager()
 
 
 def _as_mcp_result(result: ToolResult) -> types.CallToolResult:

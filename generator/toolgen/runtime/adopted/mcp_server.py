@@ -40,8 +40,7 @@ class MCPServerTool(AdoptedTool):
     server: ClassVar[MCPServer[Any]]
 
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        low_level = self.server._lowlevel_server
-        return low_level.lifespan(low_level)
+        return _lifespan_of(self.server)
 
     async def _call(
         self,
@@ -100,6 +99,11 @@ class MCPServerTool(AdoptedTool):
         await super().setup()
 
 
+def _lifespan_of(server: MCPServer[Any]) -> AbstractAsyncContextManager[Any]:
+    low_level = server._lowlevel_server
+    return low_level.lifespan(low_level)
+
+
 _WATCHED: WeakSet[MCPServer[Any]] = WeakSet()
 
 
@@ -122,7 +126,7 @@ class MCPServerFeatures(AdoptedFeatures):
         return self.server._lowlevel_server
 
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        return self._low_level.lifespan(self._low_level)
+        return _lifespan_of(self.server)
 
     def listen(self, publish: Publish) -> Callable[[], None]:
         """Call `publish` with each change that the server's functions announce by their `Context`."""

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any, TypedDict
+from typing import Any
 
 from .tool_definition import ToolDefinition
-
-
-class ProviderVariant(TypedDict, total=False):
-    """The parts of a tool that a provider publishes otherwise than its definition."""
-
-    input_schema: dict[str, Any]  # in the provider's dialect
-    strict: bool  # the provider is asked to enforce the schema
-    output_schema: Mapping[str, Any]  # in the provider's dialect
-    input_examples: Sequence[dict[str, Any]]  # arguments that the provider's schema accepts
 
 
 class ToolDefinitions(Mapping[str, ToolDefinition]):
@@ -70,11 +61,6 @@ class ToolDefinitions(Mapping[str, ToolDefinition]):
             if constant in (module.upper(), f"{module.upper()}_"):
                 return self[name]
         raise AttributeError(f"no tool's definition is called {constant!r}")
-
-    def variant(self, name: str, target: str) -> ProviderVariant:
-        """Return what the provider `target` is told of a tool where that differs from its definition."""
-        variants: Mapping[str, ProviderVariant] = getattr(self._module(name), "PROVIDERS", {})
-        return variants.get(target, {})
 
     def _module(self, name: str) -> Any:
         return import_module(f"{self._package}.definitions.{self._modules[name]}")

@@ -22,7 +22,7 @@ from toolgen.mcp_client.client import (
 )
 from toolgen.mcp_client.connection import ServerConnection, ServerLostError
 from toolgen.project import UnableError
-from toolgen.suggestions import quoted
+from toolgen.suggestions import count, quoted
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.harm import harm_to_server
 from toolgen.testing.results import Failure, ServerReport, ToolReport
@@ -135,12 +135,15 @@ class _Tests:
             f"the server asks the user {quoted(each)}, and the spec has no `confirm`" for each in questions
         )
         asked = [Failure("consent", message, tool.place) for message in messages]
-        texts = f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}"
+        notes = [f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}"] if listed.texts else []
+        reused = 0 if report.not_tested else self._subject.seen[tool.name].reused
+        if reused:
+            notes.append(f"{count(reused, 'request')} met the data that earlier ones left")
         return replace(
             report,
             failures=(*listed.failures, *report.failures, *asked),
             not_checked={**report.not_checked, **dict(self._not_checked(report, tool, listed))},
-            notes=(texts,) if listed.texts else (),
+            notes=tuple(notes),
         )
 
     def _not_checked(

@@ -53,6 +53,7 @@ class Seen:
     errors_without_code: bool = False
     chunks: bool = False
     unexpected_questions: list[str] = field(default_factory=list)
+    reused: int = 0  # sessions with the data that earlier calls of the tool left
 
 
 class ServerSubject(Subject, Session):
@@ -71,6 +72,8 @@ class ServerSubject(Subject, Session):
         self._silent = ServerConnection(connection.server, asks_user=False)
         self._until = 0.0
         self._starts = 0  # that are left for the sessions of a tool
+        self._sessions_of = ""  # the tool that is tested, if its calls may change data
+        self._has_left_data = False  # a session of it ended, and the server was not started since
         self._response: CompiledSchema | None = None
         self._chunk: CompiledSchema | None = None
         self.tools: Mapping[str, ServedTool] = {}  # by the name in the spec
@@ -81,6 +84,8 @@ class ServerSubject(Subject, Session):
         self._until = time.monotonic() + TOTAL_SECONDS
         is_renewed = self._server.is_command and not tool.read_only
         self._starts = len(tool.examples) + _GENERATED_STARTS if is_renewed else 0
+        self._sessions_of = "" if tool.read_only else tool.name
+        self._has_left_data = False
         self.seen[tool.name] = Seen()
         self._response, self._chunk = _compiled(tool.output_schema), _compiled(tool.chunk_schema)
 
@@ -92,7 +97,10 @@ class ServerSubject(Subject, Session):
         for each example, which comes first, and for some generated requests. The data of the others is that
         which earlier requests have left, as on a server with a URL.
         """
+        if self._has_left_data and self._sessions_of:
+            self.seen[self._sessions_of].reused += 1
         yield self
+        self._has_left_data = not self._starts
         if self._starts:
             self._starts -= 1
             await self.close()

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "old",
@@ -43,34 +43,3 @@ DEFINITION: Final[ToolDefinition] = {
         "properties": {"ok": {"type": "boolean"}},
     },
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "unit": {"type": "string", "enum": ["C", "F"]},
-        "place": {
-            "type": "object",
-            "required": ["lat"],
-            "properties": {"lat": {"type": "number"}},
-        },
-        "pair": {
-            "type": "array",
-            "prefixItems": [{"type": "string"}, {"type": "integer"}],
-            "description": "(additionalItems: false)",
-        },
-    },
-    "description": '(dependencies: {"unit": ["place"]})',
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"ok": {"type": "boolean"}},
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final = cast(
     "ToolDefinition",
@@ -114,21 +114,3 @@ DEFINITION: Final = cast(
         "x-owner": {"team": "buyers"},
     },
 )
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "supplier_id": {
-            "description": "Number of the supplier.",
-            "type": "integer",
-            "minimum": 1,
-        }
-    },
-    "required": ["supplier_id"],
-    "additionalProperties": False,
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True}
-}
-"""Parts of the definition that a provider gets in another form."""

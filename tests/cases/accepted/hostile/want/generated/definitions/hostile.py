@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "hostile",
@@ -60,52 +60,3 @@ DEFINITION: Final[ToolDefinition] = {
     "confirm": {"message": '""" \\', "on_unsupported": "allow"},
     "meta": {'"""': "\\", "😀🛑": "\ue000"},
 }
-
-ANTHROPIC_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "description": '""" """\\',
-    "properties": {
-        "____import_os_": {
-            "type": "string",
-            "description": '"""\\',
-            "default": '"""\n\\{{x}}',
-        },
-        "_": {"enum": ["'", '"', "\\", "\n", "\u2028", "{{ 1 }}", "'''\"\"\""]},
-        "__2": {"const": "\x00"},
-        "customTypePath": {
-            "type": "object",
-            "customTypePath": "os.system",
-            "customBasePath": "os.path",
-            "x-python-type": "antigravity.X",
-        },
-        "pattern": {"type": "string", "pattern": "^['\"\\\\]{2}$"},
-    },
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "description": '""" """\\',
-    "properties": {
-        "____import_os_": {
-            "type": "string",
-            "description": '"""\\ (default: "\\"\\"\\"\\n\\\\{{x}}")',
-        },
-        "_": {
-            "type": "string",
-            "enum": ["'", '"', "\\", "\n", "\u2028", "{{ 1 }}", "'''\"\"\""],
-        },
-        "__2": {"type": "string", "enum": ["\x00"]},
-        "customTypePath": {"type": "object"},
-        "pattern": {
-            "type": "string",
-            "description": '(pattern: "^[\'\\"\\\\\\\\]{2}$")',
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "anthropic": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
-    "bedrock": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA},
-}
-"""Parts of the definition that a provider gets in another form."""

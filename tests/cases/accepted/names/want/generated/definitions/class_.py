@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "class",
@@ -53,68 +53,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     },
 }
-
-ANTHROPIC_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "class": {"type": "string"},
-        "fill-opacity": {"type": "number"},
-        "fillOpacity": {"type": "number"},
-        "fill_opacity": {"type": "number"},
-        "_meta": {"type": "object"},
-        "model_config": {"type": "string"},
-        "model_dump": {"type": "boolean"},
-        "schema": {"type": "string"},
-        "copy": {"type": "boolean"},
-        "self": {"type": "string"},
-        "int": {"type": "integer"},
-        "count": {"type": "integer"},
-        "_": {"type": "string"},
-        "StartTime_": {"type": "string"},
-        "StartTime__2": {"type": "string"},
-        "Parameter1.Value": {"type": "string"},
-        "2fa": {"type": "string"},
-        "gr__e_d353a267": {"type": "integer"},
-        "_b6554cce": {"type": "string"},
-        "fi": {"type": "string"},
-        "a_b": {"type": "string"},
-        "BaseModel": {"type": "object", "properties": {"Field": {"type": "string"}}},
-        "_ref": {"type": "string"},
-    },
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "class": {"type": "string"},
-        "fill_opacity_2": {"type": "number"},
-        "fillOpacity": {"type": "number"},
-        "fill_opacity": {"type": "number"},
-        "_meta": {"type": "object"},
-        "model_config": {"type": "string"},
-        "model_dump": {"type": "boolean"},
-        "schema": {"type": "string"},
-        "copy": {"type": "boolean"},
-        "self": {"type": "string"},
-        "int": {"type": "integer"},
-        "count": {"type": "integer"},
-        "_": {"type": "string"},
-        "StartTime_": {"type": "string"},
-        "StartTime__2": {"type": "string"},
-        "Parameter1_Value": {"type": "string"},
-        "_2fa": {"type": "string"},
-        "gr__e_d353a267": {"type": "integer"},
-        "_b6554cce": {"type": "string"},
-        "fi": {"type": "string"},
-        "a_b": {"type": "string"},
-        "BaseModel": {"type": "object", "properties": {"Field": {"type": "string"}}},
-        "_ref": {"type": "string"},
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "anthropic": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
-    "bedrock": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA},
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "create_order",
@@ -97,92 +97,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     },
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["customer", "items"],
-    "properties": {
-        "customer": {
-            "type": "object",
-            "description": "Who orders.",
-            "required": ["name"],
-            "properties": {
-                "name": {"type": "string", "description": "Full name. (minLength: 1)"},
-                "address": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["city"],
-                    "properties": {
-                        "city": {"type": "string"},
-                        "country": {
-                            "type": "string",
-                            "description": '(pattern: "^[A-Z]{2}$"; default: "NO")',
-                        },
-                    },
-                },
-            },
-        },
-        "items": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["sku", "quantity"],
-                "properties": {
-                    "sku": {
-                        "type": "string",
-                        "description": '(pattern: "^[A-Z]+-[0-9]+$")',
-                    },
-                    "quantity": {"type": "integer", "minimum": 1, "maximum": 999},
-                    "price": {
-                        "type": "number",
-                        "description": "Price of one. (exclusiveMinimum: 0)",
-                    },
-                },
-            },
-        },
-        "priority": {
-            "type": "string",
-            "enum": ["low", "normal", "high"],
-            "description": '(default: "normal")',
-        },
-        "days": {"type": "integer", "description": "(default: 3)"},
-        "tags": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "(default: [])",
-        },
-        "limit": {
-            "type": "integer",
-            "minimum": 10,
-            "description": "A default that does not hold, and is dropped. (default: 1)",
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["order_id", "lines"],
-    "properties": {
-        "order_id": {"type": "integer"},
-        "lines": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"sku": {"type": "string"}, "total": {"type": "number"}},
-            },
-        },
-        "days": {"type": "integer", "description": "(default: 3)"},
-        "stock": {"type": "object", "additionalProperties": {"type": "integer"}},
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

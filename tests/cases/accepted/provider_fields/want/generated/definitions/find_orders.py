@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "find_orders",
@@ -63,61 +63,3 @@ DEFINITION: Final[ToolDefinition] = {
         "gemini": {"behavior": "NON_BLOCKING"},
     },
 }
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "created>": {"type": "string", "format": "date"},
-        "supplier": {"type": "string"},
-        "sku": {"type": "string", "maxLength": 9},
-    },
-    "unevaluatedProperties": False,
-}
-
-ANTHROPIC_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "created_": {"type": "string", "format": "date"},
-        "supplier": {"type": "string"},
-        "sku": {"type": "string", "maxLength": 9},
-    },
-    "unevaluatedProperties": False,
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "created_": {"type": "string", "format": "date"},
-        "supplier": {"type": "string"},
-        "sku": {"type": "string", "description": "(maxLength: 9)"},
-    },
-    "description": "(unevaluatedProperties: false)",
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["orders"],
-    "properties": {
-        "orders": {
-            "type": "array",
-            "items": {"type": "string", "description": '(pattern: "^PO-")'},
-        }
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA},
-    "anthropic": {
-        "input_schema": ANTHROPIC_INPUT_SCHEMA,
-        "input_examples": [
-            {"supplier": "Nordic", "created_": "2026-01-01"},
-            {"sku": "CHN-11S"},
-        ],
-    },
-    "bedrock": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    },
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "place_order",
@@ -30,23 +30,3 @@ DEFINITION: Final[ToolDefinition] = {
         "gemini": {"output_schema": False},
     },
 }
-
-ANTHROPIC_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["supplier"],
-    "properties": {"supplier": {"type": "string"}},
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["supplier"],
-    "properties": {"supplier": {"type": "string", "description": "(maxLength: 40)"}},
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "anthropic": {"input_schema": ANTHROPIC_INPUT_SCHEMA, "strict": True},
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA},
-}
-"""Parts of the definition that a provider gets in another form."""

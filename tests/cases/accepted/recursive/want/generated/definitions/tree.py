@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "tree",
@@ -52,84 +52,3 @@ DEFINITION: Final[ToolDefinition] = {
         "properties": {"depth": {"type": "integer"}},
     },
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["root"],
-    "properties": {
-        "root": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["value"],
-            "properties": {
-                "value": {"type": "integer"},
-                "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
-                "parent": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]},
-            },
-        },
-        "json": {
-            "anyOf": [
-                {"type": ["string", "number", "boolean", "null"]},
-                {"type": "array", "items": {"$ref": "#/$defs/Json"}},
-                {"type": "object", "additionalProperties": {"$ref": "#/$defs/Json"}},
-            ]
-        },
-        "again": {"$ref": "#/$defs/root"},
-    },
-    "$defs": {
-        "Json": {
-            "anyOf": [
-                {"type": ["string", "number", "boolean", "null"]},
-                {"type": "array", "items": {"$ref": "#/$defs/Json"}},
-                {"type": "object", "additionalProperties": {"$ref": "#/$defs/Json"}},
-            ]
-        },
-        "Node": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["value"],
-            "properties": {
-                "value": {"type": "integer"},
-                "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
-                "parent": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]},
-            },
-        },
-        "root": {
-            "type": "object",
-            "required": ["root"],
-            "properties": {
-                "root": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["value"],
-                    "properties": {
-                        "value": {"type": "integer"},
-                        "children": {
-                            "type": "array",
-                            "items": {"$ref": "#/$defs/Node"},
-                        },
-                        "parent": {
-                            "anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]
-                        },
-                    },
-                },
-                "json": {
-                    "anyOf": [
-                        {"type": ["string", "number", "boolean", "null"]},
-                        {"type": "array", "items": {"$ref": "#/$defs/Json"}},
-                        {
-                            "type": "object",
-                            "additionalProperties": {"$ref": "#/$defs/Json"},
-                        },
-                    ]
-                },
-                "again": {"$ref": "#/$defs/root"},
-            },
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.common import SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "quote",
@@ -23,27 +25,9 @@ DEFINITION: Final[ToolDefinition] = {
             "page": {"$ref": "#/$defs/Page"},
         },
         "$defs": {
-            "Line": {
-                "type": "object",
-                "description": "One article and how many of it.",
-                "additionalProperties": False,
-                "required": ["sku"],
-                "properties": {
-                    "sku": {"type": "string"},
-                    "price": {"$ref": "#/$defs/Money"},
-                },
-            },
-            "Page": {
-                "type": "object",
-                "properties": {
-                    "limit": {"type": "integer", "minimum": 1, "default": 20}
-                },
-            },
-            "Money": {
-                "type": "string",
-                "pattern": "^[0-9]+[.][0-9]{2}$",
-                "description": "An amount in EUR, such as 12.50.",
-            },
+            "Line": SCHEMAS["Line"],
+            "Page": SCHEMAS["Page"],
+            "Money": SCHEMAS["Money"],
         },
     },
     "output_schema": {
@@ -55,105 +39,9 @@ DEFINITION: Final[ToolDefinition] = {
             "page": {"$ref": "#/$defs/Page"},
         },
         "$defs": {
-            "Line": {
-                "type": "object",
-                "description": "One article and how many of it.",
-                "additionalProperties": False,
-                "required": ["sku"],
-                "properties": {
-                    "sku": {"type": "string"},
-                    "price": {"$ref": "#/$defs/Money"},
-                },
-            },
-            "Money": {
-                "type": "string",
-                "pattern": "^[0-9]+[.][0-9]{2}$",
-                "description": "An amount in EUR, such as 12.50.",
-            },
-            "Page": {
-                "type": "object",
-                "properties": {
-                    "limit": {"type": "integer", "minimum": 1, "default": 20}
-                },
-            },
+            "Line": SCHEMAS["Line"],
+            "Money": SCHEMAS["Money"],
+            "Page": SCHEMAS["Page"],
         },
     },
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["lines"],
-    "properties": {
-        "lines": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "description": "One article and how many of it.",
-                "additionalProperties": False,
-                "required": ["sku"],
-                "properties": {
-                    "sku": {"type": "string"},
-                    "price": {
-                        "type": "string",
-                        "description": 'An amount in EUR, such as 12.50. (pattern: "^[0-9]+[.][0-9]{2}$")',
-                    },
-                },
-            },
-        },
-        "page": {
-            "type": "object",
-            "properties": {
-                "limit": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "description": "(default: 20)",
-                }
-            },
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["lines", "total"],
-    "properties": {
-        "lines": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "description": "One article and how many of it.",
-                "additionalProperties": False,
-                "required": ["sku"],
-                "properties": {
-                    "sku": {"type": "string"},
-                    "price": {
-                        "type": "string",
-                        "description": 'An amount in EUR, such as 12.50. (pattern: "^[0-9]+[.][0-9]{2}$")',
-                    },
-                },
-            },
-        },
-        "total": {
-            "description": 'All lines together. (pattern: "^[0-9]+[.][0-9]{2}$")',
-            "type": "string",
-        },
-        "page": {
-            "type": "object",
-            "properties": {
-                "limit": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "description": "(default: 20)",
-                }
-            },
-        },
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ..schemas.billing_common import SCHEMAS as BILLING_COMMON_SCHEMAS
+from ..schemas.orders_common import SCHEMAS as ORDERS_COMMON_SCHEMAS
+from ..schemas.people import SCHEMAS as PEOPLE_SCHEMAS
+from ..schemas.tree import SCHEMAS as TREE_SCHEMAS
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "get_order",
@@ -35,26 +40,9 @@ DEFINITION: Final[ToolDefinition] = {
             "cents": {"$ref": "#/$defs/Money_3"},
         },
         "$defs": {
-            "Money": {
-                "type": "object",
-                "required": ["kind", "amount"],
-                "properties": {
-                    "kind": {"const": "billing"},
-                    "amount": {"type": "string"},
-                },
-            },
-            "Money_2": {
-                "type": "object",
-                "required": ["kind", "currency"],
-                "properties": {
-                    "kind": {"const": "orders"},
-                    "currency": {"type": "string"},
-                },
-            },
-            "Maybe": {
-                "type": ["object", "null"],
-                "properties": {"a": {"type": "string"}, "from": {"type": "integer"}},
-            },
+            "Money": BILLING_COMMON_SCHEMAS["Money"],
+            "Money_2": ORDERS_COMMON_SCHEMAS["Money"],
+            "Maybe": BILLING_COMMON_SCHEMAS["Maybe"],
             "Person": {
                 "type": "object",
                 "required": ["name"],
@@ -64,19 +52,8 @@ DEFINITION: Final[ToolDefinition] = {
                     "money": {"$ref": "#/$defs/Money_3"},
                 },
             },
-            "Node": {
-                "type": "object",
-                "properties": {
-                    "label": {"type": "string"},
-                    "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
-                    "owner": {"$ref": "#/$defs/Person"},
-                },
-            },
-            "Money_3": {
-                "type": "object",
-                "properties": {"cents": {"type": "integer"}},
-                "required": ["cents"],
-            },
+            "Node": TREE_SCHEMAS["Node"],
+            "Money_3": PEOPLE_SCHEMAS["Money"],
         },
     },
     "output_schema": {
@@ -96,213 +73,8 @@ DEFINITION: Final[ToolDefinition] = {
                     },
                 },
             },
-            "Money": {
-                "type": "object",
-                "required": ["kind", "amount"],
-                "properties": {
-                    "kind": {"const": "billing"},
-                    "amount": {"type": "string"},
-                },
-            },
-            "Money_2": {
-                "type": "object",
-                "required": ["kind", "currency"],
-                "properties": {
-                    "kind": {"const": "orders"},
-                    "currency": {"type": "string"},
-                },
-            },
+            "Money": BILLING_COMMON_SCHEMAS["Money"],
+            "Money_2": ORDERS_COMMON_SCHEMAS["Money"],
         },
     },
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "billed": {
-            "description": "What was paid.",
-            "type": "object",
-            "required": ["kind", "amount"],
-            "properties": {
-                "kind": {"type": "string", "enum": ["billing"]},
-                "amount": {"type": "string"},
-            },
-        },
-        "listed": {
-            "type": "object",
-            "required": ["kind", "currency"],
-            "properties": {
-                "kind": {"type": "string", "enum": ["orders"]},
-                "currency": {"type": "string"},
-            },
-        },
-        "either": {
-            "anyOf": [
-                {
-                    "type": "object",
-                    "required": ["kind", "amount"],
-                    "properties": {
-                        "kind": {"type": "string", "enum": ["billing"]},
-                        "amount": {"type": "string"},
-                    },
-                },
-                {
-                    "type": "object",
-                    "required": ["kind", "currency"],
-                    "properties": {
-                        "kind": {"type": "string", "enum": ["orders"]},
-                        "currency": {"type": "string"},
-                    },
-                },
-            ]
-        },
-        "maybe": {
-            "type": ["object", "null"],
-            "properties": {"a": {"type": "string"}, "from": {"type": "integer"}},
-        },
-        "surely": {
-            "type": "object",
-            "properties": {"a": {"type": "string"}, "from": {"type": "integer"}},
-        },
-        "narrow": {
-            "required": ["paid_on", "kind", "amount"],
-            "properties": {
-                "paid_on": {"type": "string"},
-                "kind": {"type": "string", "enum": ["billing"]},
-                "amount": {"type": "string"},
-            },
-            "type": "object",
-        },
-        "owners": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["name"],
-                "properties": {
-                    "name": {"type": "string"},
-                    "root": {
-                        "type": "object",
-                        "properties": {
-                            "label": {"type": "string"},
-                            "children": {
-                                "type": "array",
-                                "items": {"$ref": "#/$defs/Node"},
-                            },
-                            "owner": {"$ref": "#/$defs/Person"},
-                        },
-                    },
-                    "money": {
-                        "type": "object",
-                        "properties": {"cents": {"type": "integer"}},
-                        "required": ["cents"],
-                    },
-                },
-            },
-        },
-        "tree": {
-            "type": "object",
-            "properties": {
-                "label": {"type": "string"},
-                "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
-                "owner": {
-                    "type": "object",
-                    "required": ["name"],
-                    "properties": {
-                        "name": {"type": "string"},
-                        "root": {"$ref": "#/$defs/Node"},
-                        "money": {
-                            "type": "object",
-                            "properties": {"cents": {"type": "integer"}},
-                            "required": ["cents"],
-                        },
-                    },
-                },
-            },
-        },
-        "cents": {
-            "type": "object",
-            "properties": {"cents": {"type": "integer"}},
-            "required": ["cents"],
-        },
-    },
-    "$defs": {
-        "Node": {
-            "type": "object",
-            "properties": {
-                "label": {"type": "string"},
-                "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
-                "owner": {
-                    "type": "object",
-                    "required": ["name"],
-                    "properties": {
-                        "name": {"type": "string"},
-                        "root": {"$ref": "#/$defs/Node"},
-                        "money": {
-                            "type": "object",
-                            "properties": {"cents": {"type": "integer"}},
-                            "required": ["cents"],
-                        },
-                    },
-                },
-            },
-        },
-        "Person": {
-            "type": "object",
-            "required": ["name"],
-            "properties": {
-                "name": {"type": "string"},
-                "root": {
-                    "type": "object",
-                    "properties": {
-                        "label": {"type": "string"},
-                        "children": {
-                            "type": "array",
-                            "items": {"$ref": "#/$defs/Node"},
-                        },
-                        "owner": {"$ref": "#/$defs/Person"},
-                    },
-                },
-                "money": {
-                    "type": "object",
-                    "properties": {"cents": {"type": "integer"}},
-                    "required": ["cents"],
-                },
-            },
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "description": "An order.",
-    "required": ["id"],
-    "properties": {
-        "id": {"type": "string"},
-        "total": {
-            "description": "The total.",
-            "type": "object",
-            "required": ["kind", "amount"],
-            "properties": {
-                "kind": {"type": "string", "enum": ["billing"]},
-                "amount": {"type": "string"},
-            },
-        },
-        "own": {
-            "type": "object",
-            "required": ["kind", "currency"],
-            "properties": {
-                "kind": {"type": "string", "enum": ["orders"]},
-                "currency": {"type": "string"},
-            },
-        },
-        "address": {"type": "object", "properties": {"city": {"type": "string"}}},
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "search",
@@ -108,96 +108,3 @@ DEFINITION: Final[ToolDefinition] = {
         "type": "object",
     },
 }
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "id": {"type": ["integer", "string"]},
-        "flag": {"type": ["boolean", "integer"]},
-        "mixed": {
-            "type": ["string", "integer", "null"],
-            "description": '(enum: ["auto", 1, 2, null])',
-        },
-        "wild": {"description": '(enum: [1, true, 0.5, [1], {"a": 1}])'},
-        "when": {
-            "anyOf": [
-                {"type": "string", "format": "date"},
-                {"type": "string", "format": "date-time"},
-                {"type": "null"},
-            ]
-        },
-        "shape": {
-            "description": "Told apart by their kind.",
-            "oneOf": [
-                {
-                    "type": "object",
-                    "required": ["kind", "radius"],
-                    "properties": {
-                        "kind": {"type": "string", "enum": ["circle"]},
-                        "radius": {"type": "number"},
-                    },
-                },
-                {
-                    "type": "object",
-                    "required": ["kind", "side"],
-                    "properties": {
-                        "kind": {"type": "string", "enum": ["square"]},
-                        "side": {"type": "number"},
-                    },
-                },
-            ],
-        },
-        "vague": {
-            "description": "Not told apart, so any object will do here and the schema decides.",
-            "anyOf": [
-                {"type": "object", "properties": {"n": {"type": "integer"}}},
-                {
-                    "type": "object",
-                    "properties": {"n": {"type": "string"}, "m": {"type": "string"}},
-                },
-            ],
-        },
-        "lists": {
-            "anyOf": [
-                {"type": "array", "items": {"type": "string"}},
-                {"type": "array", "items": {"type": "integer"}},
-            ]
-        },
-        "both": {
-            "type": "object",
-            "required": ["a", "b"],
-            "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
-        },
-        "open": {
-            "type": "object",
-            "properties": {"a": {"type": "integer"}},
-            "additionalProperties": {"type": "string"},
-        },
-    },
-}
-
-GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
-    "oneOf": [
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["hits"],
-            "properties": {"hits": {"type": "array", "items": {"type": "string"}}},
-        },
-        {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["message"],
-            "properties": {"message": {"type": "string"}},
-        },
-    ],
-    "type": "object",
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {
-        "input_schema": GEMINI_INPUT_SCHEMA,
-        "output_schema": GEMINI_OUTPUT_SCHEMA,
-    }
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "either",
@@ -41,20 +41,3 @@ DEFINITION: Final[ToolDefinition] = {
         ],
     },
 }
-
-OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "integer"},
-        "name": {"type": "string"},
-        "exact": {"type": "boolean"},
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "openai": {"input_schema": OPENAI_INPUT_SCHEMA},
-    "anthropic": {"input_schema": OPENAI_INPUT_SCHEMA},
-    "bedrock": {"input_schema": OPENAI_INPUT_SCHEMA},
-    "gemini": {"input_schema": OPENAI_INPUT_SCHEMA},
-}
-"""Parts of the definition that a provider gets in another form."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ProviderVariant, ToolDefinition
+    from toolgen.runtime import ToolDefinition
 
 DEFINITION: Final[ToolDefinition] = {
     "name": "seven",
@@ -46,87 +46,3 @@ DEFINITION: Final[ToolDefinition] = {
         },
     },
 }
-
-ANTHROPIC_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "$schema": "http://json-schema.org/draft-07/schema#",
-    "type": "object",
-    "definitions": {
-        "share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        "node": {
-            "$id": "#node",
-            "type": "object",
-            "properties": {
-                "next": {"$ref": "#node"},
-                "at": {"$ref": "#/definitions/share"},
-            },
-        },
-    },
-    "properties": {
-        "share": {"$ref": "#/definitions/share", "minimum": 5},
-        "node": {"$ref": "#node"},
-        "pair": {
-            "type": "array",
-            "items": [{"type": "string"}, {"$ref": "#/definitions/share"}],
-            "additionalItems": {"type": "null"},
-        },
-        "card": {"type": "string"},
-        "_schema": {"type": "string"},
-    },
-    "dependencies": {
-        "card": ["share"],
-        "pair": {"required": ["card"], "properties": {"card": {"minLength": 2}}},
-    },
-}
-
-GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "share": {
-            "type": "number",
-            "description": "(exclusiveMinimum: 0; exclusiveMaximum: 1)",
-        },
-        "node": {
-            "type": "object",
-            "properties": {
-                "next": {"$ref": "#/$defs/node"},
-                "at": {
-                    "type": "number",
-                    "description": "(exclusiveMinimum: 0; exclusiveMaximum: 1)",
-                },
-            },
-        },
-        "pair": {
-            "type": "array",
-            "prefixItems": [
-                {"type": "string"},
-                {
-                    "type": "number",
-                    "description": "(exclusiveMinimum: 0; exclusiveMaximum: 1)",
-                },
-            ],
-            "items": {"type": "null"},
-        },
-        "card": {"type": "string"},
-        "_schema": {"type": "string"},
-    },
-    "description": '(dependencies: {"card": ["share"], "pair": {"required": ["card"], "properties": {"card": {"minLength": 2}}}})',
-    "$defs": {
-        "node": {
-            "type": "object",
-            "properties": {
-                "next": {"$ref": "#/$defs/node"},
-                "at": {
-                    "type": "number",
-                    "description": "(exclusiveMinimum: 0; exclusiveMaximum: 1)",
-                },
-            },
-        }
-    },
-}
-
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "anthropic": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
-    "bedrock": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA},
-}
-"""Parts of the definition that a provider gets in another form."""
