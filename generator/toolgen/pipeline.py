@@ -31,9 +31,10 @@ from toolgen.data.compiled_spec import CompiledSpec, NameKind
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
-from toolgen.data.program import Program
+from toolgen.data.program import Program, ProgramTool
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
+from toolgen.lint.suppressions import without_suppressed
 from toolgen.targets.definition import TargetDefinition
 
 Cache = MutableMapping[str, bytes]
@@ -91,13 +92,33 @@ def analyze(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    all_rules: bool = False,
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`.
 
-    If `is_whole`, they are all specs of a project.
+    If `is_whole`, they are all specs of a project; with `all_rules`, all lint rules run.
     """
-    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole)
+    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole, all_rules=all_rules)
     return adapt(program, targets)  # tools → tools as each target publishes them
+
+
+def without_suppressed_warnings(program: Program) -> Program:
+    """Return the program without the warnings that an `x-lint` in its specs ignores."""
+    tools = (*program.tools, *program.disabled)
+    sources = [tool.source for tool in tools] + [shared.source for shared in program.shared.values()]
+    if not any(source.suppressions for source in sources):
+        return program
+    left = set(without_suppressed(program.warnings, sources))
+
+    def with_left(tool: ProgramTool) -> ProgramTool:
+        return replace(tool, warnings=tuple(each for each in tool.warnings if each in left))
+
+    return replace(
+        program,
+        tools=tuple(map(with_left, program.tools)),
+        warnings=tuple(each for each in program.warnings if each in left),
+        disabled=tuple(map(with_left, program.disabled)),
+    )
 
 
 def bind(
@@ -107,13 +128,14 @@ def bind(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    all_rules: bool = False,
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
     parsed = parse(sources, targets)  # data → specs
     bound = resolve(parsed)  # specs → tools whose references are bound
     check(bound, needs_tools=needs_tools, is_whole=is_whole)  # raises all their faults
-    return lint(bound, is_whole=is_whole)  # → with the warnings about them
+    return lint(bound, is_whole=is_whole, all_rules=all_rules)  # → with the warnings about them
 
 
 def compile_specs(
@@ -131,6 +153,7 @@ def compile_specs(
     """
     program = analyze(texts, targets, f"{settings.specs}/", needs_tools=needs_tools)
     program = choose_references(program, settings)  # → with what MCP publishes of their references
+    program = without_suppressed_warnings(program)
     package = lower(program, settings)  # tools → every name and literal that templates print
     if wanted is not None:  # shared files beside them are only used
         package = replace(package, shared=tuple(each for each in package.shared if each.path in wanted))

@@ -9,13 +9,18 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.data.codes import LINT
-from toolgen.lint.linter import lint_catalogue
-from toolgen.pipeline import bind
+from toolgen.data.codes import LINT, lint_codes
+from toolgen.data.package import PackageSettings
+from toolgen.lint.settings import LintSettings
+from toolgen.linting import lint_specs
 
+SETTINGS = PackageSettings()
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
-_TOOL_FIELDS = {"annotations", "confirm", "description", "examples", "output_schema", "stream"}
-_SCHEMA_KEYWORDS = {"$schema", "additionalProperties", "properties", "required"}
+_TOOL_FIELDS = {
+    *("annotations", "confirm", "description", "errors", "examples", "name", "output_schema", "stream"),
+    "title",
+}
+_SCHEMA_KEYWORDS = {"$defs", "$schema", "additionalProperties", "properties", "required"}
 
 
 def page(code: str) -> str:
@@ -28,19 +33,23 @@ def spec(fragment: str) -> dict[str, Any]:
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {"order_id": {"type": "integer"}},
-        "definitions": {"Money": {"type": "number"}},
     }
+    if "#/definitions/" in fragment:
+        schema["definitions"] = {"Money": {"type": "number"}}
     tool = {"name": "example", "description": "An example.", "input_schema": schema}
-    if data.keys() <= _TOOL_FIELDS:
+    if data.keys() <= _TOOL_FIELDS and not isinstance(data.get("name"), dict):
         return {**tool, **data}
     schema.update(data if data.keys() <= _SCHEMA_KEYWORDS else {"properties": data})
     return tool
 
 
 def warnings(fragment: str) -> set[str]:
-    text = yaml.safe_dump(spec(fragment), sort_keys=False)
-    program = bind({"example.yaml": text.encode()})
-    return {each.code for each in [*program.warnings, *lint_catalogue(program.tools)]}
+    data = yaml.safe_load(fragment)
+    tools = [{**tool, "input_schema": {"type": "object"}} for tool in data["tools"]] if "tools" in data else []
+    specs = {f"{tool['name']}.yaml": tool for tool in tools} or {"example.yaml": spec(fragment)}
+    texts = {path: yaml.safe_dump(each, sort_keys=False).encode() for path, each in specs.items()}
+    every_rule = LintSettings(rules=dict.fromkeys(lint_codes(), "warning"))
+    return {entry.code for entry in lint_specs(texts, (), SETTINGS, every_rule).report.entries}
 
 
 @pytest.mark.parametrize("code", sorted(LINT))
