@@ -45,7 +45,9 @@ def spec(fragment: str) -> dict[str, Any]:
 
 def warnings(fragment: str) -> set[str]:
     data = yaml.safe_load(fragment)
-    tools = [{**tool, "input_schema": {"type": "object"}} for tool in data["tools"]] if "tools" in data else []
+    tools = (
+        [{**tool, "input_schema": {"type": "object"}} for tool in data["tools"]] if "tools" in data else []
+    )
     specs = {f"{tool['name']}.yaml": tool for tool in tools} or {"example.yaml": spec(fragment)}
     texts = {path: yaml.safe_dump(each, sort_keys=False).encode() for path, each in specs.items()}
     every_rule = LintSettings(rules=dict.fromkeys(lint_codes(), "warning"))
