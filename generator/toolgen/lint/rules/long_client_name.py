@@ -2,7 +2,7 @@
 
 Example:
 
-    name: list_orders_of_a_customer_that_were_delivered_last_month
+    name: list_orders_of_one_customer_that_were_delivered_last_month
 
 Use instead:
 
@@ -19,7 +19,7 @@ from toolgen.data.program import ProgramTool
 
 _MOST: Final = 64  # characters of the name of a function: OpenAI, and Anthropic's API until 2025
 _SEPARATORS: Final = len("mcp__" + "__")
-_SERVER: Final = 4  # characters that users at least name a server with, if it has no name
+_SERVER: Final = 1  # characters that a server has at least, whose name the project does not say
 
 
 def check(tool: ProgramTool, server: str | None = None) -> Iterator[Diagnostic]:
@@ -27,7 +27,7 @@ def check(tool: ProgramTool, server: str | None = None) -> Iterator[Diagnostic]:
     prefix = _SEPARATORS + (len(server) if server else _SERVER)
     length = prefix + len(tool.spec.name)
     if length > _MOST:
-        shown = f"mcp__{server or 'name'}__"
+        shown = f"mcp__{server or 'x'}__"
         yield Diagnostic(
             tool.source.value(("name",)),
             "long-client-name",

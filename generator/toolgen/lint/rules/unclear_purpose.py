@@ -29,6 +29,8 @@ _FILLERS: Final = frozenset(
     """.split()  # noqa: SIM905  (a list of words)
 )
 
+_MOST_WORDS: Final = 2
+
 
 def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     """Warn about a description all of whose words are in the name or the title, or say nothing."""
@@ -37,7 +39,9 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     if not text.isascii() or tool.spec.use_when or tool.spec.returns:
         return
     known = _stems(f"{tool.spec.name} {tool.spec.title or ''}") | _FILLERS
-    if _stems(text) <= known:
+    said = _stems(text)
+    # a long name says the purpose: `list_cloud_firewall_rules`, "List cloud firewall rules."
+    if said <= known and len(said - _FILLERS) <= _MOST_WORDS:
         yield Diagnostic(
             tool.source.value(("description",)),
             "unclear-purpose",
