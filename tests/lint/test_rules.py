@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 import yaml
-from toolgen.data.codes import LINT, lint_codes
+from toolgen.data.codes import EVIDENCE, LINT, lint_codes
 from toolgen.data.package import PackageSettings
 from toolgen.lint.settings import LintSettings
 from toolgen.linting import lint_specs
+
+from tests.lint.rule_pages import pages
 
 SETTINGS = PackageSettings()
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
@@ -66,3 +69,22 @@ def test_the_rule_warns_about_the_example_and_not_about_its_replacement(code: st
     assert found
     assert code in warnings(dedent(found["wrong"]))
     assert code not in warnings(dedent(found["right"]))
+
+
+@pytest.mark.parametrize("code", sorted(lint_codes()))
+def test_the_rule_states_its_evidence(code: str) -> None:
+    kind, _, source = lint_codes()[code].evidence.partition(": ")
+    assert kind in EVIDENCE
+    assert source
+
+
+def test_the_pages_of_the_documentation_are_those_of_the_rules(record: bool) -> None:
+    folder = Path(__file__).parents[2] / "docs" / "rules"
+    expected = pages()
+    if record:
+        folder.mkdir(exist_ok=True)
+        for path in folder.glob("*.md"):
+            path.unlink()
+        for name, text in expected.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    assert {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")} == expected

@@ -30,7 +30,7 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
     """Warn about a schema none of whose listed values is valid, or that is proved to accept nothing."""
     inner = {key: value for key, value in node.items() if key in CONSTRAINING}
     # references would need their definitions: what they lead to is looked at by itself
-    if len(inner) < 2 and "oneOf" not in inner or "not" in path or _refers(inner):
+    if (len(inner) < 2 and "oneOf" not in inner) or "not" in path or _refers(inner):
         return
     listed = node["enum"] if "enum" in node else [node["const"]] if "const" in node else None
     if listed is not None:
