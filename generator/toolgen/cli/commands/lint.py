@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.cli.collector import paused_collector
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.suggestions import count
 
@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the findings to a file: later, only new ones fail",
     )
-    add_format(parser)
+    add_format(parser, of_report=True)
 
 
 @paused_collector()
@@ -154,12 +154,16 @@ def _lint(subject: _Subject, strict: bool) -> LintResult:
 
 def _show(result: LintResult, args: argparse.Namespace) -> None:
     from toolgen.cli.diagnostics import has_color
+    from toolgen.report.formats import formatted
     from toolgen.report.json import report_data
     from toolgen.report.text import render_entries
 
     report = result.report
     if args.format == "json":
         emit_json(report_data(report))
+        return
+    if args.format != "text":
+        emit_document(formatted(report, args.format))
         return
     shown = [entry for entry in report.entries if not entry.accepted]
     emit(*render_entries(shown, report.texts, color=has_color()).splitlines(), styled=True)

@@ -243,8 +243,10 @@ def make_project(root: Path, table: Table) -> Project:
     breaking = _breaking(table, faults)
     _, values = _section(table, "budget", _BUDGET_TYPES, faults)
     budget = BudgetSettings(**values, is_baseline_set="baseline" in values)
-    read = {"breaking": breaking, "budget": budget, "lint": _lint(table, faults)}
-    project = Project(root=root, file=table.file, text=table.text, **sound, **read)
+    lint = _lint(table, faults)
+    project = Project(
+        root=root, file=table.file, text=table.text, **sound, breaking=breaking, budget=budget, lint=lint
+    )
     # names are compared only where the folders are sound: one mistake, one report
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
