@@ -137,6 +137,7 @@ def _generate(bench: Bench, size: int, *, plain: bool) -> Samples:
     cases = [
         Case("toolgen generate, cold", lambda: cold.toolgen("generate", says=says).seconds, cold.forget),
         Case("toolgen generate, one changed", lambda: _one(warm).seconds, edit),
+        Case("toolgen lint", lambda: warm.toolgen("lint", says=says).seconds),
         Case("toolgen check, no cache", lambda: _without(warm, empty).seconds, forget),
         Case(ENGINE, lambda: peers.engine(cold).seconds),
     ]

@@ -80,6 +80,7 @@ ROWS = (
         1.5,
     ),
     *_of_generate("", "", "generate"),
+    Row("lint", "`lint`", "generate", "toolgen lint", "toolgen generate, cold", 0.5),
     *_of_generate("-plain", ", plain specs", "generate-plain"),
     Row("memory", "peak memory of `generate`, cold", "memory", "toolgen generate, cold", ENGINE, 1.0),
     *_of_scale("", "", "scale"),

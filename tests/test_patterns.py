@@ -303,5 +303,5 @@ def test_patterns_that_backtrack_are_found(pattern: str, method: str) -> None:
 
 def test_the_patterns_of_toolgen_are_found() -> None:
     places = {used.place.rpartition(":")[0] for used in all_patterns()}
-    assert {"runtime/text.py", "importers/secret_texts.py", "importers/names.py"} <= places
+    assert {"runtime/text.py", "semantics/secret_texts.py", "importers/names.py"} <= places
     assert len(all_patterns()) > 100

@@ -11,12 +11,13 @@ import pytest
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
-from toolgen.data.codes import CODES
+from toolgen.data.codes import CODES, lint_codes
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
-from toolgen.lint.linter import lint_catalogue
+from toolgen.lint.settings import LintSettings
+from toolgen.linting import lint_specs
 from toolgen.pipeline import bind
-from toolgen.report.text import render
+from toolgen.report.text import render, render_entries
 
 from tests.models.helpers import TARGETS
 
@@ -29,16 +30,22 @@ def _texts(case: Path) -> dict[str, bytes]:
     return {path.relative_to(case).as_posix(): path.read_bytes() for path in sorted(case.rglob("*.yaml"))}
 
 
-def _report(texts: dict[str, bytes]) -> tuple[str, str]:
-    """Return whether the case was refused, and the report that the user reads."""
+def _report(texts: dict[str, bytes], code: str) -> tuple[str, str]:
+    """Return whether the case was refused, and the report that the user reads.
+
+    Of the rules that only `toolgen lint` runs, it has the findings with the case's code.
+    """
     try:
         program = adapt(bind(texts, is_whole=True), TARGETS)
         program = choose_references(program, PackageSettings())
         lower(program, PackageSettings())
     except SpecErrors as errors:
         return "refused", render(errors.diagnostics, texts)
-    found = [*program.warnings, *lint_catalogue(program.tools)]
-    return "warned", render(found, texts)
+    if any(warning.code == code for warning in program.warnings):
+        return "warned", render(program.warnings, texts)
+    every_rule = LintSettings(rules=dict.fromkeys(lint_codes(), "warning"))
+    report = lint_specs(texts, TARGETS, PackageSettings(specs=""), every_rule).report
+    return "warned", render_entries([each for each in report.entries if each.code == code], texts)
 
 
 def _cases() -> list[Path]:
@@ -49,7 +56,7 @@ def _cases() -> list[Path]:
 
 @pytest.mark.parametrize("case", _cases(), ids=lambda case: f"{case.parent.name}/{case.stem}")
 def test_case(case: Path, record: bool) -> None:
-    fate, report = _report(_texts(case))
+    fate, report = _report(_texts(case), case.parent.name)
     expected = case.with_suffix(".out") if case.is_file() else case.with_name("case.out")
     assert fate == case.parent.parent.name
     assert f"[{case.parent.name}]" in report, "the folder is named for a code that the case does not show"

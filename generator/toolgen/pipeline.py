@@ -31,10 +31,11 @@ from toolgen.data.compiled_spec import CompiledSpec, NameKind
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
-from toolgen.data.program import Program
+from toolgen.data.program import Program, ProgramTool
 from toolgen.data.progress import Progress, no_progress
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
+from toolgen.lint.suppressions import without_suppressed
 from toolgen.targets.definition import TargetDefinition
 
 Cache = MutableMapping[str, bytes]
@@ -92,14 +93,43 @@ def analyze(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    all_rules: bool = False,
     progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`.
 
-    If `is_whole`, they are all specs of a project. `progress` is called for each tool.
+    If `is_whole`, they are all specs of a project; with `all_rules`, all lint rules run. `progress` is
+    called for each tool.
     """
-    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole, progress=progress)
+    program = bind(
+        texts,
+        targets,
+        prefix,
+        needs_tools=needs_tools,
+        is_whole=is_whole,
+        all_rules=all_rules,
+        progress=progress,
+    )
     return adapt(program, targets, progress)  # tools → tools as each target publishes them
+
+
+def without_suppressed_warnings(program: Program) -> Program:
+    """Return the program without the warnings that an `x-lint` in its specs ignores."""
+    tools = (*program.tools, *program.disabled)
+    sources = [tool.source for tool in tools] + [shared.source for shared in program.shared.values()]
+    if not any(source.suppressions for source in sources):
+        return program
+    left = set(without_suppressed(program.warnings, sources))
+
+    def with_left(tool: ProgramTool) -> ProgramTool:
+        return replace(tool, warnings=tuple(each for each in tool.warnings if each in left))
+
+    return replace(
+        program,
+        tools=tuple(map(with_left, program.tools)),
+        warnings=tuple(each for each in program.warnings if each in left),
+        disabled=tuple(map(with_left, program.disabled)),
+    )
 
 
 def bind(
@@ -109,6 +139,7 @@ def bind(
     *,
     needs_tools: bool = True,
     is_whole: bool = False,
+    all_rules: bool = False,
     progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
@@ -116,7 +147,7 @@ def bind(
     parsed = parse(sources, targets)  # data → specs
     bound = resolve(parsed)  # specs → tools whose references are bound
     check(bound, needs_tools=needs_tools, is_whole=is_whole, progress=progress)  # raises all their faults
-    return lint(bound, is_whole=is_whole)  # → with the warnings about them
+    return lint(bound, is_whole=is_whole, all_rules=all_rules)  # → with the warnings about them
 
 
 def compile_specs(
@@ -134,6 +165,7 @@ def compile_specs(
     """
     program = analyze(texts, targets, f"{settings.specs}/", needs_tools=needs_tools)
     program = choose_references(program, settings)  # → with what MCP publishes of their references
+    program = without_suppressed_warnings(program)
     package = lower(program, settings)  # tools → every name and literal that templates print
     if wanted is not None:  # shared files beside them are only used
         package = replace(package, shared=tuple(each for each in package.shared if each.path in wanted))

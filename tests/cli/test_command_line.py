@@ -235,6 +235,7 @@ def test_closed_streams(empty: Cli, closed: str) -> None:
 
 def test_data_is_utf8_in_any_locale(project: Cli) -> None:
     path = project.spec("greet")
+    project("generate")
     path.write_text(path.read_text().replace("Say hello", "Sag „hallö“"))
     done = project.process("check", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="")
     assert done.code == 1

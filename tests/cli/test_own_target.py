@@ -72,10 +72,10 @@ def test_strict_is_an_option_where_the_dialect_has_a_strict_mode(acme: Cli) -> N
 def test_its_limits_are_warnings_and_its_names_errors(acme: Cli) -> None:
     acme.spec("other")
     write_greet(acme, f"returns: {'A greeting. ' * 4}\n")
-    done = acme("generate")
+    done = acme("lint")
     assert done.code == 0
-    assert "acme: some models refuse descriptions of more than 40 characters" in done.err
-    assert "acme: one request takes 1 tools" in done.err
+    assert "acme: some models refuse descriptions of more than 40 characters" in done.out
+    assert "acme: one request takes 1 tools" in done.out
     write_greet(acme, "targets: {acme: {name: Hello}}\n")
     done = acme("generate")
     assert done.code == 2

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 import yaml
-from toolgen.data.codes import LINT
-from toolgen.lint.linter import lint_catalogue
-from toolgen.pipeline import bind
+from toolgen.data.codes import EVIDENCE, LINT, lint_codes
+from toolgen.data.package import PackageSettings
+from toolgen.lint.settings import LintSettings
+from toolgen.linting import lint_specs
 
+from tests.lint.rule_pages import pages
+
+SETTINGS = PackageSettings()
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
-_TOOL_FIELDS = {"annotations", "confirm", "description", "examples", "output_schema", "stream"}
-_SCHEMA_KEYWORDS = {"$schema", "additionalProperties", "properties", "required"}
+_TOOL_FIELDS = {
+    *("annotations", "confirm", "description", "errors", "examples", "name", "output_schema", "stream"),
+    "title",
+}
+_SCHEMA_KEYWORDS = {"$defs", "$schema", "additionalProperties", "properties", "required"}
 
 
 def page(code: str) -> str:
@@ -28,19 +36,25 @@ def spec(fragment: str) -> dict[str, Any]:
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {"order_id": {"type": "integer"}},
-        "definitions": {"Money": {"type": "number"}},
     }
+    if "#/definitions/" in fragment:
+        schema["definitions"] = {"Money": {"type": "number"}}
     tool = {"name": "example", "description": "An example.", "input_schema": schema}
-    if data.keys() <= _TOOL_FIELDS:
+    if data.keys() <= _TOOL_FIELDS and not isinstance(data.get("name"), dict):
         return {**tool, **data}
     schema.update(data if data.keys() <= _SCHEMA_KEYWORDS else {"properties": data})
     return tool
 
 
 def warnings(fragment: str) -> set[str]:
-    text = yaml.safe_dump(spec(fragment), sort_keys=False)
-    program = bind({"example.yaml": text.encode()})
-    return {each.code for each in [*program.warnings, *lint_catalogue(program.tools)]}
+    data = yaml.safe_load(fragment)
+    tools = (
+        [{**tool, "input_schema": {"type": "object"}} for tool in data["tools"]] if "tools" in data else []
+    )
+    specs = {f"{tool['name']}.yaml": tool for tool in tools} or {"example.yaml": spec(fragment)}
+    texts = {path: yaml.safe_dump(each, sort_keys=False).encode() for path, each in specs.items()}
+    every_rule = LintSettings(rules=dict.fromkeys(lint_codes(), "warning"))
+    return {entry.code for entry in lint_specs(texts, (), SETTINGS, every_rule).report.entries}
 
 
 @pytest.mark.parametrize("code", sorted(LINT))
@@ -55,3 +69,22 @@ def test_the_rule_warns_about_the_example_and_not_about_its_replacement(code: st
     assert found
     assert code in warnings(dedent(found["wrong"]))
     assert code not in warnings(dedent(found["right"]))
+
+
+@pytest.mark.parametrize("code", sorted(lint_codes()))
+def test_the_rule_states_its_evidence(code: str) -> None:
+    kind, _, source = lint_codes()[code].evidence.partition(": ")
+    assert kind in EVIDENCE
+    assert source
+
+
+def test_the_pages_of_the_documentation_are_those_of_the_rules(record: bool) -> None:
+    folder = Path(__file__).parents[2] / "docs" / "rules"
+    expected = pages()
+    if record:
+        folder.mkdir(exist_ok=True)
+        for path in folder.glob("*.md"):
+            path.unlink()
+        for name, text in expected.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    assert {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")} == expected

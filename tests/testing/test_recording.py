@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.importers.secret_texts import without_secret_texts
 from toolgen.project import load_targets
+from toolgen.semantics.secret_texts import without_secret_texts
 from toolgen.testing.mock.contracts import MockContract, read_contracts
 from toolgen.testing.mock.recording import (
     MAX_EXAMPLES,

@@ -31,17 +31,17 @@ def measure_openai(
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     score = Score(path.name, tools=len(lines))
     made_up = Score(f"{path.name}: generated instances")
-    for number, batch in enumerate(_batches(lines)):
+    for number, batch in enumerate(batches(lines)):
         _measure((score, made_up), batch, f"corpus_openai_{number}", models=models, mocks=mocks)
     return score, made_up
 
 
-def _batches(lines: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def batches(lines: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     """Distribute functions to projects without duplicate names: namesakes are of different applications."""
     batches: list[list[dict[str, Any]]] = []
     seen: dict[str, int] = {}
     for line in lines:
-        name = _function(line)["name"]
+        name = function(line)["name"]
         index = seen[name] = seen.get(name, -1) + 1
         if index == len(batches):
             batches.append([])
@@ -49,7 +49,7 @@ def _batches(lines: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return batches
 
 
-def _function(line: Mapping[str, Any]) -> dict[str, Any]:
+def function(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return the published function; a line may be the function itself."""
     found: dict[str, Any] = line.get("function_raw") or line.get("function") or dict(line)
     return found
@@ -66,10 +66,10 @@ def _measure(
     score, made_up = scores
     with project(package) as made:
         try:
-            score.notes += made.take("openai", [_function(line) for line in lines])
+            score.notes += made.take("openai", [function(line) for line in lines])
         except FailedError as error:
             for line in lines:
-                score["imported"].note(_function(line)["name"], str(error))
+                score["imported"].note(function(line)["name"], str(error))
             return
         if models is not None:
             models.add(compare_project(made.root))
@@ -77,7 +77,7 @@ def _measure(
             measure_mocks(mocks, made.root, package)
         catalog = made.module("catalog")
         for line in lines:
-            name = _function(line)["name"]
+            name = function(line)["name"]
             try:
                 tool = catalog.tool_class(name)
             except KeyError:

@@ -31,11 +31,15 @@ class Project:
 
     def take(self, kind: str, tools: Sequence[Mapping[str, Any]]) -> int:
         """Import `tools` and generate; return the number of notes of the importer."""
+        notes = self.import_tools(kind, tools)
+        self._run("generate", "--format", "json")
+        return notes
+
+    def import_tools(self, kind: str, tools: Sequence[Mapping[str, Any]]) -> int:
+        """Import `tools`; return the number of notes of the importer."""
         (self.root / "source.json").write_text(json.dumps(tools), encoding="utf-8")
         words = ("import", kind, "source.json", "--into", "specs", "--format", "json")
-        notes = json.loads(self._run(*words))["notes"]
-        self._run("generate", "--format", "json")
-        return len(notes)
+        return len(json.loads(self._run(*words))["notes"])
 
     def module(self, name: str) -> ModuleType:
         """Import a module of the generated package."""

@@ -21,7 +21,7 @@ from toolgen.data.program import Program
 from toolgen.data.sizes import TargetSize
 from toolgen.data.target import Target
 from toolgen.incremental import WorkerPool
-from toolgen.pipeline import LinkedPackage, analyze, compile_project
+from toolgen.pipeline import LinkedPackage, analyze, compile_project, without_suppressed_warnings
 from toolgen.project import (
     TOOLCHAIN,
     BuildRecord,
@@ -101,7 +101,7 @@ def _with_targets(read: ReadProject) -> Inputs:
 def program_of(inputs: Inputs) -> Program:
     """Return the analyzed specs. Raises `SpecErrors` with every fault in them."""
     program = analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/", is_whole=True)
-    return choose_references(program, inputs.settings)
+    return without_suppressed_warnings(choose_references(program, inputs.settings))
 
 
 def package_of(program: Program, inputs: Inputs) -> Package:
@@ -128,10 +128,13 @@ def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> Out
     refuse_foreign(inputs.project, changes, existing.manifest)
     manifest = manifest_of(inputs.settings, inputs.targets, read.digests, package.tree)
     text = manifest_text(manifest)
+    warnings = tuple(
+        each for each in package.warnings if inputs.project.lint.level(each.code, each.span.file) != "off"
+    )
     sunsets = tuple(spec.sunset for spec in package.tools if spec.sunset)
     sizes = target_sizes({spec.tool_name: spec.sizes for spec in package.tools}, inputs.targets)
     # by which the next run knows unchanged inputs without compiling them
-    record = BuildRecord(digest(text), len(package.tools), package.warnings, sunsets, sizes)
+    record = BuildRecord(digest(text), len(package.tools), warnings, sunsets, sizes)
     save_record(record_key(read), record, cache)
     if cache.trusted:
         prune(cache_folder())
@@ -144,7 +147,7 @@ def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> Out
         changes=changes,
         manifest=manifest,
         manifest_text=text,
-        warnings=package.warnings,
+        warnings=warnings,
         sunsets=sunsets,
         sizes=sizes,
         shared_files={

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from toolgen.escaping import streams
+from toolgen.suggestions import count
 
 if TYPE_CHECKING:
     import argparse
@@ -105,3 +106,12 @@ def flush() -> None:
 def _discard_buffer() -> None:
     with open(os.devnull, "w") as nowhere:  # or the interpreter would fail to flush at exit
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def count_of_warnings(number: int) -> list[str]:
+    """Return the line about warnings of commands that only count them; none without any."""
+    return (
+        [f"{count(number, 'warning')}: toolgen lint shows {'it' if number == 1 else 'them'}"]
+        if number
+        else []
+    )

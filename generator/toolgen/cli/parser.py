@@ -18,6 +18,7 @@ COMMANDS = {
     "generate": "generate code from the specs",
     "outputs": "list the files that `generate` would write",
     "check": "check that generated code is up to date; show a diff if it is not",
+    "lint": "find what is valid in the specs, and still a fault; each rule says on what evidence",
     "breaking": "compare the specs with another version; show what breaks, with a value that shows it",
     "budget": "measure what models are sent; fail if a tool has grown, show what would make it smaller",
     "search": "search the tools by what a user says, as models do",

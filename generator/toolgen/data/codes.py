@@ -18,6 +18,12 @@ class Code:
     title: str  # one line
     why: str  # why it is refused, or worth a warning
     fix: str  # what to do about it
+    evidence: str = ""  # of what `toolgen lint` reports: the kind (see EVIDENCE), a colon, the source
+
+    @property
+    def is_opinion(self) -> bool:
+        """True for a lint rule that is off until a project turns it on."""
+        return self.evidence.startswith("opinion:")
 
 
 class _Codes(Mapping[str, Code]):
@@ -57,9 +63,24 @@ def _code(row: Mapping[str, str]) -> Code:
     return Code(**texts)
 
 
+EVIDENCE: Final = {
+    "measured": "a study measured the effect on models",
+    "provider": "a provider or a client refuses, cuts or ignores it",
+    "directory": "a directory of servers refuses it",
+    "specification": "it follows from a specification, or from how toolgen publishes",
+    "opinion": "nobody measured it: off until a project turns it on",
+}
+"""The kinds of evidence that a lint rule states."""
+
 CODES: Final = _Codes()
 PROJECT: Final = _Codes("project")
 IMPLEMENTATIONS: Final = _Codes("implementations")
 TESTS: Final = _Codes("tests")
 BUDGET: Final = _Codes("budget")
 LINT: Final = _Codes("lint")
+
+
+@cache
+def lint_codes() -> Mapping[str, Code]:
+    """Return what `toolgen lint` reports, and a project can set the level of."""
+    return {code: found for code, found in CODES.items() if found.evidence}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from toolgen.schema.document import JsonPath, SchemaDocument
@@ -39,6 +39,7 @@ class Source:
     data: object
     mark: Callable[[], Marks]
     path: str = ""  # posix path below the specs folder; what a `$ref` is relative to
+    suppressions: Mapping[JsonPath, object] = field(default_factory=dict)  # path of an `x-lint` → its value
 
     @cached_property
     def marks(self) -> Marks:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolgen.building.output_diff import OutputDiff
     from toolgen.comparing.history import Release
     from toolgen.compat.finding import Finding
+    from toolgen.report.entry import Report
     from toolgen.testing.results import ProjectReport, ToolReport
 
 
@@ -35,6 +36,23 @@ def diagnostics_data(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 def _location(span: Span) -> dict[str, Any]:
     return {"file": span.file, "line": span.line, "column": span.column, "length": span.length}
+
+
+def report_data(report: Report) -> dict[str, Any]:
+    """Return a report as plain data. Lines and columns count from 1, `length` is in characters."""
+    findings = [
+        {
+            "code": entry.code,
+            "severity": entry.severity,
+            "message": entry.message,
+            "labels": dict(entry.labels),
+            **_location(entry.span),
+            "fingerprint": entry.fingerprint,
+            "accepted": entry.accepted or None,
+        }
+        for entry in report.entries
+    ]
+    return {"command": report.command, "findings": findings, "failed": report.failed, **report.data}
 
 
 def findings_data(findings: Iterable[Finding]) -> list[dict[str, Any]]:

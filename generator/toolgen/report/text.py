@@ -46,9 +46,14 @@ def render(
     found: Iterable[Diagnostic | Finding], texts: Mapping[str, bytes | str], color: bool = False
 ) -> str:
     """Return a block for each diagnostic or finding; `texts` maps the files of places to their contents."""
+    return render_entries(map(entry_of, found), texts, color=color)
+
+
+def render_entries(entries: Iterable[Entry], texts: Mapping[str, bytes | str], *, color: bool = False) -> str:
+    """Return a block for each entry of a report; `texts` maps the files of places to their contents."""
     lines: dict[str, list[str]] = {}
     blocks = []
-    for entry in map(entry_of, found):
+    for entry in entries:
         file = entry.span.file
         if file not in lines:
             lines[file] = split_lines(texts.get(file, ""))

@@ -21,7 +21,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.collector import paused_collector
-from toolgen.cli.output import command_line, emit, emit_document, emit_json, say
+from toolgen.cli.output import command_line, count_of_warnings, emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.suggestions import count
 
@@ -106,7 +106,7 @@ def _check_output(
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
         passed = (*vendored, *_passed(known.sunsets, args))
-        return _show_clean(known.tools, known.files, passed, known.warnings, args)
+        return _show_clean(known.tools, known.files, passed, len(known.warnings), args)
     from toolgen.building.output_diff import compare_output
     from toolgen.cli.progress import plan_output
     from toolgen.report.json import changes_data, diagnostics_data
@@ -134,8 +134,15 @@ def _check_output(
         return is_clean
     if diff.clean:
         unused = [f"{line} (the output is the same)" for line in lines_of_toolchain(diff)]
-        return _show_clean(plan.tools, len(plan.tree), passed, plan.warnings, args, unused)
-    _show((*passed, *plan.warnings), args)
+        return _show_clean(plan.tools, len(plan.tree), passed, len(plan.warnings), args, unused)
+    _show(passed, args)
+    say(*count_of_warnings(len(plan.warnings)))
+    if plan.existing.text is None and not plan.existing.files:
+        emit(
+            f"{count(len(read.specs), 'spec')} valid; not generated yet",
+            f"to do it: {command_line(args, 'generate')}",
+        )
+        return False
     lines = lines_of_changes(diff, with_diff=not args.no_diff)
     emit(*lines, f"to fix it: {command_line(args, 'generate')}")
     return False
@@ -181,13 +188,13 @@ def _show_clean(
     tools: int,
     files: int,
     passed: Sequence[Diagnostic],
-    warnings: Sequence[Diagnostic],
+    warnings: int,
     args: argparse.Namespace,
     notes: Sequence[str] = (),
 ) -> bool:
     """Show a project whose output is up to date. Return True unless a sunset or a file's lock is broken."""
-    _show((*passed, *warnings), args)
-    say(*notes)
+    _show(passed, args)
+    say(*count_of_warnings(warnings), *notes)
     if not passed:
         say(f"clean: {count(tools, 'tool')}, {count(files, 'file')}")
     return not passed

@@ -58,7 +58,9 @@ def _list(form: str) -> None:
 
 
 def _explanation(name: str, code: Code) -> str:
-    text = f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
+    severity = "off" if code.is_opinion else code.severity
+    text = f"{severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
+    text += f"\nEvidence:  {code.evidence}" if code.evidence else ""
     return f"{text}\n\n{_page(name)}" if name in LINT else text
 
 

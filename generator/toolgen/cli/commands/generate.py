@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli import build_flags
 from toolgen.cli.collector import paused_collector
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.sizes import show_sizes, sizes_data
 from toolgen.suggestions import count
@@ -79,10 +79,7 @@ def _show(
 
         emit_json({**asdict(done), "warnings": diagnostics_data(warnings), "sizes": sizes_data(sizes)})
         return True
-    if warnings:
-        from toolgen.cli import diagnostics
-
-        diagnostics.show(warnings, args.start)
+    say(*count_of_warnings(len(warnings)))
     for path in done.replaced:
         package = implementations or "a package of your own"
         say(f"EDITED {path}: your changes were replaced; write subclasses in {package} instead")

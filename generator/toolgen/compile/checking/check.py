@@ -18,7 +18,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.program import Program
 from toolgen.data.progress import Progress, no_progress
 from toolgen.data.source import Span
-from toolgen.lint.linter import lint_tool
+from toolgen.lint.linter import lint_catalogue, lint_tool
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
 from toolgen.schema.budget import check_size
 from toolgen.semantics.examples import check_examples
@@ -55,13 +55,16 @@ def check(
         raise SpecErrors(faults)
 
 
-def lint(specs: BoundSpecs, *, is_whole: bool = False) -> Program:
+def lint(specs: BoundSpecs, *, is_whole: bool = False, all_rules: bool = False) -> Program:
     """Return valid specs with the warnings about them: of all tools together, too, if `is_whole`.
 
+    With `all_rules`, those run, too, that only `toolgen lint` reports, and suppressed warnings stay.
     Tools with `enabled: false` are not part of the output.
     """
     tools = [
-        replace(each.tool, warnings=in_order(lint_tool(each.tool, each.schemas.values())))
+        replace(
+            each.tool, warnings=in_order(lint_tool(each.tool, each.schemas.values(), all_rules=all_rules))
+        )
         for each in sorted(specs.tools, key=lambda each: each.tool.spec.name)
     ]
     enabled = tuple(tool for tool in tools if tool.spec.enabled)
@@ -69,6 +72,8 @@ def lint(specs: BoundSpecs, *, is_whole: bool = False) -> Program:
     warnings = in_order(warning for tool in tools for warning in tool.warnings)
     if is_whole:
         warnings += find_contradicting_asks(example for tool in enabled for example in asked_examples(tool))
+    if is_whole and all_rules:
+        warnings += tuple(lint_catalogue(enabled))
     return Program(enabled, warnings, disabled, specs.shared)
 
 

@@ -18,6 +18,7 @@ from yaml.error import MarkedYAMLError
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Marks, Source, Span
+from toolgen.lint.suppressions import take_suppressions
 from toolgen.schema.document import MAX_VALUE_DEPTH
 from toolgen.yaml12.reader import DocumentError, YamlReader, locate_positions
 from toolgen.yaml12.scalars import MAX_DIGITS
@@ -63,7 +64,9 @@ def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) 
     def mark() -> Marks:
         return locate_positions(file, _without_refused_characters(text))
 
-    return Source(file, text, data, mark, path)
+    # a key that is written with escapes, as JSON allows, is found, too
+    suppressions = take_suppressions(data) if "x-lint" in text or "\\" in text else {}
+    return Source(file, text, data, mark, path, suppressions)
 
 
 def decode_text(file: str, raw: bytes | str) -> str:

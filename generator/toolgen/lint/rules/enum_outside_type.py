@@ -1,4 +1,4 @@
-"""enum-outside-type: a value of `enum` that `type` does not allow.
+"""enum-outside-type: a value of `enum` or `const` that `type` does not allow.
 
 Example:
 
@@ -23,18 +23,22 @@ _LONGEST = 60  # characters of a value in the message
 
 
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Warn about each value of `enum` that is not of the schema's `type`."""
-    kind = node.get("type")
-    # without one type there is nothing to compare the values with
-    if not isinstance(kind, str):
+    """Warn about each value of `enum`, or of `const`, that is not of the schema's `type`."""
+    written = node.get("type")
+    kinds = [written] if isinstance(written, str) else written
+    if not kinds:
         return
-    for index, value in enumerate(node["enum"]):
-        if not is_type(value, kind):
+    values: list[tuple[JsonPath, Any]] = [
+        (("enum", index), value) for index, value in enumerate(node.get("enum", ()))
+    ]
+    values += [(("const",), node["const"])] if "const" in node else []
+    for where, value in values:
+        if not any(is_type(value, kind) for kind in kinds):
             yield Diagnostic(
-                schema.bound.value((*path, "enum", index)),
+                schema.bound.value((*path, *where)),
                 "enum-outside-type",
-                f"{_shown(value)} is not of type {kind}, so no value can equal it",
-                "quote it if text is meant" if kind == "string" else "remove it, or change the type",
+                f"{_shown(value)} is not of type {' or '.join(kinds)}, so no value can equal it",
+                "quote it if text is meant" if "string" in kinds else "remove it, or change the type",
             )
 
 

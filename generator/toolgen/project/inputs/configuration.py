@@ -11,9 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.data.codes import lint_codes
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
 from toolgen.files.toml_limits import toml_limit_fault
+from toolgen.lint.settings import LEVELS, LintSettings
 from toolgen.python_source.names import not_importable
 from toolgen.suggestions import did_you_mean
 
@@ -36,14 +38,15 @@ _BREAKING_VALUES: dict[str, tuple[str, ...]] = {
 _BUDGET_TYPES: dict[str, type] = {"unit": str, "baseline": str, "max": int, "max_total": int}
 _BUDGET_VALUES: dict[str, tuple[str, ...]] = {"unit": ("bytes", "o200k")}
 _FIELD_VALUES: dict[str, tuple[str, ...]] = {"references": ("inline", "keep")}
-_RULE_LEVELS = ("error", "warning", "info", "off")
+_RULE_LEVELS = LEVELS
+_LINT_TYPES: dict[str, type] = {"rules": dict, "folders": dict, "baseline": str}
 _FIELD_SECTIONS: dict[str, dict[str, type]] = {
     "mcp": {"output_schema": bool, "references": str},
     "server": {"name": str, "version": str, "instructions": str},
     "test": {"fixtures": str},
 }
 """Sections whose keys are fields of the project: `server_name`."""
-_SECTIONS = (*_FIELD_SECTIONS, "breaking", "budget")
+_SECTIONS = (*_FIELD_SECTIONS, "breaking", "budget", "lint")
 _PATHS = {
     "specs": "tools/specs",
     "output": "tools/generated",
@@ -147,6 +150,7 @@ class Project:
     test_fixtures: str | None = None  # file with the fixtures of `toolgen test`
     breaking: BreakingSettings = BreakingSettings()
     budget: BudgetSettings = BudgetSettings()
+    lint: LintSettings = field(default_factory=LintSettings)
 
     @property
     def import_root(self) -> Path:
@@ -239,7 +243,10 @@ def make_project(root: Path, table: Table) -> Project:
     breaking = _breaking(table, faults)
     _, values = _section(table, "budget", _BUDGET_TYPES, faults)
     budget = BudgetSettings(**values, is_baseline_set="baseline" in values)
-    project = Project(root=root, file=table.file, text=table.text, **sound, breaking=breaking, budget=budget)
+    lint = _lint(table, faults)
+    project = Project(
+        root=root, file=table.file, text=table.text, **sound, breaking=breaking, budget=budget, lint=lint
+    )
     # names are compared only where the folders are sound: one mistake, one report
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
@@ -286,6 +293,44 @@ def _breaking(table: Table, faults: dict[str, Diagnostic]) -> BreakingSettings:
             message = f"the level of '{code}' must be one of {', '.join(_RULE_LEVELS)}"
             faults[f"breaking.levels.{code}"] = Diagnostic(own.key(code), "invalid-setting", message)
     return BreakingSettings(**values, is_accept_set="accept" in values)
+
+
+def _lint(table: Table, faults: dict[str, Diagnostic]) -> LintSettings:
+    """Return the section `[lint]`; add its faults to `faults`."""
+    inner, values = _section(table, "lint", _LINT_TYPES, faults)
+    rules = _rule_levels(inner, "rules", values.get("rules", {}), faults)
+    of_folders = Table(inner.file, inner.text, f"{inner.name}.folders", values.get("folders", {}))
+    folders = {}
+    for folder, levels in islice(of_folders.data.items(), MAX_KEYS):
+        if isinstance(levels, dict) and _is_plain_path(folder):
+            folders[folder.rstrip("/")] = _rule_levels(of_folders, folder, levels, faults)
+        else:
+            message = f"'{folder}' must be a folder of the project, with a level for each rule"
+            hint = 'write it as in `[lint.folders."specs/imported"]`'
+            faults[f"lint.folders.{folder}"] = Diagnostic(
+                of_folders.key(folder), "invalid-setting", message, hint
+            )
+    return LintSettings(rules, folders, values.get("baseline", LintSettings().baseline))
+
+
+def _rule_levels(
+    around: Table, name: str, levels: Mapping[str, Any], faults: dict[str, Diagnostic]
+) -> dict[str, str]:
+    """Return the levels of lint rules in a table; add what is wrong with them to `faults`."""
+    own = Table(around.file, around.text, f"{around.name}.{name}", dict(levels))
+    found = {}
+    for code, level in islice(levels.items(), MAX_KEYS):
+        if code not in lint_codes():
+            hint = did_you_mean(code, lint_codes()) or "`toolgen explain` lists the rules"
+            fault = Diagnostic(own.key(code), "unknown-setting", f"there is no lint rule '{code}'", hint)
+        elif level not in LEVELS:
+            message = f"the level of '{code}' must be one of {', '.join(LEVELS)}"
+            fault = Diagnostic(own.key(code), "invalid-setting", message)
+        else:
+            found[code] = level
+            continue
+        faults[f"{own.name}.{code}"] = fault
+    return found
 
 
 def _value_fault(table: Table, key: str, value: str) -> Diagnostic | None:

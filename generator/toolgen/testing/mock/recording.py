@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.importers.secret_texts import without_secret_texts
 from toolgen.project import UnableError, read_text, replace_files
 from toolgen.project.inputs.specs import too_large
 from toolgen.runtime.logs.redaction import redact
@@ -19,6 +18,7 @@ from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_s
 from toolgen.runtime.validation.value_free import value_free_faults
 from toolgen.schema.document import value_key
 from toolgen.schema.limits import BUDGET
+from toolgen.semantics.secret_texts import without_secret_texts
 from toolgen.yaml12.patch import append_item
 from toolgen.yaml12.reader import DocumentError
 

@@ -1,0 +1,170 @@
+"""Lint the specs: what is valid, and still a fault. `toolgen explain RULE` has the page of each rule.
+
+Exit 1 if there is an error, with --strict also for a warning; with a baseline for every finding that is not
+in it. Levels are set in [lint] of toolgen.toml; a spec ignores a rule with a reason:
+
+    x-lint: {ignore: {title-missing: no client shows it}}
+
+Runs no code of the project. FILEs outside of a project are linted by themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgen.cli.collector import paused_collector
+from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.suggestions import count
+
+if TYPE_CHECKING:
+    from toolgen.building.project_build import Inputs
+    from toolgen.linting import LintResult
+    from toolgen.project import Project
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="show the findings in these specs only")
+    parser.add_argument("--strict", action="store_true", help="fail for warnings, too")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--fix", action="store_true", help="fix what is safe to fix; comments stay")
+    group.add_argument(
+        "--write-baseline",
+        action="store_true",
+        help="write the findings to a file: later, only new ones fail",
+    )
+    add_format(parser, of_report=True)
+
+
+@paused_collector()
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.project import replace_files
+
+    subject = _subject(args)
+    result = _lint(subject, args.strict)
+    if args.fix and result.fixes:
+        replace_files(subject.root, {f"{subject.prefix}{path}": text for path, text in result.fixes.items()})
+        say(f"fixed: {count(len(result.fixes), 'file')}")
+        subject = _subject(args)
+        result = _lint(subject, args.strict)
+    if args.write_baseline:
+        replace_files(subject.root, {subject.inputs.project.lint.baseline: result.baseline})
+        say(f"wrote {subject.inputs.project.lint.baseline}; commit it")
+        return True
+    _show(result, args)
+    return not result.report.failed
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What is linted: a project, or files by themselves."""
+
+    inputs: Inputs
+    root: Path  # what paths are relative to
+    only: Sequence[str]
+    baseline: Counter[str] | None
+
+    @property
+    def prefix(self) -> str:
+        """Return the part of the paths of specs before the specs folder."""
+        specs = self.inputs.project.specs
+        return f"{specs}/" if specs else ""
+
+
+def _subject(args: argparse.Namespace) -> _Subject:
+    from toolgen.building.project_build import read_inputs
+    from toolgen.project import UnableError, find_configuration, find_root
+
+    start = Path(args.start)
+    root = Path(os.path.realpath(find_root(start)))
+    named = [Path(os.path.normpath(start.resolve() / file)) for file in args.files]
+    if find_configuration(root) is None and named:
+        if args.write_baseline:
+            hint = "run it in a project, or in a new one: toolgen init"
+            raise UnableError("usage", "a baseline belongs to a project, and there is none here", hint)
+        return _files_alone(named)
+    inputs = read_inputs(args.start)
+    shown = {f"{inputs.project.specs}/{path}".removeprefix("./") for path in inputs.specs}
+    only = [_below(root, path) for path in named]
+    if unknown := [each for each in only if each not in shown]:
+        message = f"{unknown[0]} is no spec of this project"
+        raise UnableError("unreadable-spec", message, f"specs are files of YAML below {inputs.project.specs}")
+    return _Subject(inputs, root, only, _baseline(inputs.project, args))
+
+
+def _below(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def _files_alone(named: Sequence[Path]) -> _Subject:
+    """Return files without a project, as if their common folder was a project with all targets."""
+    from toolgen.building.project_build import Inputs
+    from toolgen.files import read_named
+    from toolgen.project import FILE, Project, UnableError, reason
+    from toolgen.project.inputs.target_templates import targets_of
+
+    root = Path(os.path.commonpath([path.parent for path in named]))
+    texts = {}
+    for path in named:
+        try:
+            texts[path.relative_to(root).as_posix()] = read_named(path)
+        except OSError as error:
+            message = f"cannot read {path.name}: {reason(error)}"
+            raise UnableError("unreadable-spec", message, "check the path") from error
+    project = Project(root, FILE, "", specs="")
+    return _Subject(Inputs(project, texts, targets_of(project, {})), root, (), None)
+
+
+def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:
+    from toolgen.lint.baseline import BaselineError, parse_baseline
+    from toolgen.project import UnableError, read_text
+
+    file = project.lint.baseline
+    text = None if args.write_baseline else read_text(project.root, file)
+    if text is None:
+        return None
+    try:
+        return parse_baseline(text)
+    except BaselineError as error:
+        message = f"{file} is no baseline that can be read: {error}"
+        hint = "write it again: toolgen lint --write-baseline"
+        raise UnableError("invalid-baseline", message, hint) from error
+
+
+def _lint(subject: _Subject, strict: bool) -> LintResult:
+    from toolgen.linting import lint_specs
+
+    inputs = subject.inputs
+    return lint_specs(
+        inputs.specs,
+        inputs.targets,
+        inputs.settings,
+        inputs.project.lint,
+        baseline=subject.baseline,
+        strict=strict,
+        only=subject.only,
+    )
+
+
+def _show(result: LintResult, args: argparse.Namespace) -> None:
+    from toolgen.cli.diagnostics import has_color
+    from toolgen.report.formats import formatted
+    from toolgen.report.json import report_data
+    from toolgen.report.text import render_entries
+
+    report = result.report
+    if args.format == "json":
+        emit_json(report_data(report))
+        return
+    if args.format != "text":
+        emit_document(formatted(report, args.format))
+        return
+    shown = [entry for entry in report.entries if not entry.accepted]
+    emit(*render_entries(shown, report.texts, color=has_color()).splitlines(), styled=True)
+    say(*report.summary)

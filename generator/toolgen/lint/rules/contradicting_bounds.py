@@ -1,0 +1,45 @@
+"""contradicting-bounds: a lower bound above the upper one, so that no value is valid.
+
+Example:
+
+    quantity: {type: integer, minimum: 10, maximum: 1}
+
+Use instead:
+
+    quantity: {type: integer, minimum: 1, maximum: 10}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.lint.bound_schema import LintedSchema
+from toolgen.schema.document import JsonPath
+
+LOWER: Final = {
+    "minimum": ("maximum", "exclusiveMaximum"),
+    "exclusiveMinimum": ("maximum", "exclusiveMaximum"),
+    "minLength": ("maxLength",),
+    "minItems": ("maxItems",),
+    "minProperties": ("maxProperties",),
+    "minContains": ("maxContains",),
+}
+"""Each lower bound with the upper ones that it may contradict."""
+
+
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Warn about each pair of bounds that no value is between."""
+    for low, uppers in LOWER.items():
+        for high in uppers:
+            if low not in node or high not in node:
+                continue
+            is_open = low.startswith("exclusive") or high.startswith("exclusive")
+            if node[low] > node[high] or (is_open and node[low] == node[high]):
+                yield Diagnostic(
+                    schema.bound.value((*path, low)),
+                    "contradicting-bounds",
+                    f"{low} {node[low]} and {high} {node[high]} leave no value",
+                    "correct one of them; perhaps they are exchanged",
+                )

@@ -1,0 +1,43 @@
+"""unbounded-result: a result with a list that nothing limits.
+
+Example:
+
+    output_schema:
+      type: object
+      properties: {orders: {type: array, items: {type: object}}}
+
+Use instead:
+
+    output_schema:
+      type: object
+      properties: {orders: {type: array, maxItems: 50, items: {type: object}}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.program import ProgramTool
+
+
+def check(tool: ProgramTool) -> Iterator[Diagnostic]:
+    """Warn about a list at the top of the response without `maxItems`, `page` or `max_result_bytes`."""
+    schema, spec = tool.output_schema, tool.spec
+    if not isinstance(schema, Mapping) or spec.page or spec.max_result_bytes is not None:
+        return
+    for name, node in schema.get("properties", {}).items():
+        # scalars are short: hundreds of them fit
+        items = node.get("items") if isinstance(node, Mapping) and node.get("type") == "array" else None
+        if isinstance(items, Mapping) and "maxItems" not in node and not _is_scalar(items):
+            yield Diagnostic(
+                tool.source.value(("output_schema", "properties", name)),
+                "unbounded-result",
+                "nothing limits how many items a result has",
+                "add `maxItems` or `max_result_bytes`, or pages with `page`",
+            )
+            return
+
+
+def _is_scalar(items: Mapping[str, object]) -> bool:
+    return items.get("type") in ("string", "integer", "number", "boolean") or "enum" in items

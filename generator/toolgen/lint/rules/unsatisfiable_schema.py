@@ -1,0 +1,72 @@
+"""unsatisfiable-schema: a schema that no value satisfies.
+
+Example:
+
+    state: {type: string, enum: [open, closed], maxLength: 3}
+
+Use instead:
+
+    state: {type: string, enum: [open, closed]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.lint.bound_schema import LintedSchema
+from toolgen.schema.document import JsonPath
+from toolgen.schema.keywords import CONSTRAINING
+from toolgen.schema_proof.containment import Contained, check_containment
+from toolgen.schema_proof.work import WorkBudget
+
+_WORK: Final = 20_000  # of one schema: contradictions of an author are small
+_COMBINING: Final = frozenset(("allOf", "anyOf", "not", "oneOf"))
+_TYPED_VALUES: Final = frozenset(("type", "enum", "const"))
+
+
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Warn about a schema none of whose listed values is valid, or that is proved to accept nothing."""
+    inner = {key: value for key, value in node.items() if key in CONSTRAINING}
+    # references would need their definitions: what they lead to is looked at by itself
+    if (len(inner) < 2 and "oneOf" not in inner) or "not" in path or _refers(inner):
+        return
+    listed = node["enum"] if "enum" in node else [node["const"]] if "const" in node else None
+    if listed is not None:
+        is_empty = not _TYPED_VALUES.issuperset(inner) and not _accepts_any(schema, path, node, listed)
+    elif _COMBINING.isdisjoint(inner):
+        return  # bounds and required names have rules of their own
+    else:
+        draft = schema.bound.schema.get("$schema")
+        whole = {**inner, "$schema": draft} if draft else inner
+        is_empty = isinstance(check_containment(whole, False, effort=WorkBudget(_WORK)), Contained)
+    if is_empty:
+        yield Diagnostic(
+            schema.bound.key(path) if path else schema.bound.value(path),
+            "unsatisfiable-schema",
+            "no value satisfies this schema",
+            "look for keywords that contradict each other",
+        )
+
+
+def _accepts_any(
+    schema: LintedSchema, path: JsonPath, node: Mapping[str, Any], values: Sequence[Any]
+) -> bool:
+    validator = schema.validator_of(path, node)
+    return validator is None or any(
+        not schema.effort.checks(value, node) or validator.is_valid(value) for value in values
+    )
+
+
+def _refers(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, dict):
+            if "$ref" in each or "$dynamicRef" in each:
+                return True
+            stack += each.values()
+        elif isinstance(each, list):
+            stack += each
+    return False

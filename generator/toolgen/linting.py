@@ -1,0 +1,183 @@
+"""What `toolgen lint` finds in the specs of a project: a function from texts to a report, without any I/O.
+
+The command and the language server call `lint_specs`. Build warnings are part of it, and so is what the
+dialects of targets cannot say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.publishing.references import choose_references
+from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
+from toolgen.data.diagnostic import Diagnostic, in_order
+from toolgen.data.package import PackageSettings
+from toolgen.data.program import Program
+from toolgen.data.source import Source
+from toolgen.data.target import Target
+from toolgen.incremental import Texts
+from toolgen.lint.baseline import baseline_text, fingerprint
+from toolgen.lint.fixes import FIXES, fixed_text
+from toolgen.lint.linter import lint_names
+from toolgen.lint.settings import LintSettings
+from toolgen.lint.suppressions import Places, SuppressedFindings
+from toolgen.pipeline import analyze
+from toolgen.report.entry import Entry, Report, entry_of
+from toolgen.schema.document import JsonPath
+from toolgen.suggestions import count
+
+
+@dataclass(frozen=True, slots=True)
+class LintResult:
+    """The findings of a project, and what can be made of them."""
+
+    report: Report
+    baseline: str  # the text of a baseline with all findings
+    fixes: Mapping[str, str]  # path of a spec below the specs folder → its text with all safe fixes
+
+
+def lint_specs(
+    texts: Texts,
+    targets: Sequence[Target],
+    settings: PackageSettings,
+    lint: LintSettings | None = None,
+    *,
+    baseline: Counter[str] | None = None,
+    strict: bool = False,
+    only: Collection[str] = (),
+) -> LintResult:
+    """Lint all specs of a project. Raises `SpecErrors` if one of them is not valid.
+
+    Args:
+        texts: Path below the specs folder → content of each file.
+        targets: What the specs are published to: their limits and losses are reported.
+        settings: The settings of the package.
+        lint: Levels of the rules.
+        baseline: Fingerprints of the findings that do not fail; any other one does, whatever its level.
+        strict: Warnings fail, too.
+        only: Files, as places show them, whose findings are reported; all, if there are none.
+    """
+    lint = lint or LintSettings()
+    prefix = f"{settings.specs}/" if settings.specs else ""
+    program = analyze(texts, targets, prefix, needs_tools=False, is_whole=True, all_rules=True)
+    program = choose_references(program, settings)
+    sources = {each.file: each for each in _sources(program)}
+    suppressed = SuppressedFindings(sources.values())
+    found = in_order([*program.warnings, *_joint_findings(program, targets, settings)])
+    reasons = {each: suppressed.reason(each) for each in found}
+    found = in_order([*found, *suppressed.faults, *suppressed.unused()])
+    entries = list(_entries(found, reasons, _Subjects(program, sources), lint, only))
+    shown, old = _new_entries([each.entry for each in entries], baseline)
+    fails = {"error", "warning"} if strict or baseline is not None else {"error"}
+    failed = any(entry.severity in fails and not entry.accepted for entry in shown)
+    rows = [(each.entry.code, each.entry.span.file, each.entry.fingerprint) for each in entries]
+    return LintResult(
+        Report("lint", tuple(shown), failed, _summary(shown, old, len(program.tools)), {}, _texts(sources)),
+        baseline_text(row for row, each in zip(rows, entries, strict=True) if not each.entry.accepted),
+        _fixes(entries, sources),
+    )
+
+
+def _sources(program: Program) -> Iterator[Source]:
+    yield from (tool.source for tool in (*program.tools, *program.disabled))
+    yield from (shared.source for shared in program.shared.values())
+
+
+def _joint_findings(
+    program: Program, targets: Sequence[Target], settings: PackageSettings
+) -> Iterator[Diagnostic]:
+    yield from lint_names(program.tools, settings.server_name)
+    strict = any(each.strict for tool in program.tools for each in tool.published.values())
+    limits = [target.definition.max_tools for target in targets if target.asked]
+    cached = any("cache" in tool.source.text for tool in program.tools)
+    if strict or cached or any(most is not None and len(program.tools) > most for most in limits):
+        package = lower(program, settings)
+        yield from exceeded_request_limits([tool_summary(tool, targets) for tool in package.tools], targets)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An entry of the report, with the place of the finding in its file."""
+
+    entry: Entry
+    path: JsonPath
+
+
+class _Subjects:
+    """What findings are about: the tool of a spec, or a file of shared schemas, and the place in it."""
+
+    def __init__(self, program: Program, sources: Mapping[str, Source]) -> None:
+        self._names = {tool.source.file: tool.spec.name for tool in (*program.tools, *program.disabled)}
+        self._sources = sources
+        self._places: dict[str, Places] = {}
+
+    def path_of(self, found: Diagnostic) -> JsonPath:
+        file = found.span.file
+        if file not in self._sources:
+            return ()
+        if file not in self._places:
+            self._places[file] = Places(self._sources[file])
+        return self._places[file].path_of(found.span)
+
+    def name_of(self, found: Diagnostic) -> str:
+        # a spec that moves to another folder keeps its findings
+        return self._names.get(found.span.file, found.span.file)
+
+
+def _entries(
+    found: Iterable[Diagnostic],
+    reasons: Mapping[Diagnostic, str],
+    subjects: _Subjects,
+    lint: LintSettings,
+    only: Collection[str],
+) -> Iterator[_Found]:
+    for each in found:
+        level = lint.level(each.code, each.span.file)
+        if level == "off" or (only and each.span.file not in only):
+            continue
+        path = subjects.path_of(each)
+        mark = fingerprint(each.code, subjects.name_of(each), path)
+        entry = replace(entry_of(each), severity=level, fingerprint=mark, accepted=reasons.get(each, ""))
+        yield _Found(entry, path)
+
+
+def _new_entries(entries: Iterable[Entry], baseline: Counter[str] | None) -> tuple[list[Entry], int]:
+    """Return the entries that a baseline does not have, and how many it has."""
+    left = Counter(baseline or {})
+    new: list[Entry] = []
+    old = 0
+    for entry in entries:
+        if not entry.accepted and left[entry.fingerprint] > 0:
+            left[entry.fingerprint] -= 1
+            old += 1
+        else:
+            new.append(entry)
+    return new, old
+
+
+def _summary(entries: Iterable[Entry], old: int, tools: int) -> tuple[str, ...]:
+    shown = list(entries)
+    levels = Counter(entry.severity for entry in shown if not entry.accepted)
+    parts = [count(levels[level], level) for level in ("error", "warning") if levels[level]]
+    parts += [f"{levels['info']} info"] if levels["info"] else []
+    ignored = sum(bool(entry.accepted) for entry in shown)
+    parts += [f"{ignored} ignored with a reason"] if ignored else []
+    parts += [f"{old} in the baseline"] if old else []
+    return (f"{count(tools, 'tool')}: {', '.join(parts) or 'no findings'}",)
+
+
+def _texts(sources: Mapping[str, Source]) -> dict[str, bytes | str]:
+    return {file: source.text for file, source in sources.items()}
+
+
+def _fixes(entries: Sequence[_Found], sources: Mapping[str, Source]) -> dict[str, str]:
+    """Return the changed texts of specs by their paths below the specs folder."""
+    wanted: dict[str, list[tuple[str, JsonPath]]] = {}
+    for each in entries:
+        if each.entry.code in FIXES and not each.entry.accepted:
+            wanted.setdefault(each.entry.span.file, []).append((each.entry.code, each.path))
+    changed = {file: fixed_text(sources[file].text, found) for file, found in wanted.items()}
+    return {sources[file].path: text for file, text in changed.items() if text != sources[file].text}
