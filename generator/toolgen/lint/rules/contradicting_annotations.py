@@ -25,5 +25,5 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
             tool.source.value(("annotations", "destructiveHint")),
             "contradicting-annotations",
             "a tool with readOnlyHint: true cannot be destructive",
-            "set one of the two to false",
+            "set readOnlyHint or destructiveHint to false",
         )

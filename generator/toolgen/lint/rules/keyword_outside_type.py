@@ -38,6 +38,8 @@ _INSTEAD: Final = {
     ("maxLength", "number"): "`maximum` is for numbers",
     ("minimum", "string"): "`minLength` is for strings",
     ("maximum", "string"): "`maxLength` is for strings",
+    ("minItems", "string"): "`minLength` is for strings",
+    ("maxItems", "string"): "`maxLength` is for strings",
     ("minLength", "array"): "`minItems` is for arrays",
     ("maxLength", "array"): "`maxItems` is for arrays",
 }
@@ -53,7 +55,8 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
         # an empty `properties` or `required` comes out of generators, and misleads nobody
         if types.isdisjoint(_TYPES[keyword]) and node[keyword] not in ({}, []):
             shown = " or ".join(sorted(types))
-            hint = _INSTEAD.get((keyword, shown), "remove it, or correct the type")
+            meant = " or ".join(sorted(_TYPES[keyword]))
+            hint = _INSTEAD.get((keyword, shown), f"it is for type {meant}: correct the type, or remove it")
             yield Diagnostic(
                 schema.bound.key((*path, keyword)),
                 "keyword-outside-type",
