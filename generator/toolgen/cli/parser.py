@@ -27,6 +27,8 @@ COMMANDS = {
     "Python functions",
     "export": "print the tool definitions of one target as JSON",
     "call": "call one tool's implementation, with validation and confirmation",
+    "serve": "serve the generated tools over MCP: stdio or HTTP, from any folder",
+    "connect": "connect Claude Desktop, Claude Code, Cursor, VS Code, Codex or Gemini CLI to the tools",
     "mock": "serve the specs over MCP before you implement them: answers are from examples, or made up",
     "test": "test implementations against their specs: examples, and properties of every call",
     "guard": "check that an MCP server still keeps what its lock file says",
