@@ -27,7 +27,7 @@ _OLDEST_NODE = (22, 19)
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """Return an environment with `toolgen`, `python` and `inspector` on PATH, and a home folder of its own."""
+    """Return an environment with `toolgen`, `python` and `inspector` on PATH, and a home of its own."""
     path = npm.node_path(PACKAGES, _OLDEST_NODE)
     if not _LAUNCHER.exists():
         npm.install(PACKAGES, "--ignore-scripts", INSPECTOR, path=path)
@@ -127,7 +127,8 @@ def main() -> int:
     folders = sorted(path.parent for path in HERE.glob("*/journey.toml") if only in (None, path.parent.name))
     if not folders:
         parser.error(f"there is no journey {only}")
-    return 0 if all([run_journey(folder) for folder in folders]) else 1
+    reached = [run_journey(folder) for folder in folders]
+    return 0 if all(reached) else 1
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from toolgen.cli.output import REPORT_FORMATS, emit, say, set_quiet
 from toolgen.suggestions import did_you_mean, nearest
 
 COMMANDS = {
-    "init": "set up a project: configuration, folders, git attributes, CI workflow, pre-commit hook",
+    "init": "set up a project: configuration, folders, fixtures, git files, CI workflow, pre-commit hook",
     "new": "create a tool: spec, implementation and test",
     "generate": "generate code from the specs",
     "outputs": "list the files that `generate` would write",

@@ -10,7 +10,7 @@ PRICES = {"bell": 12.5}
 class Api(BaseHTTPRequestHandler):
     """Answers GET /prices/{article}."""
 
-    def do_GET(self) -> None:  # noqa: N802  (the library's name)
+    def do_GET(self) -> None:
         """Return the price as JSON."""
         price = PRICES.get(self.path.rpartition("/")[2])
         body = json.dumps({"price": price} if price else {"error": "unknown"}).encode()
@@ -20,7 +20,7 @@ class Api(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *args: object) -> None:
         """Stay silent."""
 
 
