@@ -24,6 +24,9 @@ _MAX_BYTES: Final = 16 * 1024 * 1024
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _MAX_STARTS: Final = 20
 _HEADER = re.compile(r"[ \t]*+\[")
+_TABLE = re.compile(r"[ \t]*+\[[ \t]*+([A-Za-z0-9_.-]++)[ \t]*+\]")
+_COMMAND = re.compile(r"""([ \t]*+command[ \t]*+=[ \t]*+)(?:"[^"\n]*+"|'[^'\n]*+')""")
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +197,7 @@ def _edited_toml(text: str, client: Client, entry: Entry, *, before: dict[str, A
         texts = _without_table(text, table)
         return next((each for each in texts if _holds_no_entry(each, client, entry)), text)
     if entry.name in before.get(client.section, {}):  # only the command differs
-        command = re.compile(
-            rf"(\[{re.escape(table)}\][^\[]*\n[ \t]*command[ \t]*=[ \t]*)(\"[^\"\n]*\"|'[^'\n]*')"
-        )
-        return command.sub(lambda found: found[1] + _toml_value(entry.command), text, count=1)
+        return _with_command(text, table, _toml_value(entry.command))
     newline = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
         text += newline
@@ -217,6 +217,25 @@ def _toml_entry(client: Client, entry: Entry) -> str:
     return "\n".join([f"[{client.section}.{entry.name}]", *fields])
 
 
+def _with_command(text: str, table: str, command: str) -> str:
+    """Return TOML text with another `command` in `[table]`, the last that is written so."""
+    lines = _LINE.findall(text)
+    start = max((number for number, line in enumerate(lines) if _is_header(line, table)), default=len(lines))
+    for number in range(start + 1, len(lines)):
+        if _HEADER.match(lines[number]):
+            break
+        if found := _COMMAND.match(lines[number]):
+            lines[number] = f"{found[1]}{command}{lines[number][found.end() :]}"
+            break
+    return "".join(lines)
+
+
+def _is_header(line: str, table: str) -> bool:
+    """True if a line of TOML begins `[table]`, or a table in it."""
+    found = _TABLE.match(line)
+    return found is not None and (found[1] == table or found[1].startswith(f"{table}."))
+
+
 def _toml_value(value: Any) -> str:
     # TOML's basic strings have the escapes of JSON's, but no surrogates, and escape DEL
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -227,9 +246,8 @@ def _without_table(text: str, table: str) -> Iterator[str]:
 
     A line that looks like its header may be part of a string. Comments above the next table stay.
     """
-    own = re.compile(rf"[ \t]*+\[{re.escape(table)}(?:\.[^\]]++)?+\][ \t]*+(?:#.*)?[\r\n]*+")
-    lines = re.findall(r"[^\n]*\n|[^\n]+", text)
-    starts = [number for number, line in enumerate(lines) if own.fullmatch(line)]
+    lines = _LINE.findall(text)
+    starts = [number for number, line in enumerate(lines) if _is_header(line, table)]
     for start in starts[: -_MAX_STARTS - 1 : -1]:
         kept = lines[:start]
         if kept and not kept[-1].strip():
@@ -238,7 +256,7 @@ def _without_table(text: str, table: str) -> Iterator[str]:
         inside = True
         for line in lines[start + 1 :]:
             if _HEADER.match(line):
-                inside = own.fullmatch(line) is not None
+                inside = _is_header(line, table)
                 kept += [] if inside else pending
                 pending = []
             if not inside:

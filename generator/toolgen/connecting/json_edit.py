@@ -15,6 +15,8 @@ from typing import Any, Final
 MAX_DEPTH: Final = 100
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_BLANKS = re.compile(r"[ \t]*+")
+_INDENT = re.compile(r"\n([ \t]++)[\"\]}]")
 _SCALAR = re.compile(r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+|true|false|null")
 
 
@@ -189,7 +191,7 @@ def remove_member(text: str, parent: Value, key: str) -> str:
             end = member.comma + 1
     elif index and (comma := members[index - 1].comma) is not None:
         cut.append((comma, comma + 1))
-    line_end = re.compile(r"[ \t]*+").match(text, end)
+    line_end = _BLANKS.match(text, end)
     rest = line_end.end() if line_end else end
     if _begins_line(text, start) and text[rest : rest + 1] in ("\r", "\n"):
         before = text.rfind("\n", 0, start)
@@ -229,12 +231,12 @@ def _dump(data: Any, indent: str, unit: str, newline: str) -> str:
 
 def _indent_unit(text: str) -> str:
     """Return the indentation of the first indented line; two spaces if there is none."""
-    found = re.search(r"\n([ \t]++)[\"\]}]", text)
+    found = _INDENT.search(text)
     return found[1] if found else "  "
 
 
 def _line_indent(text: str, at: int) -> str:
-    found = re.compile(r"[ \t]*+").match(text, text.rfind("\n", 0, at) + 1)
+    found = _BLANKS.match(text, text.rfind("\n", 0, at) + 1)
     return found[0] if found else ""
 
 

@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    import argcomplete
+    from argcomplete.shell_integration import shellcode
 
-    emit(*argcomplete.shellcode(["toolgen"], shell="fish" if args.shell == "fish" else "bash").splitlines())
+    emit(*shellcode(["toolgen"], shell="fish" if args.shell == "fish" else "bash").splitlines())
     return True
