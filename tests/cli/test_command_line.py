@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.cli import main
-from toolgen.cli.parser import COMMANDS
+from toolgen.cli.parser import COMMANDS, DOCS, WRITING, suggest_command
 from toolgen.comparing.server_drift import SERVER_RULES
 from toolgen.compat.table import RULES
 from toolgen.data.codes import CODES
@@ -38,8 +39,9 @@ def test_every_command_has_help_and_few_flags(empty: Cli, verb: str) -> None:
     assert len(flags) <= 7, "six of its own, and -C"
 
 
-def test_version(empty: Cli) -> None:
-    done = empty("--version")
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_version(empty: Cli, flag: str) -> None:
+    done = empty(flag)
     assert done.code == 0
     assert done.out.startswith("toolgen ")
 
@@ -47,7 +49,13 @@ def test_version(empty: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["genrate"], "did you mean 'generate'?"),
+        (["chek"], "did you mean 'check'?"),
+        (["genrate"], "the commands are init, new, generate"),
+        (["conect"], "the commands are init, new, generate"),
+        (["help", "chek"], "did you mean 'check'?"),
+        (["import", "opnapi"], "did you mean 'openapi'?"),
+        (["import", "openapi", "x.json", "--implment"], "did you mean '--implement'?"),
+        (["connect", "vs-code"], "did you mean 'vscode'?"),
         (["frobnicate"], "the commands are init, new, generate"),
         (["check", "--formt", "json"], "did you mean '--format'?"),
         (["check", "--format=xml"], "invalid choice: 'xml'"),
@@ -65,6 +73,69 @@ def test_misspelt_words_get_a_suggestion(
     out, err = capsys.readouterr()
     assert said in err
     assert out == ""
+
+
+def test_help_is_a_command_too(empty: Cli) -> None:
+    assert empty("help").out == empty("--help").out
+    assert empty("help", "check").out == empty("check", "--help").out
+
+
+def test_every_help_names_a_page_that_exists(empty: Cli) -> None:
+    root = Path(__file__).parents[2]
+    for words in ([], *([verb] for verb in COMMANDS)):
+        address = empty(*words, "--help").out.splitlines()[-1]
+        assert address.startswith(f"docs: {DOCS}/")
+        assert (root / address.removeprefix(f"docs: {DOCS}/")).is_file(), address
+
+
+def test_no_suggestion_names_a_command_that_writes() -> None:
+    assert not [verb for verb in WRITING if suggest_command(f"{verb}x")]
+    assert suggest_command("chek") == "did you mean 'check'?"
+
+
+@pytest.mark.parametrize("words", [["--quiet", "generate"], ["generate", "--quiet"]])
+def test_quiet_leaves_out_messages_and_keeps_errors(project: Cli, words: list[str]) -> None:
+    done = project(*words)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("1 tool, ")
+    assert "anthropic" in project("generate").err, "only while it is asked for"
+    broken = project.spec("greet", "name: greet\n")
+    assert broken.name in project(*words).err
+
+
+def test_list_prints_one_line_for_each_tool(project: Cli) -> None:
+    project.spec("say_bye")
+    assert project("list").out == "greet    Say hello to somebody.\nsay_bye  Say hello to somebody.\n"
+    tools = json.loads(project("list", "--format", "json").out)["tools"]
+    assert tools[0] == {
+        "name": "greet",
+        "description": "Say hello to somebody.",
+        "spec": "specs/greet.yaml",
+    }
+    assert project("list").code == 0
+
+
+SHELLS = {
+    "bash": """eval "$(toolgen completion bash)"
+        COMP_LINE="toolgen gen"; COMP_POINT=11; COMP_TYPE=9; COMP_CWORD=1
+        _python_argcomplete toolgen gen toolgen; echo "${COMPREPLY[@]}" """,
+    "zsh": """autoload -U compinit && compinit -u -D
+        eval "$(toolgen completion zsh)"
+        compadd() { print -l -- "$@" }; _describe() { print -l -- ${(P)2} }
+        print ${_comps[toolgen]}""",
+    "fish": """toolgen completion fish | source; complete -C 'toolgen gen'""",
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_completion_script_works_in_a_real_shell(shell: str, tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.fail(f"this test needs {shell} (Debian: apt-get install {shell})")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    words = [shell, *(["-f"] if shell == "zsh" else []), "-c", SHELLS[shell]]
+    env = {**os.environ, "PATH": path, "HOME": str(tmp_path)}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ("_python_argcomplete" if shell == "zsh" else "generate") in done.stdout, done.stderr
 
 
 def test_the_folder_may_be_given_before_or_after_the_command(

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from toolgen.cli.parser import COMMANDS
 from toolgen.project import UnableError
 from toolgen.scaffolding.parameters import parse_parameter, scalar
 
-from .conftest import Cli
+from .conftest import SPEC, Cli
 from .terminal import at_a_terminal
 
 IS_INSTALLED = any(each.name == "toolgen" for each in entry_points(group="pytest11"))
@@ -157,6 +158,8 @@ def test_an_initialised_project_works(empty: Cli) -> None:
         "wrote specs/.toolgen.schema.json",
         "wrote tools/__init__.py",
         "wrote conftest.py",
+        "wrote tests/toolgen_fixtures.py",
+        "wrote .gitignore",
         "wrote .gitattributes",
         "wrote .github/workflows/toolgen.yml",
         "wrote .pre-commit-config.yaml",
@@ -167,9 +170,12 @@ def test_an_initialised_project_works(empty: Cli) -> None:
         "output": "generated",
         "implementations": "tools",
         "mcp": {"references": "inline"},
+        "server": {"name": "project", "version": "0.1.0"},
     }
     workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
-    assert workflow["jobs"]["check"]["steps"][-1]["run"] == "toolgen check"
+    verbs = [step["run"] for step in workflow["jobs"]["check"]["steps"][-4:]]
+    assert verbs[:3] == ["toolgen check", "toolgen lint", "toolgen test"]
+    assert verbs[3].endswith('toolgen breaking --against "origin/$GITHUB_BASE_REF"\n')
     (repo,) = yaml.safe_load((empty.root / ".pre-commit-config.yaml").read_text())["repos"]
     assert repo["hooks"][0]["entry"] == "toolgen check"
     schema = json.loads((empty.root / "specs/.toolgen.schema.json").read_text())
@@ -184,6 +190,88 @@ def test_init_twice_changes_nothing(empty: Cli) -> None:
     assert "kept toolgen.toml" in done.err
     assert empty.tree(".") == before
     assert json.loads(empty("init", "--format", "json").out)["written"] == []
+
+
+def test_init_again_renews_the_schema_of_specs_after_an_upgrade(empty: Cli) -> None:
+    empty("init")
+    schema = empty.root / "specs/.toolgen.schema.json"
+    current = schema.read_text()
+    schema.write_text("{}")
+    assert empty("init").out == "wrote specs/.toolgen.schema.json\n"
+    assert schema.read_text() == current
+
+
+def test_injected_values_have_a_place_and_an_error_that_names_it(empty: Cli) -> None:
+    empty("init")
+    empty.spec("greet", SPEC.format(name="greet") + "inject: [{name: db, type: sqlite3.Connection}]\n")
+    (empty.root / "tools/__init__.py").unlink()
+
+    assert empty("new", "--all").code == 0
+
+    assert '# "db": open_db,  # returns sqlite3.Connection' in (empty.root / "tools/__init__.py").read_text()
+    assert "comes from CONTEXT in the `__init__.py`" in (empty.root / "tools/greet.py").read_text()
+    assert empty("generate").code == 0
+    called = empty.process("call", "greet", "--input", '{"who": "Ada"}')
+    assert "Error [missing_dependency]" in called.err
+    assert "Hint: The developer adds it to CONTEXT" in called.err
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *PLUGIN], cwd=empty.root, capture_output=True, check=False
+    )
+    assert tested.returncode == 0, "a stub is expected not to be implemented"
+
+
+def test_only_sources_get_line_ends(empty: Cli) -> None:
+    empty("init")
+    subprocess.run(["git", "init", "-q"], cwd=empty.root, check=True)
+    paths = ["generated/catalog.py", "generated/models/shared/a.py", "generated/__pycache__/a.pyc"]
+    done = subprocess.run(
+        ["git", "check-attr", "eol", *paths], cwd=empty.root, capture_output=True, text=True, check=True
+    )
+    assert [line.rpartition(" ")[2] for line in done.stdout.splitlines()] == ["lf", "lf", "unspecified"]
+    ignored = ["git", "check-ignore", "-q", "tools/__pycache__/a.pyc"]
+    assert subprocess.run(ignored, cwd=empty.root, check=False).returncode == 0
+
+
+def test_the_commands_of_the_workflow_pass_on_a_first_push_and_find_a_break(
+    empty: Cli, tmp_path: Path
+) -> None:
+    empty("init")
+    empty("new", "greet", "--description", "Greet a person.", "--param", "name:string")
+    empty("generate")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=empty.root, check=True)
+    subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "main"], cwd=empty.root, check=True)
+    program = tmp_path / "bin" / "toolgen"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m toolgen "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "GITHUB_BASE_REF": "main"}
+    workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
+
+    def push(verb: str) -> int:
+        (script,) = [
+            step["run"]
+            for step in workflow["jobs"]["check"]["steps"]
+            if f"toolgen {verb}" in step.get("run", "")
+        ]
+        return subprocess.run(["bash", "-e", "-c", script], cwd=empty.root, env=env, check=False).returncode
+
+    verbs = [verb for verb in ("check", "lint", "test", "breaking") if verb in COMMANDS]
+    assert [push(verb) for verb in verbs] == [0] * len(verbs)
+    spec = empty.root / "specs/greet.yaml"
+    spec.write_text(spec.read_text().replace("name: greet", "name: salute"))
+    assert push("check") == 1
+    assert push("breaking") == 1
+    env["GITHUB_BASE_REF"] = "none-yet"
+    assert push("breaking") == 0
+
+
+def test_init_says_that_the_workflow_is_to_be_completed(empty: Cli) -> None:
+    done = empty("init")
+    workflow = (empty.root / ".github/workflows/toolgen.yml").read_text()
+    assert ("fails until you write there" in done.err) == ("exit 1" in workflow)
 
 
 def test_init_only_appends_a_table_to_pyproject(empty: Cli) -> None:
@@ -204,7 +292,7 @@ def test_init_adds_the_attributes_of_generated_files_once(empty: Cli) -> None:
     assert "added to .gitattributes" in empty("init").out
     text = attributes.read_text()
     assert text.startswith("*.png binary\n\n# Code generated by toolgen")
-    assert "generated/** text eol=lf linguist-generated\n" in text
+    assert "generated/**/*.py text eol=lf linguist-generated\n" in text
     assert "kept .gitattributes" in empty("init").err
     assert attributes.read_text() == text
 
@@ -228,7 +316,9 @@ def test_init_below_the_repository(empty: Cli, capsys: pytest.CaptureFixture[str
     below.mkdir(parents=True)
     assert Cli(below, capsys)("init").code == 0
     workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
-    assert workflow["jobs"]["check"]["steps"][-1]["run"] == "toolgen -C services/shop check"
+    verbs = [step["run"] for step in workflow["jobs"]["check"]["steps"][-4:]]
+    assert verbs[0] == "toolgen -C services/shop check"
+    assert 'BASE_REF:"services/shop/toolgen.toml' in verbs[3]
     assert (below / "toolgen.toml").exists()
 
 

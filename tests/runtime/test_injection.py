@@ -113,7 +113,8 @@ def test_a_missing_value_is_answered_with_missing_dependency() -> None:
     tool, seen = tool_with_x(plain=False)
     response = run(tool, context={"y": 1})
     assert response.as_text() == (
-        "Error [missing_dependency]: The application has not provided 'x', which x needs."
+        "Error [missing_dependency]: The application has not provided 'x', which x needs.\n"
+        "Hint: The developer adds it to CONTEXT, in the package of implementations, or to the toolkit's context."
     )
     assert seen == []
 

@@ -38,11 +38,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         skip_final_collection()
         return ExitCode.CLEAN
     except KeyboardInterrupt as interrupt:
-        say("toolgen: interrupted")
+        say("toolgen: interrupted", always=True)
         return exit_code(interrupt)
     except MemoryError as error:
         error.__traceback__ = error.__context__ = None  # frees what the command holds
-        say("toolgen: out of memory")
+        say("toolgen: out of memory", always=True)
         return ExitCode.BUG
     except Exception as error:
         return _report(error, args)

@@ -33,8 +33,8 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
             fault = {"code": error.code, "severity": "error", "message": error.message, "hint": error.hint}
             emit_json({"diagnostics": [fault]})
         else:
-            say(f"toolgen: error[{error.code}] {error.message}")
-            say(*([f"  = help: {error.hint}"] if error.hint else []))
+            say(f"toolgen: error[{error.code}] {error.message}", always=True)
+            say(*([f"  = help: {error.hint}"] if error.hint else []), always=True)
 
 
 def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:
@@ -58,14 +58,14 @@ def show(
     found = tuple(diagnostics)
     if texts is None:
         texts = source_texts(found, start)
-    say(*render(found, texts, color=has_color()).splitlines(), styled=True)
+    say(*render(found, texts, color=has_color()).splitlines(), styled=True, always=True)
 
 
 def report_bug(error: Exception) -> None:
     """Write the traceback of an unexpected error to a file, or to stderr with TOOLGEN_DEBUG=1."""
     # to a file, since it tells the user nothing, and the report everything
     text = "".join(traceback.format_exception(error))
-    say(f"toolgen: this is a bug in toolgen, not in your specs: {type(error).__name__}")
+    say(f"toolgen: this is a bug in toolgen, not in your specs: {type(error).__name__}", always=True)
     if os.environ.get("TOOLGEN_DEBUG") == "1":
         say_text(text)
         return
@@ -79,9 +79,12 @@ def report_bug(error: Exception) -> None:
             delete=False,
         ) as file:
             file.write(f"{sys.version}\n{sys.argv[1:]}\n\n{text}")
-        say(f"  = help: please report it, with this file and the spec: {file.name}")
+        say(f"  = help: please report it, with this file and the spec: {file.name}", always=True)
     except OSError:
-        say("  = help: please report it with the output of the same command under TOOLGEN_DEBUG=1")
+        say(
+            "  = help: please report it with the output of the same command under TOOLGEN_DEBUG=1",
+            always=True,
+        )
 
 
 def print_traceback(error: Exception) -> None:

@@ -15,6 +15,8 @@ from toolgen.suggestions import count
 if TYPE_CHECKING:
     import argparse
 
+_is_quiet = False
+
 
 REPORT_FORMATS = ("github", "gitlab", "junit", "markdown", "sarif")
 """The formats of what a command has found, beside text and JSON: keys of `toolgen.report.formats.FORMATS`."""
@@ -42,8 +44,19 @@ def emit_document(text: str) -> None:
         streams.write_document(sys.stdout, text)
 
 
-def say(*lines: str, styled: bool = False) -> None:
-    """Print a message for the user, not for programs: each text as one line, as `emit` does."""
+def set_quiet(quiet: bool) -> None:
+    """Leave out messages from now on, or no longer."""
+    global _is_quiet
+    _is_quiet = quiet
+
+
+def say(*lines: str, styled: bool = False, always: bool = False) -> None:
+    """Print a message for the user, not for programs: each text as one line, as `emit` does.
+
+    After `--quiet`, only with `always`: warnings and errors.
+    """
+    if _is_quiet and not always:
+        return
     with suppress(OSError):  # stderr is closed
         streams.write_lines(sys.stderr, *lines, styled=styled)
 
@@ -56,6 +69,8 @@ def say_text(text: str) -> None:
 
 def show_status(text: str = "") -> None:
     """Replace the last line of the terminal, while work goes on; without `text`, clear it."""
+    if _is_quiet:
+        return
     with suppress(OSError):
         streams.write_status(sys.stderr, text)
 

@@ -9,11 +9,11 @@ from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn
 
 from toolgen.cli.exit_codes import MEANINGS
-from toolgen.cli.output import REPORT_FORMATS, emit, say
-from toolgen.suggestions import did_you_mean
+from toolgen.cli.output import REPORT_FORMATS, emit, say, set_quiet
+from toolgen.suggestions import did_you_mean, nearest
 
 COMMANDS = {
-    "init": "set up a project: configuration, folders, git attributes, CI workflow, pre-commit hook",
+    "init": "set up a project: configuration, folders, fixtures, git files, CI workflow, pre-commit hook",
     "new": "create a tool: spec, implementation and test",
     "generate": "generate code from the specs",
     "outputs": "list the files that `generate` would write",
@@ -25,16 +25,45 @@ COMMANDS = {
     "changelog": "print what changed in the tools between two commits",
     "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
     "Python functions",
+    "list": "list the tools, one per line",
     "export": "print the tool definitions of one target as JSON",
     "call": "call one tool's implementation, with validation and confirmation",
+    "serve": "serve the generated tools over MCP: stdio or HTTP, from any folder",
+    "connect": "connect Claude Desktop, Claude Code, Cursor, VS Code, Codex or Gemini CLI to the tools",
     "mock": "serve the specs over MCP before you implement them: answers are from examples, or made up",
     "test": "test implementations against their specs: examples, and properties of every call",
     "guard": "check that an MCP server still keeps what its lock file says",
     "evals": "write tests, from the examples, that a model calls the right tool",
     "schema": "print the JSON Schema of the spec language",
     "explain": "explain a diagnostic code",
+    "completion": "print the completion script of a shell: bash, zsh or fish",
+    "help": "print this help, or the help of one command",
 }
 """The commands and their summaries, in the order of the help."""
+
+WRITING = ("init", "new", "generate", "import", "connect")
+"""Commands that change files, which no suggestion for a misspelt word names."""
+
+DOCS = "https://github.com/toolgen/toolgen/blob/main"  # a placeholder until the repository is hosted
+_PAGES = {
+    "": "README.md",
+    "init": "docs/tutorial.md",
+    "new": "docs/tutorial.md",
+    "generate": "docs/tutorial.md",
+    "outputs": "docs/build-systems.md",
+    "breaking": "docs/breaking.md",
+    "import": "docs/how-to.md",
+    "call": "docs/runtime.md",
+    "serve": "docs/connect.md",
+    "connect": "docs/connect.md",
+    "mock": "docs/mock.md",
+    "test": "docs/testing.md",
+    "guard": "docs/guard.md",
+    "evals": "docs/evals.md",
+    "export": "docs/providers.md",
+    "schema": "docs/spec.md",
+}
+"""Command → the page of the documentation that is about it; the README otherwise."""
 
 SOURCES = ("--against", "--record")
 """Options that name a server, of all commands."""
@@ -70,11 +99,27 @@ class Parser(argparse.ArgumentParser):
         else:
             args, unknown = self.parse_known_args(words)
         if unknown:
-            flags = [flag for action in self._actions for flag in action.option_strings]
-            self._refuse(
-                f"unexpected argument '{unknown[0]}'", did_you_mean(unknown[0].partition("=")[0], flags)
-            )
+            hint = did_you_mean(unknown[0].partition("=")[0], self._flags(words))
+            self._refuse(f"unexpected argument '{unknown[0]}'", hint)
         return args
+
+    def _flags(self, words: list[str]) -> list[str]:
+        """Return the flags of this command, and of the kinds among `words`."""
+        flags = [flag for action in self._actions for flag in action.option_strings]
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                kinds = (action.choices[word] for word in words if word in action.choices)
+                flags += [flag for kind in kinds for each in kind._actions for flag in each.option_strings]
+        return flags
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices, with the most similar one."""
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+            hint = did_you_mean(str(value), names)
+            message = f"argument {name}: invalid choice: {value!r} (choose from {', '.join(names)})"
+            self._refuse(message, hint)
 
     def _takes_command(self, words: list[str]) -> bool:
         """True if this command, or the kind of source among `words`, may be given a command as its source."""
@@ -103,12 +148,19 @@ def parse(words: list[str]) -> argparse.Namespace:
     if command not in COMMANDS:
         Parser(prog="toolgen", usage=_USAGE)._refuse(
             f"unknown command '{command}'",
-            did_you_mean(command, list(COMMANDS)) or f"the commands are {', '.join(COMMANDS)}",
+            suggest_command(command) or f"the commands are {', '.join(COMMANDS)}",
         )
     args = command_parser(command).parse_all(line.arguments)
     args.start = args.start or line.start or "."
+    set_quiet(line.quiet or args.quiet)
     args.run = command_module(command).run
     return args
+
+
+def suggest_command(word: str) -> str:
+    """Return a hint that names the command most similar to `word`, but never one that changes files."""
+    found = nearest(word, COMMANDS)
+    return "" if found is None or found in WRITING else f"did you mean {found!r}?"
 
 
 def command_module(command: str) -> Any:
@@ -123,6 +175,7 @@ def command_parser(command: str) -> Parser:
     parser = Parser(
         prog=f"toolgen {command}",
         description=module.__doc__,
+        epilog=f"docs: {DOCS}/{_PAGES.get(command, _PAGES[''])}",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -133,6 +186,7 @@ def command_parser(command: str) -> Parser:
 def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
     """Add the arguments of a command's `module`."""
     parser.add_argument("-C", dest="start", metavar="DIR", help="run as if started in DIR")
+    parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)  # in the help of toolgen
     module.arguments(parser)
 
 
@@ -204,6 +258,7 @@ class _CommandLine(NamedTuple):  # importing dataclasses takes as long as all el
     start: str | None  # the folder of a `-C` before the command
     command: str
     arguments: list[str]
+    quiet: bool
 
 
 def _split(words: list[str]) -> _CommandLine:
@@ -217,23 +272,27 @@ def _split(words: list[str]) -> _CommandLine:
         emit(f"toolgen {version('toolgen')}")
         raise HelpPrinted
     if args.help or at == len(words):
-        unknown = [word for word in words if word.startswith("-") and word not in ("-h", "--help", "-C")]
+        unknown = [
+            word for word in words if word.startswith("-") and word not in ("-h", "--help", "-C", "--quiet")
+        ]
         if unknown and not args.help:
             parser._refuse(
-                f"unexpected argument '{unknown[0]}'", did_you_mean(unknown[0], ["--help", "--version"])
+                f"unexpected argument '{unknown[0]}'",
+                did_you_mean(unknown[0], ["--help", "--version", "--quiet"]),
             )
         if not args.help:
-            say(*_help().splitlines())
+            say(*help_text().splitlines())
             parser._refuse("no command given")
-        emit(*_help().splitlines())
+        emit(*help_text().splitlines())
         raise HelpPrinted
-    return _CommandLine(args.start, words[at], words[at + 1 :])
+    return _CommandLine(args.start, words[at], words[at + 1 :], args.quiet)
 
 
 def _global_parser() -> Parser:
     parser = Parser(prog="toolgen", usage=_USAGE, add_help=False, allow_abbrev=False)
     parser.add_argument("-C", dest="start", metavar="DIR")
-    parser.add_argument("--version", action="store_true")
+    parser.add_argument("-V", "--version", action="store_true")
+    parser.add_argument("--quiet", action="store_true")
     parser.add_argument("-h", "--help", action="store_true")
     return parser
 
@@ -246,7 +305,8 @@ def _command_index(words: list[str]) -> int:
     return len(words)
 
 
-def _help() -> str:
+def help_text() -> str:
+    """Return the help of toolgen as a whole."""
     width = max(map(len, COMMANDS))
     margin = f"\n{' ' * (width + 4)}"
     commands = "\n".join(
@@ -262,9 +322,12 @@ commands:
 {commands}
 
 flags:
-  -C DIR     run as if started in DIR
-  --version  print the version
-  --help     print this help; after a command, the help of that command
+  -C DIR         run as if started in DIR
+  --quiet        print results, warnings and errors only
+  -V, --version  print the version
+  -h, --help     print this help; after a command, the help of that command
 
 exit codes:
-{exit_codes}"""
+{exit_codes}
+
+docs: {DOCS}/{_PAGES[""]}"""

@@ -22,7 +22,7 @@ def plan_output(read: ReadProject) -> OutputPlan:
     cache = user_cache()
     # said, because every run is slow without it
     if not cache.trusted:
-        say(f"toolgen: the cache is not used, others may write to it: {cache_folder()}")
+        say(f"toolgen: the cache is not used, others may write to it: {cache_folder()}", always=True)
     return plan(read, cache, _worker_pool_with_progress)
 
 

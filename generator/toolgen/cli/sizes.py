@@ -28,7 +28,7 @@ def show_sizes(sizes: Sequence[TargetSize]) -> None:
     if sizes:
         of_targets = (f"{each.target}: {each.bytes:,} bytes" for each in sizes)
         say(", ".join((*of_targets, count(sizes[0].tools, "tool"))))
-    say(*(_warning(each) for each in sizes if each.bytes > MANY_BYTES))
+    say(*(_warning(each) for each in sizes if each.bytes > MANY_BYTES), always=True)
 
 
 def sizes_data(sizes: Iterable[TargetSize]) -> dict[str, Any]:

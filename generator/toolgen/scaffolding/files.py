@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolgen.compile.printing.file_templates import render
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolgen.project import Project
 
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
+"""The text of a package above that of the implementations."""
 _WIDTH = 88  # line length of generated code
 SCHEMA = ".toolgen.schema.json"
 
@@ -25,6 +26,11 @@ def schema_file() -> tuple[str, str]:
     from toolgen.compile.reading.editor_schema import editor_schema
 
     return SCHEMA, json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def package_text(injected: Iterable[tuple[str, str]]) -> str:
+    """Return the module of the implementations' package, with a place for each injected value."""
+    return render("_init/package.py.jinja", injected=sorted(set(injected)))
 
 
 def spec_text(answers: Mapping[str, Any]) -> str:

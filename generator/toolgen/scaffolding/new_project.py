@@ -13,8 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 from urllib.request import url2pathname
 
 from toolgen.compile.printing.file_templates import render
-from toolgen.project import FILE, PYPROJECT, Project, UnableError, read_text, repository
-from toolgen.scaffolding.files import PACKAGE, schema_file
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.project import FILE, PYPROJECT, Project, UnableError, parse_toml, read_text, repository
+from toolgen.project.inputs.configuration import plain_name
+from toolgen.scaffolding.files import package_text, schema_file
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
 _PRE_COMMIT = ".pre-commit-config.yaml"
@@ -34,7 +36,9 @@ class NewFile:
     text: str
     at: Path  # the folder that `path` is relative to
     appends: bool = False  # to an existing file, which is otherwise left unchanged
+    refreshes: bool = False  # an existing file, which toolgen alone writes
     advice: str = ""  # what to do by hand if the file exists
+    note: str = ""  # what to do by hand if it is written
 
 
 def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
@@ -42,19 +46,40 @@ def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
     package = _free_package(root)
     if project is None:
         shared = read_text(root, PYPROJECT) is not None
-        text = render("_init/toolgen.toml.jinja", table=shared, implementations=package)
-        yield NewFile(PYPROJECT if shared else FILE, text, root, appends=shared)
+        configuration = PYPROJECT if shared else FILE
+        text = render(
+            "_init/toolgen.toml.jinja", table=shared, implementations=package, server=_server_name(root)
+        )
+        yield NewFile(configuration, text, root, appends=shared)
     else:
-        yield NewFile(project.file, "", root)
+        configuration = project.file
+        yield NewFile(configuration, "", root)
         package = project.implementations or ""
     specs = project.specs if project else "specs"
-    yield NewFile(f"{specs}/{schema_file()[0]}", schema_file()[1], root)
+    yield NewFile(f"{specs}/{schema_file()[0]}", schema_file()[1], root, refreshes=True)
     if package:
         base = project.path_of(package) if project else package
-        yield NewFile(f"{base}/__init__.py", PACKAGE, root)
+        yield NewFile(f"{base}/__init__.py", package_text([]), root)
     yield NewFile("conftest.py", _CONFTEST, root)
+    if project is None or project.test_fixtures is None:
+        fixtures = render(
+            "_init/toolgen_fixtures.py.jinja", package=project.package if project else "generated"
+        )
+        yield NewFile("tests/toolgen_fixtures.py", fixtures, root)
+    yield NewFile(".gitignore", render("_init/gitignore.jinja"), root)
     yield _attributes(root, project.output if project else "generated")
-    yield from _repository_files(root)
+    yield from _repository_files(root, configuration)
+
+
+def _server_name(root: Path) -> str:
+    """Return the name of the distribution in pyproject.toml, or else the folder's."""
+    try:
+        data = parse_toml(PYPROJECT, read_text(root, PYPROJECT) or "")
+    except SpecErrors:  # not our matter
+        data = {}
+    project = data.get("project")
+    name = project.get("name") if isinstance(project, dict) else None
+    return plain_name(str(name or "")) or plain_name(root.name) or "tools"
 
 
 def _attributes(root: Path, output: str) -> NewFile:
@@ -65,21 +90,26 @@ def _attributes(root: Path, output: str) -> NewFile:
     return NewFile(_ATTRIBUTES, text, root, appends=appends)
 
 
-def _repository_files(root: Path) -> Iterator[NewFile]:
+def _repository_files(root: Path, configuration: str) -> Iterator[NewFile]:
     """Yield the CI workflow and the hook, which belong at the root of the repository."""
     top = repository(root) or root
     below = root.relative_to(top).as_posix()
     if not below.isprintable():
         raise UnableError("cannot-write", f"the path {below!a} is not printable text", "rename the folder")
-    command = "toolgen check" if below == "." else f"toolgen -C {shlex.quote(below)} check"
+    program = "toolgen" if below == "." else f"toolgen -C {shlex.quote(below)}"
     wanted = _requirement(top)
-    in_hook = {"command": _quoted(command), "requirement": wanted}
+    in_hook = {"command": _quoted(f"{program} check"), "requirement": wanted}
     # GitHub replaces ${{ … }} before the shell sees the text
+    safe = program.replace("${{", "$''{{")
+    path = configuration if below == "." else f"{below}/{configuration}"
     in_workflow = {
-        "command": _quoted(command.replace("${{", "$''{{")),
+        **{f"toolgen_{verb}": _quoted(f"{safe} {verb}") for verb in ("check", "lint", "test")},
+        "toolgen_breaking": f"{safe} breaking",
+        "configuration": shlex.quote(path).replace("${{", "$''{{"),
         "requirement": shlex.quote(wanted) if wanted else "",
     }
-    yield NewFile(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top)
+    note = "" if wanted else f"{_WORKFLOW} fails until you write there where CI installs toolgen from"
+    yield NewFile(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top, note=note)
     entry = render("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
     whole = render("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
     there = read_text(top, _PRE_COMMIT) or ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from toolgen.building.project_build import Inputs, package_of, program_of, read_inputs
@@ -13,6 +14,7 @@ from toolgen.scaffolding.files import (
     PACKAGE,
     http_text,
     missing_packages,
+    package_text,
     schema_file,
     spec_text,
     stub_text,
@@ -55,7 +57,7 @@ def new_tool_files(project: Project, spec: str, answers: dict[str, Any]) -> dict
     if kind_of(project.root, f"{project.specs}/{schema}") is None:
         files[f"{project.specs}/{schema}"] = schema_text
     if project.implementations:
-        files |= dict.fromkeys(missing_packages(project), PACKAGE)
+        files |= _missing_packages(project, [])
         module = project.path_of(f"{project.implementations}.{tool.py_name}")
         files[f"{module}.py"] = stub_text(project.package, tool, answers["title"])
         files[f"tests/test_{tool.py_name}.py"] = test_text(tool, answers["title"])
@@ -107,7 +109,15 @@ def missing_parts(start: str, name: str | None) -> dict[str, str]:
     for tool in package_of(program, inputs).tools:
         if name is None or tool.wire_name == name:
             files |= _parts(project, tool, titles[tool.wire_name], tool.wire_name in calls_http, name)
-    return {**dict.fromkeys(missing_packages(project), PACKAGE), **files} if files else {}
+    injected = [(each.name, each.type) for tool in program.tools for each in tool.spec.inject]
+    return {**_missing_packages(project, injected), **files} if files else {}
+
+
+def _missing_packages(project: Project, injected: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the missing `__init__.py` files; that of the implementations has a place for injected values."""
+    files = dict.fromkeys(missing_packages(project), PACKAGE)
+    own = f"{project.path_of(project.implementations or '')}/__init__.py"
+    return {path: package_text(injected) if path == own else text for path, text in files.items()}
 
 
 def _parts(project: Project, tool: Tool, title: str, calls_http: bool, name: str | None) -> dict[str, str]:

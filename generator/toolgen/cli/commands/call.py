@@ -147,7 +147,7 @@ def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
     else:
         emit_json(response.content)
     for block, file in zip(response.blocks, files, strict=True):
-        say(block.as_text() if file is None else f"wrote {file}")
+        say(block.as_text() if file is None else f"wrote {file}", always=True)
     if any(block.type not in ("link", "text") for block in response.blocks) and not any(files):
         say("`--save FOLDER` writes them to files")
 
@@ -282,7 +282,7 @@ async def _agree(confirmation: Confirmation) -> bool:
 async def _ask(confirmation: Confirmation) -> bool:
     """Ask at the terminal. There is one call and nothing beside it, so the event loop may wait, too."""
     if confirmation.preview:
-        say(*confirmation.preview.split("\n"))
+        say(*confirmation.preview.split("\n"), always=True)
     return _yes(confirmation.message)
 
 
@@ -291,7 +291,7 @@ def _yes(question: str) -> bool:
     *lines, last = terminal_lines(question)
     asyncios = signal.signal(signal.SIGINT, signal.default_int_handler)  # its own wants ^C twice here
     try:
-        say(*lines)
+        say(*lines, always=True)
         return ask(f"{last} [y/N] ").lower() in ("y", "yes")
     finally:
         signal.signal(signal.SIGINT, asyncios)

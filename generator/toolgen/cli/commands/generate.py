@@ -82,9 +82,11 @@ def _show(
     say(*count_of_warnings(len(warnings)))
     for path in done.replaced:
         package = implementations or "a package of your own"
-        say(f"EDITED {path}: your changes were replaced; write subclasses in {package} instead")
+        say(f"EDITED {path}: your changes were replaced; write subclasses in {package} instead", always=True)
     for path in done.kept:
-        say(f"KEPT {path}: no longer generated, but edited; remove it when you no longer need it")
+        say(
+            f"KEPT {path}: no longer generated, but edited; remove it when you no longer need it", always=True
+        )
     written, removed = len(done.written), len(done.removed)
     parts = [count(done.tools, "tool"), f"{count(written, 'file')} written", f"{done.unchanged} unchanged"]
     emit(", ".join([*parts, f"{removed} removed"] if removed else parts))

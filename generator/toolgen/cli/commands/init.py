@@ -8,7 +8,15 @@ from pathlib import Path
 
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.project import UnableError, create_files, find_configuration, find_project, kind_of
+from toolgen.project import (
+    UnableError,
+    create_files,
+    find_configuration,
+    find_project,
+    kind_of,
+    read_text,
+    replace_files,
+)
 from toolgen.scaffolding.new_project import NewFile, project_files
 
 
@@ -23,7 +31,12 @@ def run(args: argparse.Namespace) -> bool:
     project = find_project(root) if find_configuration(root) else None
     written, kept = [], []
     for file in project_files(root, project):
-        if not file.appends and kind_of(file.at, file.path) is not None:
+        exists = not file.appends and kind_of(file.at, file.path) is not None
+        if exists and file.refreshes and read_text(file.at, file.path) != file.text:
+            replace_files(file.at, {file.path: file.text})
+            written.append(file)
+            continue
+        if exists:
             kept.append(file)
             continue
         create_files(file.at, {file.path: file.text}, append=file.appends)
@@ -41,4 +54,7 @@ def _report(written: list[NewFile], kept: list[NewFile]) -> None:
     for file in kept:
         advice, *lines = file.advice.splitlines() or [""]
         say(f"kept {file.path}, which exists already" + (f"; {advice}" if advice else ""), *lines)
+    for file in written:
+        if file.note:
+            say(file.note, always=True)
     say("next: toolgen new my_tool, fill in its spec, then toolgen generate")

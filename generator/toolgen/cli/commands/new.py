@@ -118,9 +118,12 @@ def _answers(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _asked_parameters() -> Iterator[Parameter]:
-    say("Its parameters, one per line: name:type[:description], for example 'note:string?:Free text'.")
+    say(
+        "Its parameters, one per line: name:type[:description], for example 'note:string?:Free text'.",
+        always=True,
+    )
     while text := ask("  parameter (empty to continue): "):
         try:
             yield parse_parameter(text)
         except UnableError as error:  # a typo at a prompt: ask again
-            say(f"  {error.message}; {error.hint}")
+            say(f"  {error.message}; {error.hint}", always=True)

@@ -153,6 +153,11 @@ class Project:
     lint: LintSettings = field(default_factory=LintSettings)
 
     @property
+    def display_name(self) -> str:
+        """Return the server's name, or the folder's, in the letters that every client allows."""
+        return plain_name(self.server_name or "") or plain_name(self.root.name) or "tools"
+
+    @property
     def import_root(self) -> Path:
         """Return the folder that must be on `sys.path`: the project's, or `src` if that is not a package."""
         return self.root / "src" if self._strips_src(self.output) else self.root
@@ -182,6 +187,11 @@ class Project:
     def _strips_src(self, path: str) -> bool:
         # with an `__init__.py`, `src` is a package, and part of what is imported
         return path.startswith("src/") and not (self.root / "src" / "__init__.py").exists()
+
+
+def plain_name(text: str) -> str:
+    """Return `text` as a name of ASCII letters, digits and hyphens, of at most 64; empty if it has none."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", text[:200]).strip("-")[:64].rstrip("-")
 
 
 def parse_toml(file: str, text: str) -> dict[str, Any]:

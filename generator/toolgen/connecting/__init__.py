@@ -1,0 +1,1 @@
+"""Entries of MCP servers in the configuration files of clients."""

@@ -1,0 +1,1 @@
+"""Entries in the configuration files of clients."""

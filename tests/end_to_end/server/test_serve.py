@@ -1,0 +1,80 @@
+"""`toolgen serve`: the generated server from any folder, by a name that people recognise."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.end_to_end.project import ECHO_SPEC, ECHO_TOOL, Project
+
+NO_GENERATOR = (
+    "import sys; [sys.modules.__setitem__(name, None) for name in ('yaml', 'jinja2', 'ruff', 'argcomplete')]"
+)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Project:
+    """A generated project with one tool, in a folder `my shop`."""
+    project = Project(tmp_path / "my shop")
+    project.write("toolgen.toml", 'implementations = "work"\n')
+    project.write("specs/echo.yaml", ECHO_SPEC)
+    project.write("work/__init__.py", "")
+    project.write("work/echo.py", ECHO_TOOL)
+    project.generate()
+    return project
+
+
+def serve(shop: Project, *words: str, cwd: Path, before: str = "pass") -> tuple[str, str, str]:
+    """Start `toolgen serve` elsewhere; return the server's name and version, and what the tool answers."""
+    code = f"{before}; from toolgen.__main__ import main; raise SystemExit(main())"
+    start = StdioServerParameters(
+        command=sys.executable, args=["-c", code, *words], cwd=str(cwd), env={**os.environ, **shop.env}
+    )
+
+    async def ask() -> tuple[str, str, str]:
+        async with Client(start) as client:
+            answer = await client.call_tool("echo", {"text": "hi"})
+            info = client.server_info
+            return info.name, info.version, str(answer.structured_content)
+
+    return asyncio.run(asyncio.wait_for(ask(), 60))
+
+
+def test_serves_from_another_folder_without_the_generator(shop: Project, tmp_path: Path) -> None:
+    name, _, answer = serve(shop, "-C", str(shop.root), "serve", cwd=tmp_path, before=NO_GENERATOR)
+    assert name == "my-shop", "never `generated`"
+    assert answer == "{'text': 'hi'}"
+
+
+def test_serves_a_package_where_there_is_no_configuration(shop: Project, tmp_path: Path) -> None:
+    (shop.root / "toolgen.toml").unlink()
+    assert serve(shop, "-C", str(shop.root), "serve", "generated", cwd=tmp_path)[2] == "{'text': 'hi'}"
+
+
+def test_the_configured_name_and_version_are_served(shop: Project, tmp_path: Path) -> None:
+    shop.write("toolgen.toml", 'implementations = "work"\nserver = {name = "Shop", version = "2.1.0"}\n')
+    shop.generate()
+    assert serve(shop, "serve", "-C", str(shop.root), cwd=tmp_path)[:2] == ("Shop", "2.1.0")
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["serve", "elsewhere"], "there is no module elsewhere.mcp_server"),
+    (["serve", "../x"], "there is no module ../x.mcp_server"),
+    (["serve", "--port", "1"], "need --http"),
+])  # fmt: skip
+def test_what_cannot_be_served_ends_with_2(shop: Project, words: list[str], said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "toolgen", "-C", str(shop.root), *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
