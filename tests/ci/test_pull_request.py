@@ -54,7 +54,9 @@ class GitHub:
                 return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
 
             def _answer(self, data: Any) -> None:
-                github.calls.append(f"{self.command} {self.path.partition('?')[0]} {self.headers['Authorization']}")
+                github.calls.append(
+                    f"{self.command} {self.path.partition('?')[0]} {self.headers['Authorization']}"
+                )
                 body = json.dumps(data).encode()
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
