@@ -6,6 +6,7 @@ repository that `REPOSITORY` names.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -52,16 +53,16 @@ def lay_out(folder: Path) -> None:
 
 def _with_links(document: Path) -> str:
     """Return the text of a document, whose links lead to pages of the site or to the repository."""
+    docs = ROOT / "docs"
+    start = document.parent if document.is_relative_to(docs) else docs
 
     def link(found: re.Match[str]) -> str:
         path = (document.parent / found["target"]).resolve()
-        anchor = found["anchor"] or ""
-        if path.is_relative_to(ROOT / "docs") and path.is_file():
-            return path.relative_to(ROOT / "docs").as_posix() + anchor
-        inside = path.relative_to(ROOT).as_posix()
-        if inside in _OF_THE_ROOT:
-            return _OF_THE_ROOT[inside] + anchor
-        return REPOSITORY + inside + anchor
+        anchor, inside = found["anchor"] or "", path.relative_to(ROOT).as_posix()
+        if inside not in _OF_THE_ROOT and not (path.is_relative_to(docs) and path.is_file()):
+            return REPOSITORY + inside + anchor
+        page = docs / _OF_THE_ROOT.get(inside, path.relative_to(docs) if path.is_relative_to(docs) else "")
+        return Path(os.path.relpath(page, start)).as_posix() + anchor
 
     # every second part is code, in which brackets are no links
     parts = _CODE.split(document.read_text("utf-8"))
