@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.schema.patterns import translate_for_validator, translate_pattern
 from toolgen.schema.validator import compiled
 
@@ -69,3 +70,10 @@ def test_only_patterns_of_schemas_are_translated() -> None:
     }
     plain = {"properties": {"a": {"pattern": "^a$"}}}
     assert translate_for_validator(plain) is plain
+
+
+@pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
+def test_an_empty_reference_is_the_root(keyword: str) -> None:
+    schema = compile_schema({"type": "object", "properties": {"inner": {keyword: ""}}})
+    assert schema.is_valid({"inner": {"inner": {}}})
+    assert not schema.is_valid({"inner": 1})

@@ -24,7 +24,8 @@ _ESCAPE = re.compile(
 _CLASS = r"\[(?:\\.|[^\]\\])*+\]?"  # one without an end is read to the end, so that it is read once
 _GROUP = re.compile(rf"\\.|{_CLASS}|\((?!\?)|\(\?P?<(?P<name>[^=!>()][^>()]*)>", re.DOTALL)
 _CLASSES = frozenset(("\\w", "\\W", "\\d", "\\D", "\\s", "\\S"))
-_MISREAD = re.compile(r"\\\\[<>]")  # in a `repr`; the engine takes `\<` for the start of a word
+# In a `repr`: the engine takes `\<` for the start of a word, and ignores an empty `$dynamicRef`
+_MISREAD = re.compile(r"\\\\[<>]|'\$dynamicRef': ''")
 
 # One class, counted, is the whole pattern: the engine unrolls every count, and a large class with it.
 _COUNTED = re.compile(r"\^((?:\[(?:\\.|[^\[\]\\])+\])|\\[pP]\{[^}]*\})\{([0-9]+),([0-9]+)\}\$", re.DOTALL)
@@ -131,8 +132,8 @@ def translate_property_patterns(schema: Any) -> Any:
 
 
 def _encode_reference(ref: str) -> str:
-    """Percent-encode what a URI must not contain: spaces, `<`, letters beyond ASCII."""
-    return quote(ref, safe="%/?:@!$&'()*+,;=~#-._")
+    """Percent-encode what a URI must not contain: spaces, `<`, letters beyond ASCII; "" is the same as "#"."""
+    return quote(ref or "#", safe="%/?:@!$&'()*+,;=~#-._")
 
 
 _TRANSLATIONS: dict[str, Callable[[str], str]] = {
