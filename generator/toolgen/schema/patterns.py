@@ -24,8 +24,8 @@ _ESCAPE = re.compile(
 _CLASS = r"\[(?:\\.|[^\]\\])*+\]?"  # one without an end is read to the end, so that it is read once
 _GROUP = re.compile(rf"\\.|{_CLASS}|\((?!\?)|\(\?P?<(?P<name>[^=!>()][^>()]*)>", re.DOTALL)
 _CLASSES = frozenset(("\\w", "\\W", "\\d", "\\D", "\\s", "\\S"))
-# In a `repr`: the engine takes `\<` for the start of a word, and ignores an empty `$dynamicRef`
-_MISREAD = re.compile(r"\\\\[<>]|'\$dynamicRef': ''")
+# In a `repr`: the engine takes `\<` for the start of a word, and ignores an empty reference
+_MISREAD = re.compile(r"\\\\[<>]|'\$(?:ref|dynamicRef)': ''")
 
 # One class, counted, is the whole pattern: the engine unrolls every count, and a large class with it.
 _COUNTED = re.compile(r"\^((?:\[(?:\\.|[^\[\]\\])+\])|\\[pP]\{[^}]*\})\{([0-9]+),([0-9]+)\}\$", re.DOTALL)
