@@ -292,3 +292,11 @@ def test_many_texts_that_backtrack_are_refused_in_time(pattern: str) -> None:
 def test_many_texts_that_match_at_once_are_accepted() -> None:
     schema = compile_schema({"type": "array", "items": {"type": "string", "pattern": "^(?!-)[a-z0-9-]+$"}})
     assert schema.is_valid([f"an-article-of-the-catalog-{number}" for number in range(5_000)])
+
+
+def test_a_long_text_is_not_copied_into_each_of_many_faults() -> None:
+    required = {"type": "object", "required": [f"p{number}" for number in range(100)]}
+    judged = judge(required, '{"x": "a" * 2_000_000, "y": "b" * 2_000_000}')
+    assert not judged.valid
+    assert judged.megabytes < 112
+    assert "p0" in judged.faults

@@ -132,7 +132,7 @@ def translate_property_patterns(schema: Any) -> Any:
 
 
 def _encode_reference(ref: str) -> str:
-    """Percent-encode what a URI must not contain: spaces, `<`, letters beyond ASCII; "" is the same as "#"."""
+    """Percent-encode what a URI must not contain: spaces, `<`, letters beyond ASCII. "" means "#"."""
     return quote(ref or "#", safe="%/?:@!$&'()*+,;=~#-._")
 
 

@@ -42,6 +42,7 @@ _BACKTRACK_STEPS: Final = 200  # work of the engine's limit of backtracks
 _SHORT: Final = 16  # characters for which such a pattern takes no time
 # Parts of a value that the validator copies into an error in the time of a step.
 _COPIED_IN_A_STEP: Final = 100
+_TEXT_IN_A_PART: Final = 50  # characters
 _LONG_NUMBERS_IN_A_STEP: Final = 400  # squares of 64 bits of an integer, which is converted by its digits
 _NUMBERED_IN_A_STEP: Final = 300  # names that are compared with a number, for every fault of a few parts
 _DIGITS: Final = frozenset("+0123456789")
@@ -268,15 +269,20 @@ def _is_one(schema: Mapping[str, Any], part: Any) -> bool:
 
 
 def size(part: Any, most: int) -> int:
-    """Return the number of parts of a JSON value and itself; if there are more than `most`, one above."""
+    """Return the number of parts of a JSON value and itself; if there are more than `most`, one above.
+
+    A long text, or property name, is as many parts as it takes memory.
+    """
     counted = 1
     stack = [part]
     while stack and counted <= most:
         inner = stack.pop()
-        if type(inner) in (dict, list):
+        if type(inner) is str:
+            counted += len(inner) // _TEXT_IN_A_PART
+        elif type(inner) in (dict, list):
             counted += len(inner)
             if counted <= most:
-                stack.extend(inner.values() if type(inner) is dict else inner)
+                stack.extend([*inner, *inner.values()] if type(inner) is dict else inner)
     return counted
 
 
