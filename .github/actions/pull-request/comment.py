@@ -1,65 +1,120 @@
 """Comment on a pull request what toolgen finds, and update that comment from then on. Standard library only.
 
-Reads AGAINST, DIRECTORY, PULL_REQUEST, and of GitHub Actions GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN.
-Ends with 1 if a command does, and with 2 if a command could not do its work.
+Reads AGAINST, DIRECTORY, PULL_REQUEST, and of GitHub Actions GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN
+and GITHUB_STEP_SUMMARY. Ends with the highest exit code of the commands, or with 2 if the comment
+cannot be written.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
-import urllib.request
+from http.client import HTTPException
+from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 MARKER = "<!-- toolgen: pull request -->"
-LONGEST = 60_000  # characters; GitHub takes 65,536
-PAGES = 20  # of a hundred comments
+MAX_CHARACTERS = 60_000  # GitHub accepts 65,536
+PAGE = 100  # comments
+MAX_PAGES = 30
+MAX_ANSWER = 20_000_000  # bytes
+FORBIDDEN = 403
+CUT = "\n\nThe findings are longer than a comment may be. The summary of the job has all of them.\n"
 
 
 def main() -> int:
-    """Run the commands, comment what they print, and return the worst exit code."""
-    commands = {
-        "breaking": ["breaking", "--against", os.environ["AGAINST"]],
-        "lint": ["lint"],
-        "budget": ["budget"],
-    }
-    worst, parts = 0, [MARKER]
-    for name, words in commands.items():
-        done = subprocess.run(
-            ["toolgen", "-C", os.environ.get("DIRECTORY", "."), *words, "--format", "markdown"],
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        worst = max(worst, done.returncode)
-        parts.append(done.stdout.strip() or f"**toolgen {name}**: exit code {done.returncode}")
-    comment("\n\n".join(parts)[:LONGEST])
-    return worst
+    """Run the commands, publish what they print, and return the exit code."""
+    code, text = findings(os.environ.get("DIRECTORY", "."), os.environ["AGAINST"])
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(text)
+    number = os.environ["PULL_REQUEST"]
+    if not number:
+        return code
+    try:
+        publish(int(number), f"{MARKER}\n{shortened(text)}")
+    except HTTPError as error:
+        if error.code == FORBIDDEN:  # GitHub gives pull requests from forks a token that only reads
+            print("::warning::toolgen may not comment here. The summary of the job has the findings.")
+            return code
+        print(f"::error::GitHub answered {error.code} to the comment of toolgen.")
+        return max(code, 2)
+    except (OSError, HTTPException, ValueError) as error:
+        print(f"::error::toolgen could not write its comment ({type(error).__name__}).")
+        return max(code, 2)
+    return code
 
 
-def comment(text: str) -> None:
-    """Write the comment, in place of the one that an earlier run has written."""
-    issues = f"repos/{os.environ['GITHUB_REPOSITORY']}/issues"
-    number = int(os.environ["PULL_REQUEST"])
-    for page in range(1, PAGES + 1):
-        found = request("GET", f"{issues}/{number}/comments?per_page=100&page={page}")
-        for each in found:
-            # somebody else could quote the marker: only a bot's comment begins with it
-            if each["body"].startswith(MARKER) and each["user"]["type"] == "Bot":
-                request("PATCH", f"{issues}/comments/{int(each['id'])}", {"body": text})
+def findings(directory: str, against: str) -> tuple[int, str]:
+    """Return the highest exit code of the commands, and their reports as Markdown."""
+    code, parts = 0, []
+    for verb, options in (("breaking", [f"--against={against}"]), ("lint", []), ("budget", [])):
+        if verb == "breaking" and is_first(directory, against):
+            parts.append("**toolgen breaking**: the version to compare with has no tools yet\n")
+            continue
+        command = ["toolgen", "-C", directory, verb, "--format", "markdown", *options]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+        log(done.stderr)
+        code = max(code, done.returncode if done.returncode >= 0 else 3)
+        failed = f"**toolgen {verb}**: exit code {done.returncode}; the log of the job has the error\n"
+        parts.append(done.stdout if done.stdout.strip() else failed)
+    return code, "\n".join(parts)
+
+
+def log(text: str) -> None:
+    """Print errors, which quote texts of strangers, while the runner reads no workflow commands."""
+    word = secrets.token_hex(16)
+    print(f"::stop-commands::{word}\n{text.rstrip()}\n::{word}::", flush=True)
+
+
+def is_first(directory: str, against: str) -> bool:
+    """True if `against` is a commit without a configuration: there is nothing to compare with."""
+
+    def has(name: str) -> bool:
+        command = ["git", "-C", directory, "cat-file", "-e", name]
+        return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    # a ref that was not fetched is left to `breaking`, which refuses it
+    return has(f"{against}^{{commit}}") and not any(
+        has(f"{against}:./{name}") for name in ("toolgen.toml", "pyproject.toml")
+    )
+
+
+def shortened(text: str) -> str:
+    """Return whole lines of `text` that fit into a comment."""
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    return text[: text.rindex("\n", 0, MAX_CHARACTERS)] + CUT
+
+
+def publish(number: int, body: str) -> None:
+    """Replace the comment of an earlier run, or else write a new one.
+
+    Raises HTTPError, OSError, HTTPException or ValueError if GitHub does not answer as documented:
+    https://docs.github.com/en/rest/issues/comments.
+    """
+    issues = f"/repos/{os.environ['GITHUB_REPOSITORY']}/issues"
+    for page in range(1, MAX_PAGES + 1):
+        comments = call("GET", f"{issues}/{number}/comments?per_page={PAGE}&page={page}")
+        for comment in comments:
+            # anyone can write the marker, but only an app is a Bot
+            if str(comment["body"]).startswith(MARKER) and comment["user"]["type"] == "Bot":
+                call("PATCH", f"{issues}/comments/{int(comment['id'])}", {"body": body})
                 return
-        if len(found) < 100:
+        if len(comments) < PAGE:
             break
-    request("POST", f"{issues}/{number}/comments", {"body": text})
+    call("POST", f"{issues}/{number}/comments", {"body": body})
 
 
-def request(method: str, path: str, data: Any = None) -> Any:
-    """Call GitHub's API, https://docs.github.com/en/rest/issues/comments."""
-    asked = urllib.request.Request(
-        f"{os.environ['GITHUB_API_URL']}/{path}",
+def call(method: str, path: str, data: Any = None) -> Any:
+    """Return the JSON that GitHub's API answers."""
+    request = Request(
+        os.environ["GITHUB_API_URL"] + path,
         method=method,
         data=None if data is None else json.dumps(data).encode(),
         headers={
@@ -69,8 +124,8 @@ def request(method: str, path: str, data: Any = None) -> Any:
             "X-GitHub-Api-Version": "2022-11-28",
         },
     )
-    with urllib.request.urlopen(asked, timeout=30) as answer:
-        return json.load(answer)
+    with urlopen(request, timeout=30) as answer:
+        return json.loads(answer.read(MAX_ANSWER))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,237 @@
+"""The GitHub Action and the GitLab jobs: their scripts run as they are written, against a loopback copy of GitHub's API."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+ACTION = ROOT / ".github/actions/pull-request"
+MARKER = "<!-- toolgen: pull request -->"
+SPEC = """\
+name: greet
+description: Say hello.
+input_schema:
+  type: object
+  additionalProperties: false
+  properties:
+    who: {type: string, maxLength: 9}
+"""
+COMMENTS = "/repos/shop/tools/issues/12/comments"
+
+
+class GitHub:
+    """The comments of a pull request, in pages of a hundred."""
+
+    def __init__(self) -> None:
+        self.comments: list[dict[str, Any]] = []
+        self.calls: list[str] = []
+        self.tokens: set[str] = set()
+        self.status = 200
+        github = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                page = int(self.path.rpartition("=")[2])
+                self._answer(github.comments[(page - 1) * 100 : page * 100])
+
+            def do_POST(self) -> None:
+                if github.status == 200:
+                    made = {"id": 70 + len(github.comments), "user": {"type": "Bot"}, **self._data()}
+                    github.comments.append(made)
+                self._answer({})
+
+            def do_PATCH(self) -> None:
+                (found,) = (each for each in github.comments if self.path.endswith(f"/comments/{each['id']}"))
+                found.update(self._data())
+                self._answer({})
+
+            def _data(self) -> Any:
+                return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+            def _answer(self, data: Any) -> None:
+                github.calls.append(f"{self.command} {self.path.partition('?')[0]}")
+                github.tokens.add(self.headers["Authorization"])
+                body = json.dumps(data).encode()
+                self.send_response(github.status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+                """Print nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def body(self) -> str:
+        """The comment of the action."""
+        (found,) = (each for each in self.comments if each["user"]["type"] == "Bot")
+        return str(found["body"])
+
+
+@pytest.fixture
+def github() -> Iterator[GitHub]:
+    fake = GitHub()
+    yield fake
+    fake.server.shutdown()
+    fake.server.server_close()
+
+
+def git(root: Path, *words: str) -> None:
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *author, *words], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository whose branch `main` allows nine characters, and whose files allow five."""
+    root = tmp_path / "repository"
+    (root / "specs").mkdir(parents=True)
+    git(root, "init", "-q", "-b", "empty")
+    git(root, "commit", "-q", "--allow-empty", "-m", "nothing yet")
+    (root / "toolgen.toml").touch()
+    spec = root / "specs/greet.yaml"
+    spec.write_text(SPEC)
+    git(root, "checkout", "-q", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "a tool")
+    spec.write_text(SPEC.replace("9", "5"))
+    return root
+
+
+def run_action(github: GitHub, root: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the step that comments, as a runner does."""
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_ACTION_PATH": str(ACTION),
+        "GITHUB_API_URL": f"http://127.0.0.1:{github.server.server_port}",
+        "GITHUB_REPOSITORY": "shop/tools",
+        "GITHUB_STEP_SUMMARY": str(root.parent / "summary.md"),
+        "DIRECTORY": ".",
+        "AGAINST": "main",
+        "PULL_REQUEST": "12",
+        "GITHUB_TOKEN": "word",
+        **variables,
+    }
+    script = yaml.safe_load((ACTION / "action.yml").read_text())["runs"]["steps"][-1]["run"]
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
+def without_quotes(log: str) -> str:
+    """Return the lines of a log in which a runner looks for workflow commands."""
+    return re.sub(r"^::stop-commands::(\w{32})\n.*?^::\1::\n", "", log, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_comment_is_written_once_and_updated_in_place(github: GitHub, repository: Path) -> None:
+    quoted = {"id": 1, "user": {"type": "User"}, "body": f"{MARKER} by a person"}
+    github.comments.extend(dict(quoted) for _ in range(100))
+    assert run_action(github, repository).returncode == 1
+    assert github.body.startswith(MARKER)
+    assert "**toolgen lint**: 3 warnings" in github.body
+    assert "**toolgen budget**: no findings" in github.body
+    assert "**toolgen breaking**: 1 error" in github.body
+    assert github.body.endswith((repository.parent / "summary.md").read_text())
+    (repository / "specs/greet.yaml").write_text(SPEC)
+    assert run_action(github, repository).returncode == 0
+    assert "**toolgen breaking**: no findings" in github.body
+    assert github.comments[:100] == [quoted] * 100
+    assert github.tokens == {"Bearer word"}
+    assert [each for each in github.calls if not each.startswith("GET")] == [
+        f"POST {COMMENTS}",
+        "PATCH /repos/shop/tools/issues/comments/170",
+    ]
+
+
+def test_a_fork_may_not_comment_and_has_the_summary(github: GitHub, repository: Path) -> None:
+    github.status = 403
+    done = run_action(github, repository)
+    assert done.returncode == 1
+    assert without_quotes(done.stdout).startswith("::warning::toolgen may not comment here")
+    assert "**toolgen breaking**: 1 error" in (repository.parent / "summary.md").read_text()
+
+
+def test_a_comment_that_cannot_be_written_is_an_error(github: GitHub, repository: Path) -> None:
+    github.status = 500
+    done = run_action(github, repository)
+    assert done.returncode == 2
+    assert without_quotes(done.stdout) == "::error::GitHub answered 500 to the comment of toolgen.\n"
+
+
+def test_the_first_tools_are_compared_with_nothing(github: GitHub, repository: Path) -> None:
+    assert run_action(github, repository, AGAINST="empty").returncode == 0
+    assert "the version to compare with has no tools yet" in github.body
+
+
+def test_a_ref_that_was_not_fetched_is_refused(github: GitHub, repository: Path) -> None:
+    done = run_action(github, repository, AGAINST="origin/main")
+    assert done.returncode == 2
+    assert "there is no commit 'origin/main'" in done.stdout
+    assert "**toolgen breaking**: exit code 2" in github.body
+
+
+def test_values_and_texts_of_others_are_not_run(github: GitHub, repository: Path) -> None:
+    (repository / "specs/greet.yaml").write_text(
+        SPEC
+        + "annotations: {'@octocat $(touch ran) ${{ github.token }}': 1}\nnam: \"</td>\\n::stop-commands::x\"\n"
+    )
+    hostile = '$(touch ran)"; touch ran; #`touch ran`'
+    assert run_action(github, repository, DIRECTORY=hostile, AGAINST=hostile).returncode == 2
+    done = run_action(github, repository)
+    assert done.returncode == 2
+    assert not list(repository.rglob("ran"))
+    assert without_quotes(done.stdout) == ""
+    assert "</td>" not in github.body
+
+
+def test_a_long_comment_is_cut_between_lines() -> None:
+    text = "\n".join(f"| {number:>050} |" for number in range(5_000))
+    code = (
+        f"import sys; sys.path.insert(0, {str(ACTION)!r}); import comment; "
+        "sys.stdout.write(comment.shortened(sys.stdin.read()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], input=text, capture_output=True, text=True, check=True
+    )
+    table, _, notice = done.stdout.partition("\n\n")
+    assert text.startswith(f"{table}\n")
+    assert 59_000 < len(done.stdout) < 65_536
+    assert "summary of the job" in notice
+
+
+@pytest.mark.parametrize(
+    ("job", "code", "found"),
+    [
+        ("toolgen check", 1, {"outdated-output"}),
+        ("toolgen lint", 0, {"annotations-missing", "parameter-undescribed", "title-missing"}),
+        ("toolgen budget", 0, set()),
+        ("toolgen breaking", 1, {"limit-tightened"}),
+    ],
+)
+def test_jobs_of_gitlab_write_reports(repository: Path, job: str, code: int, found: set[str]) -> None:
+    jobs = yaml.safe_load((ROOT / ".gitlab/toolgen.yml").read_text())
+    (script,) = jobs[job]["script"]
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "TOOLGEN_DIRECTORY": ".",
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": "main",
+    }
+    done = subprocess.run(["bash", "-c", script], cwd=repository, env=environment, check=False)
+    assert done.returncode == code
+    report = json.loads((repository / jobs[".toolgen"]["artifacts"]["reports"]["codequality"]).read_text())
+    assert {each["check_name"] for each in report} == found
