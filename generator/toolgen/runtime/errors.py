@@ -71,7 +71,6 @@ class MissingDependencyError(ToolError):
 
     code = "missing_dependency"
     description = "The application has not provided what this tool needs."
-    hint = "The developer adds it to CONTEXT, in the package of implementations, or to the toolkit's context."
 
 
 class NotReadyError(ToolError):

@@ -220,7 +220,7 @@ GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"name": "re name"}, "'re name' is not a tool's name; letters, digits"),
+        ({"name": "re name"}, "'re name' is not a tool's name; write 're_name'; letters, digits"),
         ({"description": ""}, "'description' is empty"),
         ({"input_schema": {"type": "objct"}}, "did you mean 'object'?"),
         ({"input_schema": {"type": "object", "properties": {"a": {"type": "text"}}}}, "$.properties.a.type"),
@@ -230,9 +230,12 @@ GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type
         ({"inject": [{"name": "class"}]}, "inject[0].name: 'class' is a keyword of Python; rename it"),
         ({"inject": [{"name": "a"}, {"name": "a"}]}, "inject[1].name: the injected name 'a' is used twice"),
         ({"inject": [{"name": "request"}]}, "'request' is another argument of `execute`"),
-        ({"group": "two words"}, "'two words' is not a group; letters, digits"),
+        ({"group": "two words"}, "'two words' is not a group; write 'two_words'; letters, digits"),
         ({"load": "late"}, "'load' must be 'always' or 'deferred', not 'late'"),
-        ({"timeout": "30s"}, "'timeout' must be a number, not text; write it without quotes"),
+        (
+            {"timeout": "30s"},
+            "'timeout' must be a number, not text; write the number of seconds: `timeout: 30`",
+        ),
         ({"confirm": {"mesage": "?"}}, "did you mean 'message'?"),
         ({"errors": [{"code": "Bad", "description": "B."}]}, "errors[0].code: 'Bad' is not an error's code"),
         ({"aliases": ["x"]}, "aliases[0]: the alias 'x' is used twice"),
@@ -243,7 +246,7 @@ GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type
             {"deprecated": {"sunset": "2027-02-30"}},
             "deprecated.sunset: '2027-02-30' is not a date; write it as 2027-01-31",
         ),
-        ({"descripton": "X."}, "did you mean 'description'?"),
+        ({"descripton": "X."}, "remove it: 'description' is there as well"),
         (
             {"examples": [{"name": "a", "input": []}]},
             "examples[0].input: 'input' must be a mapping, not a list",

@@ -65,8 +65,8 @@ def test_another_version_of_ruff_is_reported_with_the_required_one(project: Proj
     )
     done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
     assert done.returncode == 2, done.stderr
-    assert f"ruff {version} is installed; this toolgen works with ==" in done.stderr
-    assert "pip install 'toolgen[cli]'" in done.stderr
+    assert f"ruff {version} may format generated code in another way" in done.stderr
+    assert "pip install 'ruff>=" in done.stderr
     assert "bug in toolgen" not in done.stderr
 
 
@@ -97,4 +97,4 @@ def test_an_old_ruff_that_refuses_our_options_is_reported(project: Project) -> N
     )
     done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
     assert done.returncode == 2, done.stderr
-    assert "ruff 0.1.0 is installed" in done.stderr
+    assert "ruff 0.1.0 may format" in done.stderr

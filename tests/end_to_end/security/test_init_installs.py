@@ -68,7 +68,7 @@ def initialised(
 def test_the_workflow_installs_the_same_commit_or_archive(project: Project, origin: Any, wanted: str) -> None:
     steps, hook = initialised(project, origin)
     assert shlex.split(steps[2]["run"]) == ["python", "-m", "pip", "install", wanted]
-    assert steps[-1]["run"] == "toolgen check"
+    assert steps[3]["run"] == "toolgen check"
     assert hook["additional_dependencies"] == [wanted]
 
 
@@ -121,6 +121,10 @@ def test_nothing_is_installed_if_the_source_is_unknown(project: Project, origin:
 )
 def test_the_name_of_a_folder_is_quoted_in_commands(project: Project, folder: str) -> None:
     steps, hook = initialised(project, None, folder)
-    assert shlex.split(steps[-1]["run"]) == ["toolgen", "-C", folder, "check"]
-    assert "${{" not in steps[-1]["run"]
+    for step, verb in zip(steps[3:6], ("check", "lint", "test"), strict=True):
+        assert shlex.split(step["run"]) == ["toolgen", "-C", folder, verb]
+    _, guard, breaking = steps[6]["run"].splitlines()
+    assert shlex.split(guard)[3] == f"origin/$GITHUB_BASE_REF:{folder}/toolgen.toml"
+    assert shlex.split(breaking)[:4] == ["toolgen", "-C", folder, "breaking"]
+    assert not [step for step in steps if "${{" in step.get("run", "").replace(folder, "")]
     assert shlex.split(hook["entry"]) == ["toolgen", "-C", folder, "check"]

@@ -40,6 +40,12 @@ from toolgen.runtime.logs.logger import LOGGER
 from .threads.thread_run import Place, ThreadRun
 
 
+class MissingValueError(MissingDependencyError):
+    """The application has not given a value that the spec injects."""
+
+    hint = "The developer adds it to CONTEXT, in the package of implementations, or to the toolkit's context."
+
+
 @dataclass(frozen=True, slots=True)
 class Dependency:
     """An entry of the application's context that a tool injects."""
@@ -88,8 +94,9 @@ class Dependency:
 
 def missing_dependency(name: str, tool_name: str) -> MissingDependencyError:
     """Return the error of a value that the application has not provided."""
-    return MissingDependencyError(
-        f"The application has not provided {name!r}, which {tool_name} needs.", details={"name": name}
+    return MissingValueError(
+        f"The application has not provided {name!r}, which {tool_name} needs.",
+        details={"name": name},
     )
 
 
