@@ -91,7 +91,8 @@ _KINDS: dict[str, _Allowed] = {
         rf"{_STANDARD}|pydantic|{_RUNTIME}|\.[a-z0-9_.]*|\.\.models\.[\w.]+",
     ),
     "tools/": _allowed(_TOOL, "", rf"{_STANDARD}|{_RUNTIME}|\.\.models\.\w+|\.\.definitions\.\w+"),
-    "definitions/": _allowed(_DATA | {"Call"}, "cast", rf"{_STANDARD}|{_RUNTIME}"),
+    "definitions/": _allowed(_DATA | {"Call"}, "cast", rf"{_STANDARD}|{_RUNTIME}|\.\.schemas\.\w+"),
+    "schemas/": _allowed(_DATA, "", rf"{_STANDARD}|\.\w+"),
     "catalog.py": _allowed(
         _SHARED,
         "ToolDefinitions TOOLS.by_constant TOOLS.tool_class Toolkit.from_catalog "
