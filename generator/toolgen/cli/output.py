@@ -44,6 +44,12 @@ def emit_document(text: str) -> None:
         streams.write_document(sys.stdout, text)
 
 
+def emit_content(text: str) -> None:
+    """Print the content of a file as it is; at a terminal, escaped."""
+    with closed_pipe_ignored():
+        streams.write_content(sys.stdout, text)
+
+
 def set_quiet(quiet: bool) -> None:
     """Leave out messages from now on, or no longer."""
     global _is_quiet

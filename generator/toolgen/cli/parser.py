@@ -19,6 +19,7 @@ COMMANDS = {
     "outputs": "list the files that `generate` would write",
     "check": "check that generated code is up to date; show a diff if it is not",
     "lint": "find what is valid in the specs, and still a fault; each rule says on what evidence",
+    "fmt": "put the fields of specs in the order of the language; all else stays as it is written",
     "breaking": "compare the specs with another version; show what breaks, with a value that shows it",
     "budget": "measure what models are sent; fail if a tool has grown, show what would make it smaller",
     "search": "search the tools by what a user says, as models do",
@@ -41,7 +42,7 @@ COMMANDS = {
 }
 """The commands and their summaries, in the order of the help."""
 
-WRITING = ("init", "new", "generate", "import", "connect")
+WRITING = ("init", "new", "generate", "fmt", "import", "connect")
 """Commands that change files, which no suggestion for a misspelt word names."""
 
 DOCS = "https://github.com/toolgen/toolgen/blob/main"  # a placeholder until the repository is hosted
@@ -51,6 +52,7 @@ _PAGES = {
     "new": "docs/tutorial.md",
     "generate": "docs/tutorial.md",
     "outputs": "docs/build-systems.md",
+    "fmt": "docs/editors.md",
     "breaking": "docs/breaking.md",
     "import": "docs/how-to.md",
     "call": "docs/runtime.md",

@@ -115,12 +115,12 @@ class Example(SpecPart):
     """One call as it should go: an output or a declared error; neither, where only the input matters."""
 
     name: str
+    description: str = ""
     ask: str | None = None
     not_: list[str] = Field([], alias="not")
     input: JsonObject
     output: Any = None
     error: str | None = None
-    description: str = ""
 
 
 class Deprecated(SpecPart):
@@ -152,12 +152,12 @@ class Spec(SpecPart):
     confirm: Confirm | None = None
     inject: list[Inject] = []
     stream: Stream | None = None
-    content: list[ContentSpec] | Literal["any"] = []
-    max_result_bytes: int | None = None
-    page: Page | None = None
     auth: Auth | None = None
     timeout: int | float | None = None
     concurrency: int | None = None
+    content: list[ContentSpec] | Literal["any"] = []
+    max_result_bytes: int | None = None
+    page: Page | None = None
     group: str | None = None
     load: Literal["always", "deferred"] | None = None
     examples: list[Example] = []

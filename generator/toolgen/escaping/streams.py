@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import Any, TextIO
 
 from toolgen.escaping.characters import printable
@@ -30,6 +31,19 @@ def write_json(stream: TextIO, data: Any) -> None:
 def write_document(stream: TextIO, text: str) -> None:
     """Write a document, such as XML or workflow commands, whose format has escaped the texts in it."""
     _write(stream, printable(text, keep="\n\t"))
+
+
+def write_content(stream: TextIO, text: str) -> None:
+    """Write the content of a file, byte for byte, for a program; a terminal gets it escaped."""
+    if stream.isatty():
+        write_document(stream, text)
+        return
+    stream.flush()
+    if isinstance(stream, TextIOWrapper):  # which would write other line ends on Windows
+        stream.buffer.write(text.encode())
+    else:
+        stream.write(text)
+    stream.flush()
 
 
 def write_prompt(stream: TextIO, question: str) -> None:

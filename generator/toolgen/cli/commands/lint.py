@@ -11,7 +11,6 @@ Runs no code of the project. FILEs outside of a project are linted by themselves
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,46 +78,32 @@ class _Subject:
 
 def _subject(args: argparse.Namespace) -> _Subject:
     from toolgen.building.project_build import read_inputs
-    from toolgen.project import UnableError, find_configuration, find_root
+    from toolgen.cli.named_specs import project_root, select_specs
+    from toolgen.project import UnableError
 
-    start = Path(args.start)
-    root = Path(os.path.realpath(find_root(start)))
-    named = [Path(os.path.normpath(start.resolve() / file)) for file in args.files]
-    if find_configuration(root) is None and named:
+    root = project_root(args.start)
+    if root is None and args.files:
         if args.write_baseline:
             hint = "run it in a project, or in a new one: toolgen init"
             raise UnableError("usage", "a baseline belongs to a project, and there is none here", hint)
-        return _files_alone(named)
+        return _files_alone(args)
     inputs = read_inputs(args.start)
-    shown = {f"{inputs.project.specs}/{path}".removeprefix("./") for path in inputs.specs}
-    only = [_below(root, path) for path in named]
-    if unknown := [each for each in only if each not in shown]:
-        message = f"{unknown[0]} is no spec of this project"
-        raise UnableError("unreadable-spec", message, f"specs are files of YAML below {inputs.project.specs}")
-    return _Subject(inputs, root, only, _baseline(inputs.project, args))
+    project = inputs.project
+    shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
+    only = select_specs(project.root, args.start, args.files, project.specs, shown)
+    return _Subject(inputs, project.root, only, _baseline(project, args))
 
 
-def _below(root: Path, path: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-
-
-def _files_alone(named: Sequence[Path]) -> _Subject:
+def _files_alone(args: argparse.Namespace) -> _Subject:
     """Return files without a project, as if their common folder was a project with all targets."""
     from toolgen.building.project_build import Inputs
-    from toolgen.files import read_named
-    from toolgen.project import FILE, Project, UnableError, reason
+    from toolgen.cli.named_specs import read_files
+    from toolgen.project import FILE, Project
     from toolgen.project.inputs.target_templates import targets_of
 
-    root = Path(os.path.commonpath([path.parent for path in named]))
-    texts = {}
-    for path in named:
-        try:
-            texts[path.relative_to(root).as_posix()] = read_named(path)
-        except OSError as error:
-            message = f"cannot read {path.name}: {reason(error)}"
-            raise UnableError("unreadable-spec", message, "check the path") from error
-    project = Project(root, FILE, "", specs="")
-    return _Subject(Inputs(project, texts, targets_of(project, {})), root, (), None)
+    named = read_files(args.start, args.files)
+    project = Project(named.root, FILE, "", specs="")
+    return _Subject(Inputs(project, named.texts, targets_of(project, {})), named.root, (), None)
 
 
 def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:

@@ -296,6 +296,7 @@ _PARTS: Final[Mapping[str, JsonObject]] = {
     "Example": _mapping(
         "One call as it should go: an output or a declared error; neither, where only the input matters.",
         name=_required("What the example shows.", _TEXT),
+        description=_optional("More about it, for the documentation.", _STRING, ""),
         ask=_optional("What a user would say, so that the model makes this call.", _TEXT),
         **{
             "not": _optional(
@@ -305,7 +306,6 @@ _PARTS: Final[Mapping[str, JsonObject]] = {
         input=_required("The arguments; they must fit `input_schema`.", _OBJECT),
         output=_optional("The result; it must fit `output_schema`.", _ANY),
         error=_optional("The code of the declared error that the call ends in.", _STRING),
-        description=_optional("More about it, for the documentation.", _STRING, ""),
     ),
     "Deprecated": _mapping(
         "Since when, and what to use instead.",
@@ -340,6 +340,15 @@ _TOOL: Final = _mapping(
     confirm=_optional("Ask the user before the tool acts.", _a("Confirm")),
     inject=_optional("Values that the application gives and the model never sees.", _several("Inject"), []),
     stream=_optional("Results arrive in chunks.", _a("Stream")),
+    auth=_optional("Scopes that callers need, and secrets that the implementation needs.", _a("Auth")),
+    timeout=_optional(
+        "Seconds of work that a call may take; waiting for a worker is not counted.",
+        {"type": "number", "exclusiveMinimum": 0, "maximum": 86_400},
+    ),
+    concurrency=_optional(
+        "Calls of this tool that run at the same time; more wait in a bounded queue.",
+        {"type": "integer", "maximum": 10_000, "minimum": 1},
+    ),
     content=_optional(
         "Images, audio, files, links and texts that a result may hold; `any` where that is not known.",
         {"oneOf": [_several("ContentSpec"), {"type": "string", "const": "any"}]},
@@ -350,15 +359,6 @@ _TOOL: Final = _mapping(
         {"type": "integer", "minimum": 100},
     ),
     page=_optional("How responses over `max_result_bytes` are paged, by whole items.", _a("Page")),
-    auth=_optional("Scopes that callers need, and secrets that the implementation needs.", _a("Auth")),
-    timeout=_optional(
-        "Seconds of work that a call may take; waiting for a worker is not counted.",
-        {"type": "number", "exclusiveMinimum": 0, "maximum": 86_400},
-    ),
-    concurrency=_optional(
-        "Calls of this tool that run at the same time; more wait in a bounded queue.",
-        {"type": "integer", "maximum": 10_000, "minimum": 1},
-    ),
     group=_optional("Tools that belong together; a namespace where a provider has them.", _pattern(GROUP)),
     load=_optional(
         "deferred: the model finds the tool by search where a provider has it, and does not see it before.",

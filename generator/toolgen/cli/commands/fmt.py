@@ -1,0 +1,126 @@
+"""Put the fields of specs in the order of the language; comments move with the field below them.
+
+Nothing else changes: blank lines, flow and block style, quotes, wrapped texts and schemas stay as they are
+written. A file whose meaning would change stays as it is. Exit 1 with --check if a file would change. Without
+FILEs, all specs of the project; - formats stdin. If one of the files is not valid YAML, none is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from toolgen.cli.output import emit, emit_content, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.suggestions import count
+
+if TYPE_CHECKING:
+    from toolgen.cli.named_specs import NamedFiles
+    from toolgen.data.diagnostic import Diagnostic
+
+IS_SHORT = True
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="format these specs; - is stdin")
+    parser.add_argument("--check", action="store_true", help="write nothing; show a diff, and exit 1 if any")
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.project import UnableError, replace_files
+
+    if "-" in args.files:
+        if len(args.files) > 1:
+            raise UnableError(
+                "usage", "stdin and files cannot be formatted together", "give only one of them"
+            )
+        return _format_stdin(args)
+    named = _named(args)
+    changed = _changed(named.texts)
+    if not args.check and changed:
+        replace_files(named.root, changed)
+    if args.format == "json":
+        emit_json({"changed": list(changed), "unchanged": len(named.texts) - len(changed)})
+    elif args.check:
+        emit(*_diff(named.texts, changed))
+        say(_summary(named.texts, changed, "would change"))
+    else:
+        emit(*changed)
+        say(_summary(named.texts, changed, "changed"))
+    return not (args.check and changed)
+
+
+def _format_stdin(args: argparse.Namespace) -> bool:
+    from toolgen.project import UnableError
+    from toolgen.project.inputs.specs import too_large
+    from toolgen.schema.limits import BUDGET
+
+    content = sys.stdin.buffer.read(BUDGET.spec_bytes + 1)
+    if len(content) > BUDGET.spec_bytes:
+        raise UnableError("too-complex", f"stdin has {too_large(len(content))}")
+    changed = _changed({"stdin": content})
+    if args.format == "json":
+        emit_json({"changed": list(changed), "unchanged": 1 - len(changed)})
+    elif args.check:
+        emit(*_diff({"stdin": content}, changed))
+    else:
+        emit_content(changed.get("stdin", content.decode()))
+    return not (args.check and changed)
+
+
+def _named(args: argparse.Namespace) -> NamedFiles:
+    """Return the files to format, by their paths below a folder."""
+    from toolgen.cli.named_specs import NamedFiles, project_root, read_files, select_specs
+    from toolgen.files import FileKind
+    from toolgen.project import kind_of, read_project
+
+    if args.files and project_root(args.start) is None:
+        return read_files(args.start, args.files)
+    read = read_project(args.start)
+    project = read.project
+    specs = {f"{project.specs}/{path}".removeprefix("./"): text for path, text in read.specs.items()}
+    only = select_specs(project.root, args.start, args.files, project.specs, specs) or specs
+    # a link leads to another spec, which is formatted itself
+    return NamedFiles(
+        project.root,
+        {path: specs[path] for path in only if kind_of(project.root, path) is not FileKind.LINK},
+    )
+
+
+def _changed(texts: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the files that are not formatted, with their new texts. Raises `SpecErrors` for all files."""
+    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.formatting import format_spec
+
+    faults: list[Diagnostic] = []
+    changed: dict[str, str] = {}
+    for path, content in texts.items():
+        try:
+            formatted = format_spec(path, content)
+        except SpecErrors as error:
+            faults += error.diagnostics
+            continue
+        if formatted.encode() != content:
+            changed[path] = formatted
+    if faults:
+        raise SpecErrors(faults, texts)
+    return changed
+
+
+def _diff(texts: Mapping[str, bytes], changed: Mapping[str, str]) -> Iterator[str]:
+    from toolgen.report.text import unified_diff
+
+    for path, text in changed.items():
+        old = texts[path].decode().splitlines()
+        yield from unified_diff(old, text.splitlines(), path, f"{path} (formatted)", lineterm="")
+
+
+def _summary(texts: Mapping[str, bytes], changed: Mapping[str, str], verb: str) -> str:
+    return (
+        f"{count(len(texts), 'file')}: {len(changed)} {verb}"
+        if changed
+        else f"{count(len(texts), 'file')}: all formatted"
+    )
