@@ -110,15 +110,32 @@ def test_pre_commit_runs_the_hooks(toolgen_repository: Path, tmp_path: Path) -> 
         )
         return done.returncode, dict(re.findall(r"^(toolgen \w+)\.+(\w+)$", done.stdout, re.MULTILINE))
 
-    assert run() == (1, {"toolgen check": "Failed", "toolgen lint": "Passed", "toolgen budget": "Passed"})
+    assert run() == (
+        1,
+        {
+            "toolgen fmt": "Passed",
+            "toolgen check": "Failed",
+            "toolgen lint": "Passed",
+            "toolgen budget": "Passed",
+        },
+    )
     subprocess.run(
         [sys.executable, "-m", "toolgen", "generate"], cwd=project, check=True, capture_output=True
     )
     (project / "toolgen.toml").write_text("[budget]\nmax = 10\n")
     git(project, "add", ".")
-    assert run() == (1, {"toolgen check": "Passed", "toolgen lint": "Passed", "toolgen budget": "Failed"})
+    assert run() == (
+        1,
+        {
+            "toolgen fmt": "Passed",
+            "toolgen check": "Passed",
+            "toolgen lint": "Passed",
+            "toolgen budget": "Failed",
+        },
+    )
     (project / "specs/greet.yaml").write_text(SPEC.replace("string", "text"))
     code, verdicts = run()
+    assert verdicts.pop("toolgen fmt") == "Passed"  # the order of the fields is right
     assert (code, set(verdicts.values())) == (1, {"Failed"})
 
 
