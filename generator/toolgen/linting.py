@@ -60,13 +60,27 @@ def lint_specs(
         strict: Warnings fail, too.
         only: Files, as places show them, whose findings are reported; all, if there are none.
     """
-    lint = lint or LintSettings()
     prefix = f"{settings.specs}/" if settings.specs else ""
     program = analyze(texts, targets, prefix, needs_tools=False, is_whole=True, all_rules=True)
     program = choose_references(program, settings)
+    found = [*program.warnings, *joint_findings(program, targets, settings)]
+    return lint_program(program, found, lint, baseline=baseline, strict=strict, only=only)
+
+
+def lint_program(
+    program: Program,
+    found: Iterable[Diagnostic],
+    lint: LintSettings | None = None,
+    *,
+    baseline: Counter[str] | None = None,
+    strict: bool = False,
+    only: Collection[str] = (),
+) -> LintResult:
+    """Return what was `found` in a program as `lint_specs` does: with levels and suppressions."""
+    lint = lint or LintSettings()
     sources = {each.file: each for each in _sources(program)}
     suppressed = SuppressedFindings(sources.values())
-    found = in_order([*program.warnings, *_joint_findings(program, targets, settings)])
+    found = in_order(found)
     reasons = {each: suppressed.reason(each) for each in found}
     found = in_order([*found, *suppressed.faults, *suppressed.unused()])
     entries = list(_entries(found, reasons, _Subjects(program, sources), lint, only))
@@ -86,9 +100,10 @@ def _sources(program: Program) -> Iterator[Source]:
     yield from (shared.source for shared in program.shared.values())
 
 
-def _joint_findings(
+def joint_findings(
     program: Program, targets: Sequence[Target], settings: PackageSettings
 ) -> Iterator[Diagnostic]:
+    """Yield the findings about names with the server's prefix, and about requests with all tools."""
     yield from lint_names(program.tools, settings.server_name)
     strict = any(each.strict for tool in program.tools for each in tool.published.values())
     limits = [target.definition.max_tools for target in targets if target.asked]

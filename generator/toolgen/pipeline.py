@@ -33,6 +33,7 @@ from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.progress import Progress, no_progress
+from toolgen.data.source import Source
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.lint.suppressions import without_suppressed
@@ -144,6 +145,21 @@ def bind(
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
+    return bind_sources(
+        sources, targets, needs_tools=needs_tools, is_whole=is_whole, all_rules=all_rules, progress=progress
+    )
+
+
+def bind_sources(
+    sources: tuple[Source, ...],
+    targets: Sequence[Target] = (),
+    *,
+    needs_tools: bool = True,
+    is_whole: bool = False,
+    all_rules: bool = False,
+    progress: Progress = no_progress,
+) -> Program:
+    """Check specs that have been read, as `bind` does."""
     parsed = parse(sources, targets)  # data → specs
     bound = resolve(parsed)  # specs → tools whose references are bound
     check(bound, needs_tools=needs_tools, is_whole=is_whole, progress=progress)  # raises all their faults

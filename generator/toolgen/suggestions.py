@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
+from typing import Self
 
 from toolgen.escaping.characters import printable
 
@@ -25,10 +26,27 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     return folded[found[0]] if found else None
 
 
+class Suggestion(str):
+    """A hint that names a word to write, with that word, for an editor that writes it."""
+
+    def __new__(cls, hint: str, word: str = "", instead: str = "") -> Self:
+        self = super().__new__(cls, hint)
+        self.word, self.instead = word, instead  # what is written, and what to write instead
+        return self
+
+    word: str
+    instead: str
+
+
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return a hint that names the nearest of `known`; empty if none is similar enough."""
+    """Return a hint that names the nearest of `known`, a `Suggestion`; empty if none is similar enough."""
     found = nearest(word, known, cutoff)
-    return "" if found is None else f"did you mean {found!r}?"
+    return "" if found is None else suggest(word, found)
+
+
+def suggest(word: str, instead: str) -> Suggestion:
+    """Return the hint that `instead` is meant where `word` is written."""
+    return Suggestion(f"did you mean {instead!r}?", word, instead)
 
 
 def count(number: int, noun: str) -> str:

@@ -79,7 +79,7 @@ def collect(
             checked(tool),
             sunset=_sunset(tool),
             summary=tool_summary(lowered, targets),
-            claims=tuple(_claims(tool)),
+            claims=tuple(claims_of(tool)),
             sizes=tool_sizes(lowered, targets),
             **code(lowered if keeps_tools else None, tool.source.path),
         )
@@ -100,7 +100,8 @@ def _digests(path: str, uses: Iterable[str], digests: Mapping[str, str]) -> dict
     return {other: digests[other] for other in uses if other != path}
 
 
-def _claims(tool: ProgramTool) -> Iterator[NameClaim]:
+def claims_of(tool: ProgramTool) -> Iterator[NameClaim]:
+    """Yield the names that a tool needs for itself."""
     yield from tool_names(tool)
     yield from published_names(tool, tool.published)
     yield from group_names(tool)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolgen.project.files.temporary_folder import use_temporary_folder
     from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project, parse_toml
     from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
-    from toolgen.project.inputs.specs import ReadProject, read_project, read_specs
+    from toolgen.project.inputs.specs import ReadProject, find_specs, read_project, read_specs
     from toolgen.project.inputs.target_templates import load_targets
     from toolgen.project.output.folder import ExistingOutput, read_output, refuse_foreign, write
 
@@ -44,6 +44,7 @@ __all__ = [
     "find_configuration",
     "find_project",
     "find_root",
+    "find_specs",
     "find_up_to_date",
     "generator_id",
     "kind_of",
@@ -77,7 +78,7 @@ _HOMES = {
     "files.temporary_folder": ("use_temporary_folder",),
     "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
     "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project", "parse_toml"),
-    "inputs.specs": ("ReadProject", "read_project", "read_specs"),
+    "inputs.specs": ("ReadProject", "find_specs", "read_project", "read_specs"),
     "inputs.target_templates": ("load_targets",),
     "output.folder": ("ExistingOutput", "read_output", "refuse_foreign", "write"),
 }

@@ -17,7 +17,7 @@ from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import translate_pattern
 from toolgen.schema.validator import PATTERNS
 from toolgen.semantics.schema_hints import fits_keyword, is_foreign, shape_hint, type_hint
-from toolgen.suggestions import nearest, quoted
+from toolgen.suggestions import nearest, quoted, suggest
 
 
 def too_complex(place: Callable[[JsonPath], Span], path: JsonPath, excess: Excess) -> Diagnostic:
@@ -68,7 +68,7 @@ def _misspelt(source: Source, path: JsonPath, node: Mapping[str, Any]) -> Iterat
                 source.key((*path, key)),
                 "misspelt-keyword",
                 f"{quoted(key)} is not a keyword of JSON Schema, and would be ignored",
-                f"did you mean {meant!r}?",
+                suggest(key, meant),
             )
 
 

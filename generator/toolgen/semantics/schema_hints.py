@@ -14,7 +14,7 @@ from toolgen.runtime.definition.field_hints import looks_like_schema
 from toolgen.runtime.definition.spec_schema import FIELDS
 from toolgen.schema.document import JsonPath, locate
 from toolgen.schema.keywords import FORMATS, KEYWORDS, SCHEMA_HOLDING, SCHEMA_LISTS, TYPES
-from toolgen.suggestions import did_you_mean, quoted
+from toolgen.suggestions import Suggestion, did_you_mean, quoted
 
 _X = "rename it to x-{key} if it is meant for your own use, or remove it"
 _REQUIRED = "list the name in `required` of the object that has the property, or leave it out there"
@@ -139,7 +139,9 @@ def type_hint(written: str) -> str:
     if known is not None:
         optional = " (or leave the name out of `required`)" if '"null"' in known and "?" in name else ""
         items = ", with `items`" if known == "type: array" else ""
-        return f"write `{known}`{optional}{items}"
+        hint = f"write `{known}`{optional}{items}"
+        json_type = known.removeprefix("type: ")
+        return Suggestion(hint, written, json_type) if json_type in TYPES and not items else hint
     return did_you_mean(name, TYPES) or "known: " + ", ".join(TYPES)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import jsonschema_rs
@@ -15,7 +15,7 @@ from toolgen.compile.checking.asked_examples import (
 from toolgen.compile.checking.bound_specs import BoundSpecs, BoundTool
 from toolgen.compile.checking.conflicts import find_conflicts, tool_names
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
-from toolgen.data.program import Program
+from toolgen.data.program import Program, ProgramTool
 from toolgen.data.progress import Progress, no_progress
 from toolgen.data.source import Span
 from toolgen.lint.linter import lint_catalogue, lint_tool
@@ -49,10 +49,22 @@ def check(
     tools = [each.tool for each in specs.tools]
     faults.extend(find_conflicts(claim for tool in tools if tool.spec.enabled for claim in tool_names(tool)))
     if is_whole:
-        asked = [example for tool in tools for example in asked_examples(tool)]
-        faults.extend(find_unknown_tools(asked, [(tool.spec.name, tool.spec.aliases) for tool in tools]))
+        faults.extend(unknown_tools(tools))
     if faults:
         raise SpecErrors(faults)
+
+
+def unknown_tools(tools: Sequence[ProgramTool]) -> list[Diagnostic]:
+    """Return the faults of names in examples that none of all `tools` of a project has."""
+    asked = [example for tool in tools for example in asked_examples(tool)]
+    return find_unknown_tools(asked, [(tool.spec.name, tool.spec.aliases) for tool in tools])
+
+
+def joint_warnings(enabled: Sequence[ProgramTool], *, all_rules: bool = False) -> Iterator[Diagnostic]:
+    """Yield the warnings that only all enabled tools of a project together cause."""
+    yield from find_contradicting_asks(example for tool in enabled for example in asked_examples(tool))
+    if all_rules:
+        yield from lint_catalogue(enabled)
 
 
 def lint(specs: BoundSpecs, *, is_whole: bool = False, all_rules: bool = False) -> Program:
@@ -71,9 +83,7 @@ def lint(specs: BoundSpecs, *, is_whole: bool = False, all_rules: bool = False) 
     disabled = tuple(tool for tool in tools if not tool.spec.enabled)
     warnings = in_order(warning for tool in tools for warning in tool.warnings)
     if is_whole:
-        warnings += find_contradicting_asks(example for tool in enabled for example in asked_examples(tool))
-    if is_whole and all_rules:
-        warnings += tuple(lint_catalogue(enabled))
+        warnings += tuple(joint_warnings(enabled, all_rules=all_rules))
     return Program(enabled, warnings, disabled, specs.shared)
 
 

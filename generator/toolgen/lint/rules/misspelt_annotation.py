@@ -17,7 +17,7 @@ from typing import Final
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Annotations
-from toolgen.suggestions import nearest, quoted
+from toolgen.suggestions import nearest, quoted, suggest
 
 _KNOWN: Final = {name.lower(): name for name in Annotations.model_fields}
 _CUTOFF: Final = 0.8  # of similarity: `readOnly` means `readOnlyHint`, `audience` is another key
@@ -33,5 +33,5 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
                 tool.source.key(("annotations", key)),
                 "misspelt-annotation",
                 f"{quoted(key)} is not an annotation of MCP, and clients ignore it",
-                f"did you mean {_KNOWN[found]!r}?",
+                suggest(key, _KNOWN[found]),
             )

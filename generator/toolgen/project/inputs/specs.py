@@ -41,16 +41,36 @@ def read_specs(project: Project) -> dict[str, bytes]:
 
     Raises `UnableError` if there are none; `SpecErrors` with every file that cannot be read.
     """
-    found: dict[str, bytes] = {}
-    faults: list[Diagnostic] = []
+    found = find_specs(project)
+    if found.faults:
+        raise SpecErrors(found.faults)
+    if not found.specs:
+        raise UnableError(
+            "no-specs", f"there is no spec in {project.specs}", "write one with `toolgen new NAME`"
+        )
+    return found.specs
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSpecs:
+    """The files in a specs folder."""
+
+    specs: dict[str, bytes]  # posix path below the specs folder → content
+    faults: list[Diagnostic]  # of files that cannot be read
+
+
+def find_specs(project: Project) -> FoundSpecs:
+    """Return what is in the specs folder, sorted. Raises `UnableError` if that cannot be listed."""
+    found = FoundSpecs({}, [])
     try:
         with Folder(project.root) as root, root.below(project.specs) as folder:
             for entry in sorted(folder.walk(skipped=(".",)), key=lambda entry: entry.path):
                 try:
                     if _is_spec(folder, entry):
-                        found[entry.path] = _read(folder, entry)
+                        found.specs[entry.path] = _read(folder, entry)
                 except UnreadableSpecError as fault:
-                    faults.append(fault.diagnostic(f"{project.specs}/{entry.path}".removeprefix("./")))
+                    shown = f"{project.specs}/{entry.path}".removeprefix("./")
+                    found.faults.append(fault.diagnostic(shown))
     except (FileNotFoundError, NotADirectoryError) as error:
         hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
         raise UnableError("no-specs", f"there is no folder {project.specs}", hint) from error
@@ -58,12 +78,6 @@ def read_specs(project: Project) -> dict[str, bytes]:
         raise leaves(project.root, error) from error
     except OSError as error:
         raise UnableError("unreadable-spec", f"cannot list {error.filename}: {reason(error)}") from error
-    if faults:
-        raise SpecErrors(faults)
-    if not found:
-        raise UnableError(
-            "no-specs", f"there is no spec in {project.specs}", "write one with `toolgen new NAME`"
-        )
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import KEYWORDS
-from toolgen.suggestions import nearest
+from toolgen.suggestions import Suggestion, nearest, suggest
 
 from .spec_schema import CODE, DEFINITIONS, FIELDS, GROUP, NAME, TARGETS
 
@@ -293,7 +293,7 @@ def unknown_hint(key: str, beside: Mapping[str, Any], known: Iterable[str], *, i
         if key in _WRITE:
             return _WRITE[key]
         if meant:
-            return f"write {meant!r}"
+            return Suggestion(f"write {meant!r}", key, meant)
         if key in TARGETS:
             return f"write `targets: {{{key}: {{…}}}}`"
         if key in _OWNERS:
@@ -301,12 +301,12 @@ def unknown_hint(key: str, beside: Mapping[str, Any], known: Iterable[str], *, i
         if key in KEYWORDS:
             return "put it inside of `input_schema`"
     elif meant in known:
-        return f"write {meant!r}"
+        return Suggestion(f"write {meant!r}", key, meant)
     if "\u00a0" in key:
         return "indent with ordinary spaces: there is a no-break space"
     found = meant_field(key, value, known, is_top_level=is_top_level)
     if found:
-        return f"did you mean {found!r}?"
+        return suggest(key, found)
     if again := nearest(key, taken, cutoff=0.85):
         return f"remove it: {again!r} is there as well"
     if is_top_level and looks_like_schema(value):
