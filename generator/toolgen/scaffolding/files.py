@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.compile.printing.file_templates import render
 from toolgen.project import kind_of
+from toolgen.project.output.editor_schema import NAME as SCHEMA
+from toolgen.project.output.editor_schema import schema_text
 from toolgen.scaffolding.parameters import scalar
 
 if TYPE_CHECKING:
@@ -18,14 +20,11 @@ if TYPE_CHECKING:
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 """The text of a package above that of the implementations."""
 _WIDTH = 88  # line length of generated code
-SCHEMA = ".toolgen.schema.json"
 
 
 def schema_file() -> tuple[str, str]:
     """Return name and text of the JSON Schema file with which editors complete and check specs offline."""
-    from toolgen.compile.reading.editor_schema import editor_schema
-
-    return SCHEMA, json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
+    return SCHEMA, schema_text()
 
 
 def package_text(injected: Iterable[tuple[str, str]]) -> str:

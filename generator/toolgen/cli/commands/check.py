@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -98,12 +99,14 @@ def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> b
 def _check_output(
     args: argparse.Namespace, found: Sequence[Diagnostic], judged: Sequence[JudgedUpstream]
 ) -> bool:
-    from toolgen.project import find_up_to_date, read_project
+    from toolgen.project import Cache, cache_folder, find_up_to_date, generator_id, read_project
     from toolgen.project.inputs.contracts_lock import find_vendored_changes
+    from toolgen.project.output.editor_schema import find_outdated_schema
 
     read = read_project(args.start)
     vendored = find_vendored_changes(read)
-    known = find_up_to_date(read) if args.format == "text" else None
+    schema = find_outdated_schema(read.project, Cache(cache_folder() / generator_id()))
+    known = find_up_to_date(read) if args.format == "text" and schema is None else None
     if known is not None:
         passed = (*vendored, *_passed(known.sunsets, args))
         return _show_clean(known.tools, known.files, passed, len(known.warnings), args)
@@ -114,6 +117,8 @@ def _check_output(
 
     plan = plan_output(read)
     diff = compare_output(plan)
+    if schema is not None:
+        diff = replace(diff, changes=(*diff.changes, schema))
     passed = (*vendored, *_passed(plan.sunsets, args))
     is_clean = diff.clean and not passed
     if args.format == "json":

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolgen.data.changes import WrittenFiles
     from toolgen.data.diagnostic import Diagnostic
     from toolgen.data.sizes import TargetSize
+    from toolgen.project import Project
 
 IS_SHORT = True
 
@@ -55,6 +56,7 @@ def _generate(args: argparse.Namespace) -> bool:
     read = read_project(args.start)
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
+        _renew_schema(read.project)
         from toolgen.data.changes import WrittenFiles
 
         return _show(WrittenFiles(known.tools, unchanged=known.files), known.warnings, known.sizes, args)
@@ -62,7 +64,20 @@ def _generate(args: argparse.Namespace) -> bool:
     from toolgen.cli.progress import plan_output
 
     plan = plan_output(read)
-    return _show(write_output(plan), plan.warnings, plan.sizes, args, plan.project.implementations)
+    done = write_output(plan)
+    _renew_schema(read.project)
+    return _show(done, plan.warnings, plan.sizes, args, plan.project.implementations)
+
+
+def _renew_schema(project: Project) -> None:
+    """Write the file by which editors check specs anew, if another version of toolgen has written it."""
+    from toolgen.project import Cache, cache_folder, generator_id, replace_files
+    from toolgen.project.output.editor_schema import find_outdated_schema
+
+    change = find_outdated_schema(project, Cache(cache_folder() / generator_id()))
+    if change is not None:
+        replace_files(project.root, {change.path: change.after})
+        say(f"renewed {change.path}, by which editors check specs")
 
 
 def _show(
