@@ -45,6 +45,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "watch": (groups.watch, (1000,)),
     "watch-plain": (groups.watch_plain, (1000,)),
     "adopt": (adopt, (100, 1000)),
+    "keystrokes": (groups.keystrokes, (1000,)),
     "memory": (groups.memory, (1000,)),
     "catalog": (groups.catalog, (5000,)),
     "server": (groups.server, (10, 1000)),

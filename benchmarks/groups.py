@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from . import peers
+from .keystrokes import Typing
 from .measure import Case, Samples, interleave
 from .process import Done, Wrong, run
 from .project import BIN, PYTHON, TOOLGEN, Project, lay_out
@@ -205,6 +206,16 @@ def _watch(bench: Bench, size: int, *, plain: bool) -> Samples:
 
         cases = [Case("generate --watch, edit to fresh", edit), Case("0.3 seconds", lambda: 0.3)]
         return bench.run(cases, 11, f"watch, {project.folder.name}")
+
+
+def keystrokes(bench: Bench, size: int) -> Samples:
+    """Measure seconds from a keystroke in a spec of 500 lines until an editor has its diagnostics."""
+    with Typing(bench.bare(size)) as typing:
+        cases = [
+            Case("toolgen lsp, keystroke to diagnostics", typing.keystroke),
+            Case("0.05 seconds", lambda: 0.05),
+        ]
+        return bench.run(cases, 41, f"keystrokes, {size} specs")
 
 
 def memory(bench: Bench, size: int) -> Samples:

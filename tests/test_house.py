@@ -140,6 +140,7 @@ WRITERS = {
     "cli/output.py": "gives the streams to `escaping/streams.py`",
     "compile/printing/template_sandbox.py": "stdout is a pipe to the parent, which parses JSON",
     "escaping/streams.py": "the one place that prints",
+    "language_server/transport.py": "messages of LSP, in JSON, for a program",
     "runtime/adapters/mcp/command.py": "what an implementation prints, which is the application's code, goes to stderr",
     "runtime/adapters/mcp/transports/stdio.py": "the same, while stdout is for the protocol",
     "runtime/adapters/mcp/transports/stopping.py": "flushes them",

@@ -86,6 +86,7 @@ COMMANDS = {
     "check --format json": ("check", "--format", "json"),
     "generate": ("generate",),
     "outputs": ("outputs",),
+    "fmt": ("fmt",),
     "export": ("export", "mcp"),
     "budget": ("budget",),
     "budget --write-baseline": ("budget", "--write-baseline"),

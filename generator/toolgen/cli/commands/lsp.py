@@ -1,0 +1,34 @@
+"""Serve editors over the Language Server Protocol, on stdin and stdout: an editor starts this command.
+
+Diagnostics as `check` and `lint` give them, completion, hover, definitions, references, rename, quick fixes
+and formatting, for the specs of every project that a file is opened of. Runs no code of the projects.
+Exit 1 if the editor ends without the request `shutdown`.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from toolgen.cli.exit_codes import ExitCode
+
+RUNS_EVENT_LOOP = True
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    # what editors add to the command of every server
+    parser.add_argument("--stdio", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    del args
+    try:
+        from toolgen.language_server.server import SpecServer
+        from toolgen.language_server.transport import serve_stdio
+    except ModuleNotFoundError as error:
+        if error.name not in ("attr", "attrs", "cattrs", "lsprotocol", "pygls"):
+            raise
+        from toolgen.project import UnableError
+
+        message = f"the language server is not installed ({error.name} is missing)"
+        raise UnableError("not-installed", message, "pip install 'toolgen[lsp]'") from error
+    return ExitCode(serve_stdio(SpecServer()))

@@ -1,0 +1,513 @@
+"""`toolgen lsp` through a real client: what an editor sends, and what it shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from toolgen.building.project_build import read_inputs
+from toolgen.linting import lint_specs
+
+from tests.language_server.editor import SECONDS, Editor, code, editor
+from tests.preloaded import python_command
+
+FIND, PLACE, SHOP = "specs/find_orders.yaml", "specs/place_order.yaml", "specs/schemas/shop.yaml"
+GALLERY = Path(__file__).parents[2]
+
+
+def run(root: Path, work: Callable[[Editor], Awaitable[None]], **more: Any) -> None:
+    async def main() -> None:
+        async with editor(root, **more) as opened:
+            await work(opened)
+
+    asyncio.run(main())
+
+
+def labels(items: list[types.CompletionItem]) -> list[str]:
+    return [item.label for item in items]
+
+
+def applied(text: str, edits: list[types.TextEdit]) -> str:
+    """Return a text with edits in it, as an editor applies them: positions count UTF-16."""
+    lines = text.split("\n")
+
+    def index(position: types.Position) -> int:
+        line = lines[position.line].encode("utf-16-le")[: position.character * 2].decode("utf-16-le")
+        return sum(len(each) + 1 for each in lines[: position.line]) + len(line)
+
+    for edit in sorted(edits, key=lambda each: index(each.range.start), reverse=True):
+        text = text[: index(edit.range.start)] + edit.new_text + text[index(edit.range.end) :]
+    return text
+
+
+# Diagnostics
+
+
+def test_faults_are_shown_while_they_are_there(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        assert await editor.diagnostics(FIND) == []
+        text = editor.texts[FIND]
+        editor.type(FIND, text.replace("use_when", "use_wen"))
+        (found,) = await editor.codes(FIND, "unknown-field")
+        assert found.message == "unknown field 'use_wen'\nhelp: did you mean 'use_when'?"
+        assert found.severity == types.DiagnosticSeverity.Error
+        assert (found.range.start, found.range.end) == (types.Position(3, 0), types.Position(3, 7))
+        editor.type(FIND, text)
+        assert await editor.codes(FIND) == []
+
+    run(shop, work)
+
+
+def test_findings_of_lint_and_of_several_files_are_shown(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        text = editor.texts[FIND]
+        editor.type(FIND, text.replace("title: Find orders\n", ""))
+        (found,) = await editor.codes(FIND, "title-missing")
+        assert found.severity == types.DiagnosticSeverity.Warning
+        editor.type(
+            FIND, text.replace("name: find_orders", "name: place_order").replace("[place_order]", "[]")
+        )
+        await editor.diagnostics(
+            PLACE, lambda found: [*map(code, found)] == ["duplicate-tool", "similar-tools"]
+        )
+        editor.type(FIND, text.replace("[place_order]", "[place_ordr]"))
+        (found,) = await editor.codes(FIND, "unknown-tool")
+        assert "did you mean 'place_order'?" in found.message
+
+    run(shop, work)
+
+
+def test_a_fault_in_a_shared_file_is_shown_there_and_users_of_it_stay(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        editor.open(SHOP)
+        text = editor.texts[SHOP]
+        editor.type(SHOP, text.replace("maxLength: 40", "maxLength: many"))
+        await editor.codes(SHOP, "invalid-schema")
+        editor.type(SHOP, text.replace("  Customer:", "  Client:").replace("/Customer", "/Client"))
+        (found,) = await editor.diagnostics(FIND, lambda found: [*map(code, found)] == ["dangling-ref"])
+        assert "there is no '$defs/Customer' in schemas/shop.yaml" in found.message
+        editor.type(SHOP, text)
+        await editor.codes(FIND)
+
+    run(shop, work)
+
+
+def test_a_note_leads_to_the_other_file(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(PLACE, (shop / PLACE).read_text().replace("name: place_order", "name: find_orders"))
+        found, _ = await editor.codes(PLACE, "duplicate-tool", "similar-tools")
+        (related,) = found.related_information or ()
+        assert editor.shown(related.location) == "specs/find_orders.yaml:1:find_orders"
+
+    run(shop, work)
+
+
+def test_unsaved_texts_count_until_they_are_closed_and_saved_ones_are_read(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        editor.open(
+            SHOP,
+            (shop / SHOP).read_text().replace("  Customer:", "  Client:").replace("/Customer", "/Client"),
+        )
+        await editor.diagnostics(FIND, lambda found: [*map(code, found)] == ["dangling-ref"])
+        editor.close(SHOP)
+        await editor.codes(FIND)
+        (shop / SHOP).write_text("$defs: {Client: {type: string}}\n")
+        changed = types.FileEvent(editor.uri(SHOP), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+        await editor.codes(FIND, "dangling-ref")
+
+    run(shop, work)
+
+
+def test_levels_and_suppressions_of_the_project_count(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        text = (shop / FIND).read_text().replace("title: Find orders\n", "")
+        editor.open(FIND, text)
+        await editor.codes(FIND, "title-missing")
+        editor.type(FIND, text + "x-lint: {ignore: {title-missing: nobody sees it}}\n")
+        await editor.codes(FIND)
+        editor.type(FIND, text)
+        await editor.codes(FIND, "title-missing")
+        (shop / "toolgen.toml").write_text('[lint.rules]\ntitle-missing = "off"\n')
+        saved = types.TextDocumentIdentifier(editor.uri("toolgen.toml"))
+        editor.client.text_document_did_save(types.DidSaveTextDocumentParams(saved))
+        await editor.codes(FIND)
+        (shop / "toolgen.toml").write_text('[lint.rules]\ntitle-mising = "off"\n')
+        editor.client.text_document_did_save(types.DidSaveTextDocumentParams(saved))
+        (found,) = await editor.diagnostics("toolgen.toml")
+        assert "did you mean 'title-missing'?" in found.message
+        (shop / "toolgen.toml").write_text("")
+        editor.client.text_document_did_save(types.DidSaveTextDocumentParams(saved))
+        assert await editor.diagnostics("toolgen.toml") == []
+
+    run(shop, work)
+
+
+def test_a_project_may_go_and_a_file_need_not_be_saved(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open("specs/new.yaml", "name: new\n")
+        await editor.codes("specs/new.yaml", "missing-field", "missing-field")
+        editor.close("specs/new.yaml")
+        await editor.codes("specs/new.yaml")
+        editor.open(FIND, "name: [")
+        await editor.codes(FIND, "yaml-syntax")
+        (shop / "toolgen.toml").unlink()
+        gone = types.FileEvent(editor.uri("toolgen.toml"), types.FileChangeType.Deleted)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([gone]))
+        await editor.codes(FIND)
+
+    run(shop, work)
+
+
+def test_the_gallery_has_the_findings_of_lint(tmp_path: Path) -> None:
+    shutil.copytree(GALLERY / "specs", tmp_path / "specs")
+    shutil.copy(GALLERY / "toolgen.toml", tmp_path)
+    (tmp_path / "specs/todo.yaml").write_text(
+        (tmp_path / "specs/todo.yaml").read_text().replace("description: ", "description: The best! ", 1)
+    )
+    inputs = read_inputs(str(tmp_path))
+    report = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint).report
+    wanted = {(e.span.file, e.span.line - 1, e.code) for e in report.entries if not e.accepted}
+    assert wanted
+
+    async def work(editor: Editor) -> None:
+        editor.open("specs/todo.yaml")
+        found: set[tuple[str, int, str]] = set()
+        async with asyncio.timeout(SECONDS):
+            while found != wanted:
+                params = await editor.published.get()
+                path = params.uri.removeprefix(editor.uri("specs/").rstrip("/") + "/")
+                found = {each for each in found if each[0] != f"specs/{path}"}
+                found |= {(f"specs/{path}", each.range.start.line, code(each)) for each in params.diagnostics}
+
+    run(tmp_path, work)
+
+
+def test_files_that_are_no_specs_are_left_alone(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        (shop / ".github").mkdir()
+        (shop / ".github/ci.yaml").write_text("on: push\n")
+        editor.open(".github/ci.yaml")
+        assert await editor.ask("completion", ".github/ci.yaml", "on") == []
+        assert await editor.ask("hover", ".github/ci.yaml", "on") is None
+        editor.open(FIND)
+        await editor.diagnostics(FIND)
+        assert editor.published.empty()
+
+    run(shop, work)
+
+
+def test_several_folders_of_a_workspace(shop: Path, tmp_path: Path) -> None:
+    shutil.copytree(shop, tmp_path / "other")
+
+    async def work(editor: Editor) -> None:
+        editor.open("shop/specs/find_orders.yaml")
+        editor.open("other/specs/find_orders.yaml", (shop / FIND).read_text().replace("use_when", "use_wen"))
+        await editor.codes("other/specs/find_orders.yaml", "unknown-field")
+        place = await editor.ask("definition", "shop/specs/find_orders.yaml", "schemas/shop", 3)
+        assert editor.shown(place) == "shop/specs/schemas/shop.yaml:2:Customer"
+
+    run(tmp_path, work)
+
+
+# Positions
+
+
+def test_positions_count_utf_16_crlf_and_a_byte_order_mark(shop: Path) -> None:
+    text = '\ufeffdescription: "👩‍🍳🍳 of a customer."\r\nname: find_orders\r\ninput_schema: {type: object, description: "🍳", tilte: "🍳"}\r\n'
+
+    async def work(editor: Editor) -> None:
+        editor.open(FIND, text)
+        (typo,) = await editor.codes(FIND, "misspelt-keyword")
+        line = text.split("\r\n")[2].encode("utf-16-le")
+        start, end = typo.range.start, typo.range.end
+        assert line[start.character * 2 : end.character * 2].decode("utf-16-le") == "tilte"
+        hovered = await editor.ask("hover", FIND, "description", 1)
+        assert (hovered.range.start.character, hovered.range.end.character) == (1, 12)
+        params = types.DocumentFormattingParams(
+            types.TextDocumentIdentifier(editor.uri(FIND)), types.FormattingOptions(2, True)
+        )
+        edits = await editor.client.text_document_formatting_async(params)
+        first, second, third, _ = text.removeprefix("\ufeff").split("\r\n")
+        assert applied(text, edits) == "\r\n".join(["\ufeff" + second, first, third, ""])
+
+    run(shop, work)
+
+
+# Completion
+
+
+COMPLETIONS = [
+    (FIND, "use_when", "use_", ["use_when"]),
+    (FIND, "\nerrors:", "\n", ["output_schema", "confirm", "timeout"]),
+    (FIND, "customer: {$ref", "customer: {", ["type", "description"]),
+    (
+        FIND,
+        '"schemas/shop.yaml#/$defs/Customer"',
+        '"',
+        ["schemas/shop.yaml#/$defs/Customer", "schemas/shop.yaml#/$defs/Customers"],
+    ),
+    (SHOP, '"#/$defs/Customer"', '"', ["#/$defs/Customer", "#/$defs/Customers"]),
+    (FIND, "readOnlyHint: true", "readOnlyHint: ", ["true", "false"]),
+    (PLACE, "required: [customer, item]", "required: [customer, ", ["code"]),
+    (FIND, "not: [place_order]", "not: [", ["place_order"]),
+    (FIND, "error: unknown_customer", "error: ", ["unknown_customer"]),
+    (PLACE, "item: {type: string", "item: {type: ", ["string", "integer", "array"]),
+    (FIND, "input: {customer: nobody}", "input: {", ["customer"]),
+    (FIND, "x-lint: {ignore: {}}", "x-lint: {ignore: {", ["title-missing"]),
+    (FIND, "replaced_by: place_order}", "replaced_by: ", ["place_order"]),
+]
+"""File, text in it, part of that before the cursor, and some of what may be written there."""
+MORE = {
+    FIND: "x-lint: {ignore: {}}\ndeprecated: {replaced_by: place_order}\n",
+    PLACE: "",
+    SHOP: "",
+}
+
+
+def test_completion(shop: Path) -> None:
+    (shop / PLACE).write_text(
+        (shop / PLACE).read_text() + "    code: {type: string, description: A code., maxLength: 9}\n"
+    )
+
+    async def work(editor: Editor) -> None:
+        missing: dict[str, set[str]] = {}
+        for path, text, before, wanted in COMPLETIONS:
+            editor.open(path, (shop / path).read_text() + MORE[path])
+            found = labels(await editor.ask("completion", path, text, len(before)))
+            missing[text] = set(wanted) - set(found)
+            editor.close(path)
+        assert missing == {text: set() for _, text, _, _ in COMPLETIONS}
+
+    run(shop, work)
+
+
+def test_what_is_typed_in_broken_text_is_completed(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        await editor.diagnostics(FIND)
+        text = editor.texts[FIND] + "examples_of_ada\n"
+        text = text.replace("error: unknown_customer}", "error: unk").replace("use_when: ", "use_when ")
+        editor.type(FIND, text)
+        await editor.codes(FIND, "yaml-syntax")
+        (item,) = await editor.ask("completion", FIND, "error: unk", 10)
+        assert (item.label, item.detail) == ("unknown_customer", "declared error")
+        assert applied(text, [item.text_edit]) == text.replace("error: unk", "error: unknown_customer")
+
+    run(shop, work)
+
+
+def test_a_completed_reference_has_the_quotes_that_it_needs(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        text = (shop / SHOP).read_text().replace('{$ref: "#/$defs/Customer"}', "{$ref: }")
+        editor.open(SHOP, text)
+        items = await editor.ask("completion", SHOP, "{$ref: }", 7)
+        item = next(each for each in items if each.label == "#/$defs/Customer")
+        assert applied(text, [item.text_edit]) == (shop / SHOP).read_text()
+
+    run(shop, work)
+
+
+# Hover and navigation
+
+
+def test_hover_shows_what_models_read(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        shown = (await editor.ask("hover", FIND, "use_when")).contents.value
+        assert "When to use it; joined to the description." in shown
+        assert "Return the orders of a customer.\n\nUse when: The user asks what was ordered." in shown
+        shown = (await editor.ask("hover", FIND, "input_schema")).contents.value
+        assert (
+            json.loads(shown.split("```json\n")[1].split("\n```")[0])["$defs"]["Customer"]["maxLength"] == 40
+        )
+        shown = (await editor.ask("hover", FIND, "schemas/shop.yaml")).contents.value
+        assert '"description": "The name of a customer."' in shown
+        shown = (await editor.ask("hover", FIND, "unknown_customer}", 1)).contents.value
+        assert "There is no such customer." in shown
+        assert await editor.ask("hover", FIND, "[place_order]", 0) is None
+
+    run(shop, work)
+
+
+def test_definitions_and_references_cross_files(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        place = await editor.ask("definition", FIND, "schemas/shop.yaml", 3)
+        assert editor.shown(place) == "specs/schemas/shop.yaml:2:Customer"
+        place = await editor.ask("definition", FIND, "place_order]", 2)
+        assert editor.shown(place) == "specs/place_order.yaml:1:name"
+        place = await editor.ask("definition", FIND, "error: unknown", 8)
+        assert editor.shown(place).startswith("specs/find_orders.yaml:13:code")
+        assert await editor.ask("definition", FIND, "Find orders", 2) is None
+        editor.open(SHOP)
+        context = types.ReferenceContext(include_declaration=True)
+        found = await editor.ask("references", SHOP, "Customer:", 2, context=context)
+        assert sorted(map(editor.shown, found)) == [
+            'specs/find_orders.yaml:11:"schemas/shop.yaml#/$defs/Customer"',
+            "specs/place_order.yaml:11:schemas/shop.yaml#/$defs/Customer",
+            'specs/schemas/shop.yaml:10:"#/$defs/Customer"',
+            "specs/schemas/shop.yaml:2:Customer",
+        ]
+
+    run(shop, work)
+
+
+def test_a_shared_schema_is_renamed_in_all_files(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        prepared = await editor.ask("prepare_rename", FIND, "schemas/shop.yaml", 3)
+        assert prepared.placeholder == "Customer"
+        changed = await editor.ask("rename", FIND, "schemas/shop.yaml", 3, new_name="Client name")
+        edits = {each.text_document.uri: each for each in changed.document_changes}
+        assert edits[editor.uri(FIND)].text_document.version == 1
+        texts = {
+            path: applied((shop / path).read_text(), edits[editor.uri(path)].edits)
+            for path in (FIND, PLACE, SHOP)
+        }
+        assert '{$ref: "schemas/shop.yaml#/$defs/Client%20name"}' in texts[FIND]
+        assert "      $ref: schemas/shop.yaml#/$defs/Client%20name\n" in texts[PLACE]
+        assert texts[SHOP].startswith("$defs:\n  Client name:\n")
+        assert '{$ref: "#/$defs/Client%20name"}' in texts[SHOP]
+        for path, text in texts.items():
+            (shop / path).write_text(text)
+        done = subprocess.run(
+            [*python_command({}), "-m", "toolgen", "lint"], cwd=shop, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr) == (0, "2 tools: no findings\n")
+
+    run(shop, work)
+
+
+def test_a_rename_that_cannot_be_done_is_refused(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        for needle, name, said in [
+            ("schemas/shop.yaml", "Customers", "there is a schema 'Customers' already"),
+            ("schemas/shop.yaml", " ", "a name has 1 to 200 printable characters"),
+            ("Find orders", "x", "only schemas in `\\$defs` can be renamed"),
+            ("find_orders", "x", "only schemas in `\\$defs` can be renamed"),
+        ]:
+            with pytest.raises(JsonRpcException, match=said):
+                await editor.ask("rename", FIND, needle, 3, new_name=name)
+
+    run(shop, work)
+
+
+def test_nothing_is_renamed_while_a_file_may_hide_a_use(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        editor.open(PLACE, "name: [")
+        with pytest.raises(JsonRpcException, match=r"specs/place_order\.yaml is not valid YAML"):
+            await editor.ask("rename", FIND, "schemas/shop.yaml", 3, new_name="Client")
+
+    run(shop, work)
+
+
+# Fixes and formatting
+
+
+async def fixes(editor: Editor, path: str, line: int) -> list[types.CodeAction]:
+    at = types.Range(types.Position(line, 0), types.Position(line, 0))
+    params = types.CodeActionParams(
+        types.TextDocumentIdentifier(editor.uri(path)), at, types.CodeActionContext([])
+    )
+    async with asyncio.timeout(SECONDS):
+        return list(await editor.client.text_document_code_action_async(params) or ())
+
+
+MISTAKES = [
+    (FIND, "use_when:", "use_wen:"),
+    (FIND, "title: Find orders\n", ""),
+    (FIND, "readOnlyHint", "readOnlyhnt"),
+    (FIND, "$defs/Customer", "$defs/Custmer"),
+    (FIND, "error: unknown_customer", "error: unknown_custmer"),
+    (FIND, "not: [place_order]", "not: [place_ordr]"),
+    (PLACE, "{type: string", "{type: strng"),
+    (PLACE, "maxLength", "maxLenght"),
+]
+"""File, a text in it, and a mistake in its place that a quick fix corrects."""
+
+
+def test_quick_fixes_write_what_is_meant(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        for path, right, wrong in MISTAKES:
+            text = (shop / path).read_text()
+            broken = text.replace(right, wrong, 1)
+            editor.open(path, broken)
+            found = await editor.diagnostics(path, bool)
+            (fix,) = await fixes(editor, path, found[0].range.start.line)
+            assert list(fix.diagnostics) == found[:1]
+            assert applied(broken, list(fix.edit.document_changes[0].edits)) == text
+            editor.type(path, text)
+            await editor.codes(path)
+            editor.close(path)
+
+    run(shop, work)
+
+
+def test_formatting_is_that_of_fmt(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        text = (
+            "# about it\n"
+            + editor_text(shop).replace("title: Find orders\n", "")
+            + "title: Find orders  # last\n"
+        )
+        editor.open(FIND, text)
+        params = types.DocumentFormattingParams(
+            types.TextDocumentIdentifier(editor.uri(FIND)), types.FormattingOptions(2, True)
+        )
+        edits = await editor.client.text_document_formatting_async(params)
+        formatted = applied(text, edits)
+        done = subprocess.run(
+            [*python_command({}), "-m", "toolgen", "fmt", "-"], input=text, capture_output=True, text=True
+        )
+        assert (formatted, formatted != text) == (done.stdout, True)
+        editor.type(FIND, "name: [\n")
+        assert await editor.client.text_document_formatting_async(params) is None
+
+    run(shop, work)
+
+
+def editor_text(shop: Path) -> str:
+    return (shop / FIND).read_text()
+
+
+# Bad input
+
+
+def test_a_file_of_five_megabytes_is_refused_at_once(shop: Path) -> None:
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        await editor.diagnostics(FIND)
+        editor.type(FIND, editor.texts[FIND] + f"# {'x' * 5_000_000}\n")
+        (found,) = await editor.codes(FIND, "too-complex")
+        assert "at most 4,194,304 are read" in found.message
+
+    run(shop, work)
+
+
+def test_no_code_of_the_project_runs(shop: Path) -> None:
+    for path in ("sitecustomize.py", "toolgen.py", "yaml.py", "specs/__init__.py", "generated/__init__.py"):
+        (shop / path).parent.mkdir(exist_ok=True)
+        (shop / path).write_text("open('ran', 'w')\n")
+
+    async def work(editor: Editor) -> None:
+        editor.open(FIND)
+        await editor.diagnostics(FIND)
+        await editor.ask("hover", FIND, "name")
+
+    run(shop, work)
+    assert not list(shop.rglob("ran"))

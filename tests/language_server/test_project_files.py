@@ -1,0 +1,140 @@
+"""An editor shows what `lint` and `check` report: on every case of the suite, and after every kind of edit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from toolgen.building.project_build import read_inputs
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.language_server.analysis import Findings, find_together
+from toolgen.language_server.project_files import ProjectFiles
+from toolgen.linting import lint_specs
+from toolgen.pipeline import compile_project
+from toolgen.report.entry import Entry, entry_of
+
+from tests.test_refused import CASES, _cases, _texts
+
+PROJECTS = [*_cases(), *sorted(path for path in CASES.glob("accepted/*") if path.is_dir())]
+
+
+def project_of(root: Path, texts: dict[str, bytes]) -> ProjectFiles:
+    (root / "toolgen.toml").write_text("")
+    for path, text in texts.items():
+        (root / "specs" / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / "specs" / path).write_bytes(text)
+    found = ProjectFiles.find(root)
+    assert found is not None
+    return found
+
+
+def look(files: ProjectFiles) -> dict[str, Findings]:
+    """Analyze what is stale, and look at all files together."""
+    rounds = 0
+    while batch := files.stale_files():
+        for path in batch:
+            if path in files.stale:
+                files.refresh(path)
+        rounds += 1
+        assert rounds < 10, "the files never settle"
+    return files.keep_joint(find_together(files.snapshot(), files.settings))
+
+
+def entries(found: dict[str, Findings]) -> set[Entry]:
+    return {replace(entry, fingerprint="") for each in found.values() for entry in each.entries}
+
+
+def refused(errors: SpecErrors) -> set[Entry]:
+    return {entry_of(each) for each in errors.diagnostics}
+
+
+@pytest.mark.parametrize("case", PROJECTS, ids=lambda case: f"{case.parent.name}/{case.stem}")
+def test_an_editor_shows_what_lint_finds_and_all_that_check_refuses(case: Path, tmp_path: Path) -> None:
+    files = project_of(tmp_path, _texts(case / "spec.yaml" if (case / "spec.yaml").exists() else case))
+    shown = entries(look(files)) | {entry_of(each) for each in files.unreadable.values()}
+    needed: set[Entry] = set()
+    try:
+        inputs = read_inputs(str(tmp_path))
+        report = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint).report
+    except SpecErrors as errors:
+        needed = refused(errors)
+    if needed:
+        # names of other tools are looked at when the file itself is valid
+        assert {each for each in needed - shown if each.code != "unknown-tool"} == set()
+        return
+    found = {replace(entry, fingerprint="") for entry in report.entries if not entry.accepted}
+    assert not found - shown
+    if more := shown - found:  # names in Python are no concern of lint
+        with pytest.raises(SpecErrors) as raised:
+            compile_project(inputs.specs, inputs.targets, inputs.settings, {})
+        assert more == refused(raised.value)
+
+
+SHARED = {
+    "a.yaml": "$defs: {A: {type: object, properties: {b: {$ref: 'b.yaml#/$defs/B'}}}}\n",
+    "b.yaml": "$defs: {B: {type: array, items: {$ref: 'a.yaml#/$defs/A'}}}\n",
+    "tool.yaml": "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {$ref: 'a.yaml#/$defs/A'}}}\n",
+}
+
+
+def codes(found: dict[str, Findings], path: str) -> set[str]:
+    return {entry.code for entry in found[path].entries if entry.severity == "error"}
+
+
+def test_shared_files_may_refer_to_each_other(tmp_path: Path) -> None:
+    files = project_of(tmp_path, {path: text.encode() for path, text in SHARED.items()})
+    found = look(files)
+    assert all(files.analysis(path).program for path in SHARED)
+    files.set_text("b.yaml", "$defs: {C: {type: string}}\n")
+    found = look(files)
+    assert codes(found, "a.yaml") == {"dangling-ref"}
+    assert codes(found, "tool.yaml") == set()
+    files.set_text("b.yaml", None)
+    look(files)
+    assert all(files.analysis(path).program for path in SHARED)
+
+
+def test_a_file_that_becomes_shared_is_found_by_those_that_look_for_it(tmp_path: Path) -> None:
+    files = project_of(tmp_path, {path: SHARED[path].encode() for path in ("a.yaml", "tool.yaml")})
+    assert codes(look(files), "a.yaml") == {"dangling-ref"}
+    files.set_text("b.yaml", "name: b\n")
+    assert codes(look(files), "a.yaml") == {"dangling-ref"}
+    files.set_text("b.yaml", SHARED["b.yaml"])
+    assert codes(look(files), "a.yaml") == set()
+    files.set_text("b.yaml", None)
+    assert codes(look(files), "a.yaml") == {"dangling-ref"}
+
+
+def test_a_finding_of_other_files_moves_with_its_line_until_they_are_looked_at_again(tmp_path: Path) -> None:
+    tool = "name: {}\ndescription: Delete the {} of one customer.\ninput_schema: {{type: object}}\n"
+    files = project_of(
+        tmp_path,
+        {f"{name}.yaml": tool.format(name, "orders").encode() for name in ("delete_orders", "remove_orders")},
+    )
+    before = lines_of(look(files), "similar-tools")
+    assert before
+    files.set_text("remove_orders.yaml", "# one\n# two\n" + tool.format("remove_orders", "orders"))
+    files.refresh("remove_orders.yaml")
+    alone = {"remove_orders.yaml": files.find_alone("remove_orders.yaml")}
+    assert lines_of(alone, "similar-tools") == {line + 2 for line in before}
+    assert lines_of(look(files), "similar-tools") == {line + 2 for line in before}
+
+
+def lines_of(found: dict[str, Findings], code: str) -> set[int]:
+    return {entry.span.line for entry in found["remove_orders.yaml"].entries if entry.code == code}
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
+    files = project_of(tmp_path, {path: text.encode() for path, text in SHARED.items()})
+    (tmp_path / "specs/broken.yaml").symlink_to("/etc/passwd")
+    files.read_disk()
+    assert codes(look(files), "tool.yaml") == set()
+    assert [*files.unreadable] == ["specs/broken.yaml"]
+
+
+def test_a_shared_file_that_was_never_yaml_is_the_only_fault(tmp_path: Path) -> None:
+    texts = {**SHARED, "b.yaml": "$defs: {B: [}\n"}
+    files = project_of(tmp_path, {path: text.encode() for path, text in texts.items()})
+    found = look(files)
+    assert [codes(found, path) for path in sorted(texts)] == [set(), {"yaml-syntax"}, set()]
