@@ -30,6 +30,7 @@ from toolgen.mcp_client.client import (
 from toolgen.mcp_client.limits import ByteBudget
 from toolgen.runtime.adapters.mcp.features import Publish
 from toolgen.runtime.errors import ToolError, UnreachableError, UpstreamChangedError
+from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 
@@ -204,6 +205,7 @@ class Connection:
                     upstream.is_modern_only |= mode == "auto" and self._prefers_legacy
                     await self._judge(client)
                     upstream.backoff.succeeded()
+                    HEALTH.recover(upstream.part)
                     self._features = None
                     if self._was_connected and self.listeners:
                         await self._renew(client)
@@ -221,6 +223,7 @@ class Connection:
                     continue
                 if not ready.done():
                     upstream.backoff.failed()
+                    HEALTH.degrade(upstream.part, "it cannot be reached")
                 raise
 
     async def _listen(self, client: Client, closing: asyncio.Event) -> None:

@@ -92,6 +92,11 @@ class Upstream:
         return f"Upstream({self.address({}).shown!r})"
 
     @property
+    def part(self) -> str:
+        """Its name in `HEALTH`, which shows neither its address nor its command line."""
+        return f"upstream {self.lock.stem}"
+
+    @property
     def secrets(self) -> list[str]:
         """Return the values of environment variables that are sent to the server."""
         names = {

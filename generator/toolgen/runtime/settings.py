@@ -78,6 +78,9 @@ class Settings:
     threads: int = _setting(32, _integer_from(1), "synchronous (not async) tools that run at the same time")
     queue: int = _setting(256, _integer_from(0), "calls of synchronous tools that may wait for a thread")
     grace: float = _setting(10.0, _seconds, "seconds that calls in flight get when the server stops")
+    drain_delay: float = _setting(
+        0.0, _seconds, "seconds that an HTTP server answers requests and is not ready, before it stops"
+    )
     max_request_bytes: int = _setting(4 * MIB, _integer_from(1), "bytes of a request")
     max_result_bytes: int = _setting(25 * MIB, _integer_from(1), "bytes of a result")
     max_stream_bytes: int = _setting(64 * MIB, _integer_from(1), "bytes of all chunks of a streamed result")

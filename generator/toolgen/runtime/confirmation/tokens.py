@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal
 
+from toolgen.runtime.health import HEALTH
 from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.settings import SettingError, Settings
 
@@ -22,6 +23,7 @@ from .stores import SECONDS, RedemptionStore, StoreError, open_store
 
 WAIT_SECONDS: Final = 2 * SECONDS  # that a call waits for the store: for a thread, and for the answer
 
+_PART: Final = "confirmation store"
 _THREADS: Final = OwnThreads("store", 16)
 
 TokenKind = Literal["two_step", "pending"]
@@ -104,9 +106,16 @@ class ConfirmationTokens:
         """Redeem in a separate thread, as stores may be slow. Raises StoreError, also if none is free."""
         redemption = _THREADS.run(lambda: self._store.redeem(identifier, expires_at))
         try:
-            return await asyncio.wait_for(redemption, WAIT_SECONDS)
+            first = await asyncio.wait_for(redemption, WAIT_SECONDS)
         except TimeoutError:
-            raise StoreError(f"it did not answer within {WAIT_SECONDS:g} seconds") from None
+            error = StoreError(f"it did not answer within {WAIT_SECONDS:g} seconds")
+            HEALTH.degrade(_PART, str(error))
+            raise error from None
+        except StoreError as error:
+            HEALTH.degrade(_PART, str(error))
+            raise
+        HEALTH.recover(_PART)
+        return first
 
     def _sealing(self) -> Sealer:
         if self._keys and self._sealer is not None:

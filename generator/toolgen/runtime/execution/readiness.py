@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import ToolTimeoutError
+from toolgen.runtime.health import HEALTH
 from toolgen.runtime.isolation.exceptions import cancel_requests, contain, contain_exit
 from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER
@@ -114,6 +115,7 @@ class Readiness:
     def __init__(self, tool: BaseTool[Any, Any], contract: ToolContract) -> None:
         self._tool = tool
         self._contract = contract
+        self._part = f"tool {contract.name}"
         self._lock = threading.Lock()
         self._running: Future[Exception | None] | None = None  # the running `setup`, and how it ends
         self._context: SetupContext | None = None
@@ -198,6 +200,7 @@ class Readiness:
     def _finish(self, context: SetupContext) -> None:
         with self._lock:
             self._context, self.done = context, True
+        HEALTH.recover(self._part)
 
     def _lost(self, host: TaskHost) -> None:
         """Forget the set-up, because the event loop of its values has ended."""
@@ -209,6 +212,8 @@ class Readiness:
     def _end(self, running: Future[Exception | None], error: Exception | None) -> None:
         with self._lock:
             self._running = None
+        if error is not None:
+            HEALTH.degrade(self._part, f"its set-up failed: {type(error).__name__}")
         running.set_result(error)
 
     async def close(self, environment: Environment) -> None:

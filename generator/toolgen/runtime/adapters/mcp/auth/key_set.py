@@ -12,6 +12,7 @@ import jwt
 from pydantic_core import from_json
 from starlette.authentication import AuthenticationError
 
+from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
 
 from .addresses import is_loopback, is_trusted_url
@@ -23,6 +24,7 @@ FETCH_SECONDS: Final = 5
 MAX_BYTES: Final = 256 * 1024
 MAX_KEYS: Final = 100
 MIN_RSA_BITS: Final = 2048
+_PART: Final = "keys of the token issuer"
 KEY_TYPES: Final = ("RSA", "EC", "OKP")
 
 
@@ -90,7 +92,9 @@ class KeySet:
                 except (_FetchError, httpx2.HTTPError, TimeoutError, ValueError, RecursionError) as error:
                     reason = error if isinstance(error, _FetchError) else type(error).__name__
                     LOGGER.warning("the keys of the token issuer could not be fetched: %s", reason)
+                    HEALTH.degrade(_PART, str(reason))
                 else:
+                    HEALTH.recover(_PART)
                     self._prepared = {}
                     self._fetched_at = monotonic()
         if self._keys is None or monotonic() - self._fetched_at > USABLE_SECONDS:

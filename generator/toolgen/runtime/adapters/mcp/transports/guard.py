@@ -48,10 +48,9 @@ class BearerGuard:
         self._app = app
         self._authentication = authentication
         self._scopes = scopes
+        self._backend = BearerAuthBackend(authentication.make_verifier())
         self._authenticated = AuthenticationMiddleware(
-            AuthContextMiddleware(self._require),
-            BearerAuthBackend(authentication.make_verifier()),
-            on_error=_unavailable,
+            AuthContextMiddleware(self._require), self._backend, on_error=_unavailable
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,6 +64,15 @@ class BearerGuard:
             await JSONResponse(body, 400)(scope, receive, send)
         else:
             await self._authenticated(scope, receive, send)
+
+    async def is_authenticated(self, scope: Scope) -> bool:
+        """True if a request has one bearer token, and it is valid."""
+        if sum(name == b"authorization" for name, _ in scope["headers"]) != 1:
+            return False
+        try:
+            return await self._backend.authenticate(HTTPConnection(scope)) is not None
+        except AuthenticationError:  # the issuer's keys are not available
+            return False
 
     async def _require(self, scope: Scope, receive: Receive, send: Send) -> None:
         if isinstance(scope["user"], AuthenticatedUser):

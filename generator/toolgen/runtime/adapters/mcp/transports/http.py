@@ -36,11 +36,14 @@ from .body import (
 )
 from .guard import BearerGuard, LoopbackGuard, transport_security
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
+from .probes import answer_probe, is_probe
 from .refusals import recording
 from .stopping import end_calls, wait_for_first
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
+STARTING: Final = "starting"
+STOPS: Final = "stopping"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 
 OTHER_BODY_BYTES: Final = 64 * 1024
@@ -80,17 +83,21 @@ class HttpApp:
         self._follow_signals = follow_signals
         self._starting: asyncio.Task[_Running] | None = None
         self._running: _Running | None = None
+        self._guard: BearerGuard | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._follow_lifespan(receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
+        elif is_probe(scope):
+            await self._answer_probe(scope, send)
         else:
             running = self._running
             # an application that is run again, in tests for example, has another event loop
             if running is None or running.loop is not asyncio.get_running_loop():
                 running = await self._started()
+            send = send if running.why_not_ready is None else closing(send)
             await running.answer(scope, receive, recording(scope, send))
 
     @asynccontextmanager
@@ -102,16 +109,33 @@ class HttpApp:
         finally:
             await self.stop()
 
-    async def drain(self, grace: float) -> None:
-        """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
+    async def drain(self, grace: float, delay: float = 0.0) -> None:
+        """Refuse new requests and answer those in flight; after `grace` seconds, with an error.
+
+        For `delay` seconds before, all requests are answered while `/readyz` says that the server stops.
+        """
         if self._starting is not None:
-            await (await self._starting).drain(grace)
+            await (await self._starting).drain(grace, delay)
 
     async def stop(self) -> None:
         """End the server, its sessions and its tools."""
         starting, self._starting, self._running = self._starting, None, None
         if starting is not None:
             await (await starting).stop()
+
+    async def _answer_probe(self, scope: Scope, send: Send) -> None:
+        running = self._running
+        if running is None or running.loop is not asyncio.get_running_loop():
+            # mounted applications start with the first request, which may be this one
+            starting = self._begin_start()
+            has_started = starting.done() and not starting.cancelled() and starting.exception() is None
+            running = starting.result() if has_started else None
+        why = STARTING if running is None else running.why_not_ready
+
+        async def is_authenticated() -> bool:
+            return self._guard is not None and await self._guard.is_authenticated(scope)
+
+        await answer_probe(scope, send, why_not_ready=why, is_authenticated=is_authenticated)
 
     async def _start(self) -> _Running:
         if self._follow_signals:  # else, the command has done both
@@ -125,7 +149,8 @@ class HttpApp:
         """Return `answer` behind the guard that the settings require."""
         state = self.server.state
         if self.authentication is not None:
-            return BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
+            self._guard = BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
+            return self._guard
         refused = refused_tools(state.toolkit.definitions, frozenset())
         if refused is not None and self._host is None:  # the command prints this itself
             LOGGER.warning("%s: %s", NOT_IDENTIFIED, refused)
@@ -133,15 +158,18 @@ class HttpApp:
             return answer
         return LoopbackGuard(answer)
 
-    async def _started(self) -> _Running:
+    def _begin_start(self) -> asyncio.Task[_Running]:
         starting = self._starting
         loop = asyncio.get_running_loop()
         if starting is None or starting.get_loop() is not loop:
             starting = self._starting = loop.create_task(self._start())
         if starting.done() and (starting.cancelled() or starting.exception() is not None):
             self._starting = None  # the next request tries again
+        return starting
+
+    async def _started(self) -> _Running:
         # a client that disconnects must not cancel the start for the others
-        running = await asyncio.shield(starting)
+        running = await asyncio.shield(self._begin_start())
         self._running = running
         return running
 
@@ -187,6 +215,7 @@ class _Running:
         self._limit = settings.max_request_bytes
         self._in_flight = 0
         self._draining = False
+        self.why_not_ready: str | None = None
         self._idle = asyncio.Event()  # while draining: nothing is in flight
         self._drained = asyncio.Event()
         self._stop = asyncio.Event()
@@ -218,8 +247,11 @@ class _Running:
         if self._task is not None:
             await self._task
 
-    async def drain(self, grace: float) -> None:
-        """Refuse new requests, answer those in flight, then end the open streams."""
+    async def drain(self, grace: float, delay: float) -> None:
+        """After `delay` seconds, refuse new requests, answer those in flight, then end the open streams."""
+        self.why_not_ready = STOPS
+        if delay:  # else, not even the requests of this turn of the event loop are answered
+            await asyncio.sleep(delay)
         self._draining = True
         await end_calls(self._state, grace, self._is_idle_within)
         self._drained.set()
@@ -233,7 +265,7 @@ class _Running:
         try:
             while not _uvicorn_stops():
                 await asyncio.sleep(0.2)
-            await self.drain(self._state.settings.grace)
+            await self.drain(self._state.settings.grace, 0.0)  # uvicorn accepts no connection any more
         finally:
             AppStatus.enable_automatic_graceful_drain = True
 
@@ -349,6 +381,18 @@ class _Running:
         # the SDK does not end the stream itself when its client seems to have left
         if open_body and self._drained.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def closing(send: Send) -> Send:
+    """Return a `send` that asks the client to close the connection, so that it sends nothing more on it."""
+
+    async def send_last(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [each for each in message["headers"] if each[0] != b"connection"]
+            message = {**message, "headers": [*headers, (b"connection", b"close")]}
+        await send(message)
+
+    return send_last
 
 
 def _id_of(refused: RefusedError, body: bytes | None) -> str | int | None:

@@ -59,7 +59,7 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
     refused = refused_tools(server.state.toolkit.definitions, frozenset())
     if app.authentication is None and refused is not None:
         print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
-    uvicorn_server = _Server(config, app, server.state.settings.grace)
+    uvicorn_server = _Server(config, app)
     try:
         with closed_in_children(listening.fileno()), uvicorn_server.stop.handling_signals():
             uvicorn_server.run(sockets=[listening])
@@ -95,9 +95,10 @@ def _listen(host: str, port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """uvicorn's server, which waits for calls in flight before it closes connections."""
 
-    def __init__(self, config: uvicorn.Config, app: HttpApp, grace: float) -> None:
+    def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
         super().__init__(config)
-        self.stop = Stop(grace, self._begin_to_stop)
+        settings = app.server.state.settings
+        self.stop = Stop(settings.grace, self._begin_to_stop, delay=settings.drain_delay)
         self._app = app
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
@@ -129,6 +130,6 @@ class _Server(uvicorn.Server):
 
     async def _drain_and_exit(self) -> None:
         try:
-            await self._app.drain(self.stop.grace)
+            await self._app.drain(self.stop.grace, self.stop.delay)
         finally:
             self.should_exit = True

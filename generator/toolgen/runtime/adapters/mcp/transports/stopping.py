@@ -31,18 +31,24 @@ class Stop:
     """The end of a server process.
 
     `on_stop` is called, in the main thread, when the first signal arrives. The process then ends after
-    `grace` seconds and CLOSING_SECONDS at the latest, whatever its threads and its event loop do.
+    `delay`, `grace` and CLOSING_SECONDS at the latest, whatever its threads and its event loop do.
     """
 
-    def __init__(self, grace: float, on_stop: Callable[[], object]) -> None:
+    def __init__(self, grace: float, on_stop: Callable[[], object], *, delay: float = 0.0) -> None:
         self.grace = grace
         self.signal: int | None = None
+        self._delay = delay
         self._on_stop = on_stop
 
     @property
     def exit_code(self) -> int:
         """130 for SIGINT, 0 for other signals and for an end without a signal."""
         return 130 if self.signal == signal.SIGINT else 0
+
+    @property
+    def delay(self) -> float:
+        """Seconds until requests are refused. A user who presses Ctrl-C does not wait."""
+        return 0.0 if self.signal == signal.SIGINT else self._delay
 
     @contextlib.contextmanager
     def handling_signals(self) -> Iterator[None]:
@@ -64,8 +70,9 @@ class Stop:
         self._on_stop()
 
     def set_deadline(self) -> None:
-        """End the process after the grace period and CLOSING_SECONDS, if it has not ended by then."""
-        timer = threading.Timer(self.grace + CLOSING_SECONDS, lambda: end_process(self.exit_code))
+        """End the process when its time is over, if it has not ended by then."""
+        seconds = self.delay + self.grace + CLOSING_SECONDS
+        timer = threading.Timer(seconds, lambda: end_process(self.exit_code))
         timer.daemon = True
         timer.start()
 

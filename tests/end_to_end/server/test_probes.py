@@ -1,0 +1,131 @@
+"""`/healthz` and `/readyz`: for any Host, without a token, and true while a server starts, works and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+
+import pytest
+from mcp import Client
+from toolgen.runtime.health import HEALTH
+
+from tests.end_to_end.auth.test_scopes import BOB, bearer, shop, tokens_of
+from tests.end_to_end.project import Project
+from tests.end_to_end.raw_http import Answer, connect
+
+__all__ = ["shop"]
+
+
+async def probe(url: str, path: str, **headers: str) -> Answer:
+    """Send a probe on a connection of its own."""
+    async with connect(url.removesuffix("/mcp") + path) as connection:
+        await connection.request("GET", **headers)
+        return await connection.receive()
+
+
+def test_strangers_get_one_word_for_any_host_and_without_a_token(shop: Project) -> None:
+    async def run() -> str:
+        async with shop.server("--auth-tokens", tokens_of(shop)) as server:
+            for host in ("10.1.2.3:8000", "evil.example.com"):
+                health = await probe(server.url, "/healthz", host=host)
+                ready = await probe(server.url, "/readyz", host=host, authorization="Bearer of-nobody-at-all")
+                assert (health.status, health.body) == (200, b"ok\n")
+                assert (ready.status, ready.body) == (200, b"ready\n")
+            assert (await probe(server.url, "/healthz/x")).status == 401
+        return server.log
+
+    assert "/healthz" not in asyncio.run(run()).replace("/healthz/x", "")
+
+
+def test_a_server_with_a_degraded_part_is_ready_and_names_it_to_an_authenticated_caller(
+    shop: Project,
+) -> None:
+    shop.add_tool(
+        "fails",
+        "name: fails\ndescription: Fail to be set up.\ninput_schema: {type: object, additionalProperties: false}\n",
+        "from generated.tools.fails import FailsTool\n\n\nclass Fails(FailsTool):\n"
+        "    async def setup(self):\n        raise OSError('no database')\n\n"
+        "    async def execute(self, request, context):\n        return 1\n",
+    )
+    shop.generate()
+
+    async def run() -> tuple[Answer, Answer, str]:
+        async with shop.server("--auth-tokens", tokens_of(shop)) as server:
+            async with connect(server.url) as connection:
+                connection.headers = bearer(BOB)
+                await connection.call("fails")
+            told = await probe(server.url, "/readyz", **bearer(BOB))
+            untold = await probe(server.url, "/readyz")
+        return told, untold, server.log
+
+    told, untold, log = asyncio.run(run())
+    assert (told.status, json.loads(told.body)) == (200, {"status": "ready", "degraded": ["tool fails"]})
+    assert (untold.status, untold.body) == (200, b"ready\n")
+    assert log.count("degraded: tool fails: its set-up failed: OSError") == 1
+
+
+def test_a_server_that_stops_is_not_ready_before_it_refuses_anybody(shop: Project) -> None:
+    async def run() -> None:
+        async with shop.server("--drain-delay", "300", "--grace", "0") as server:
+            async with connect(server.url) as connection:
+                assert (await connection.call("echo", text="x")).status == 200
+                server.process.send_signal(signal.SIGTERM)
+                while (ready := await probe(server.url, "/readyz")).status == 200:
+                    await asyncio.sleep(0.05)
+                late = await connection.call("echo", text="x")
+            assert (ready.status, ready.body) == (503, b"stopping\n")
+            assert (await probe(server.url, "/healthz")).status == 200
+            assert late.status == 200
+            assert late.headers["connection"] == "close"  # so that a proxy does not use it again
+            async with Client(server.url) as client:
+                assert (await client.call_tool("echo", {"text": "new"})).is_error is False
+            server.process.send_signal(signal.SIGTERM)  # the second one ends it at once
+
+    asyncio.run(run())
+
+
+def test_the_interrupt_of_a_user_does_not_wait(shop: Project) -> None:
+    async def run() -> None:
+        async with shop.server("--drain-delay", "300") as server:
+            server.process.send_signal(signal.SIGINT)
+            assert await asyncio.to_thread(server.process.wait, 60) == 130
+
+    asyncio.run(run())
+
+
+def test_a_mounted_application_answers_below_its_path_and_starts_with_the_first_probe(shop: Project) -> None:
+    shop.write(
+        "site.py",
+        "import asyncio, json\n"
+        "from fastapi import FastAPI\n"
+        "from fastapi.testclient import TestClient\n"
+        "from generated.mcp_server import app as mcp_app\n"
+        "app = FastAPI()\n"
+        "app.mount('/tools', mcp_app)\n"
+        "with TestClient(app) as client:\n"
+        "    found = [client.get('/tools/readyz') for _ in range(2)]\n"
+        "    print(json.dumps([[each.status_code, each.text] for each in found]))\n",
+    )
+
+    done = shop.python("site.py")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [[503, "starting\n"], [200, "ready\n"]]
+
+
+def test_a_part_is_logged_when_it_fails_and_when_it_works_again(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+    HEALTH.degrade("a store", "it is away")
+    HEALTH.degrade("a store", "it is still away")
+    assert HEALTH.degraded == {"a store": "it is still away"}
+    HEALTH.recover("a store")
+    HEALTH.recover("a store")
+
+    assert HEALTH.degraded == {}
+    assert [record.getMessage() for record in caplog.records] == [
+        "degraded: a store: it is away",
+        "works again: a store",
+    ]
