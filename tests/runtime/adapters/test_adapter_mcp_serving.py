@@ -243,7 +243,7 @@ def test_a_port_in_use_is_reported_in_one_line() -> None:
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["--port", "1"], "--host, --port and --stateless need --http"),
+        (["--port", "1"], "--host, --port, --metrics-port and --stateless need --http"),
         (["--http", "--port", "x"], "'x' is not a port: use a number from 0 to 65535"),
         (["--http", "--port", "70000"], "'70000' is not a port"),
         (

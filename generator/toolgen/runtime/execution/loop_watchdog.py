@@ -11,6 +11,7 @@ import asyncio
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic, sleep
@@ -18,6 +19,8 @@ from types import CodeType, FrameType
 from typing import Any, Final, cast
 
 from toolgen.runtime.context import Logger, ToolContext
+from toolgen.runtime.instrumentation.conventions import ACTIVE_CALLS
+from toolgen.runtime.instrumentation.metrics import metric_name, observe
 from toolgen.runtime.logs.logger import LOGGER
 
 LIMIT: Final = 1.0  # seconds that a tool may block the event loop without being logged
@@ -137,6 +140,13 @@ def _calls_by_loop() -> dict[asyncio.AbstractEventLoop, set[str]]:
 
 
 WATCHDOG = Watchdog()
+
+
+def _count_calls(_: Watchdog) -> Mapping[str, float]:
+    return Counter(metric_name(call.tool_name) for call in list(IN_FLIGHT))
+
+
+observe(ACTIVE_CALLS, WATCHDOG, _count_calls)
 
 
 def _after_fork() -> None:  # threads do not survive a fork, nor do the parent's calls

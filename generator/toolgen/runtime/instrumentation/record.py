@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import os
-import sys
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from inspect import isawaitable
@@ -28,6 +26,9 @@ from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 
+from .metrics import Metrics, bytes_of, current_metrics, metric_name
+from .spans import REQUEST_SPAN, attributes_of, current_tracer, mark_failed, open_span
+
 _OPERATOR_ERRORS: Final = frozenset(
     {
         "missing_dependency",
@@ -42,29 +43,34 @@ _OPERATOR_ERRORS: Final = frozenset(
 )
 _DEVELOPER_ERRORS: Final = frozenset({"internal_error", "invalid_response"})
 
-_BY_ENVIRONMENT = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ  # `get_tracer_provider` then creates it
-_provider: Any = None  # that `_tracer` belongs to
-_tracer: Any = None
 _background: set[asyncio.Future[Any]] = set()  # callbacks of cancelled calls; the loop has weak references
 
 
 def observe_call(call: ToolContext, description: str) -> CallRecord | None:
-    """Return the record of `call`; None if neither logs, events nor spans are wanted."""
+    """Return the record of `call`; None if neither logs, events, spans nor metrics are wanted."""
     config = call.config
-    tracer = current_tracer()
+    tracer, metrics = current_tracer(), current_metrics()
     quiet = config.callback is None and not _is_enabled(config.logger or LOGGER, logging.INFO)
-    return None if quiet and tracer is None else CallRecord(call, tracer, description)
+    if quiet and tracer is None and metrics is None:
+        return None
+    return CallRecord(call, description, tracer=tracer, metrics=metrics)
 
 
 class CallRecord:
     """The record of one call; a context manager around all of it."""
 
-    __slots__ = ("_call", "_chunks", "_description", "_ended", "_span", "_span_scope", "_tracer", "notifies")
+    __slots__ = (
+        "_call", "_chunks", "_description", "_ended", "_metrics", "_request_span", "_span", "_span_scope",
+        "_tracer", "notifies",
+    )  # fmt: skip
 
-    def __init__(self, call: ToolContext, tracer: Any, description: str) -> None:
+    def __init__(
+        self, call: ToolContext, description: str, *, tracer: Any = None, metrics: Metrics | None = None
+    ) -> None:
         self.notifies = call.config.callback is not None  # the application wants events
         self._call = call
-        self._tracer, self._description = tracer, description
+        self._tracer, self._metrics, self._description = tracer, metrics, description
+        self._request_span: Any = None  # token of the context variable, if the span is that of a request
         self._span: Any = None
         self._span_scope: AbstractContextManager[Any] | None = None
         self._chunks = 0
@@ -72,11 +78,19 @@ class CallRecord:
 
     def __enter__(self) -> Self:
         if self._tracer is not None:
-            scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
-            self._span = scope.__enter__()
-            self._span_scope = scope
+            self._open_span()
         log(self._call, logging.DEBUG, "started", "started")
         return self
+
+    def _open_span(self) -> None:
+        self._span = REQUEST_SPAN.get()
+        if self._span is not None:  # calls that this one makes have their own
+            self._request_span = REQUEST_SPAN.set(None)
+            self._span.set_attributes(attributes_of(self._call, self._description))
+            return
+        scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
+        self._span = scope.__enter__()
+        self._span_scope = scope
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -92,7 +106,12 @@ class CallRecord:
             log(self._call, logging.INFO, summary, event, error=cause, seconds=seconds)
             _notify_soon(self._call, event, {"seconds": seconds})
             if self._span is not None and not pending:
-                mark_failed(self._span, type(error).__name__)
+                mark_failed(self._span, type(error).__name__, is_request=self._request_span is not None)
+            if self._metrics is not None:
+                code = None if pending else "cancelled"
+                self._metrics.record_call(metric_name(self._call.tool_name), seconds, event, code)
+        if self._request_span is not None:
+            REQUEST_SPAN.reset(self._request_span)
         if self._span_scope is not None:
             self._span_scope.__exit__(kind, error, trace)
 
@@ -113,10 +132,12 @@ class CallRecord:
         """Report the response, a success or an error."""
         self._ended = True
         seconds = _seconds(self._call)
+        if self._metrics is not None:
+            self._measure(response, seconds)
         if response.error is not None:
             log_failure(self._call, response.error, seconds)
             if self._span is not None:
-                mark_failed(self._span, response.error.code)
+                mark_failed(self._span, response.error.code, is_request=self._request_span is not None)
             await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
             return
         if response.blocks:
@@ -129,6 +150,14 @@ class CallRecord:
             if response.blocks:
                 data["blocks"] = response.blocks
             await notify(self._call, "finished", data)
+
+    def _measure(self, response: ToolResponse, seconds: float) -> None:
+        assert self._metrics is not None
+        tool, error = metric_name(self._call.tool_name), response.error
+        outcome, code = ("ok", None) if error is None else ("error", error.code)
+        self._metrics.record_call(tool, seconds, outcome, code)
+        if error is None:
+            self._metrics.result_bytes[tool] += bytes_of(response)
 
 
 def _with_blocks(blocks: Sequence[Mapping[str, Any]]) -> str:
@@ -310,49 +339,3 @@ def _event(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> ToolE
 
 def _log_callback(call: ToolContext, kind: EventKind, error: Exception) -> None:
     log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
-
-
-def current_tracer() -> Any:
-    """Return the application's tracer, or None. Fast, because every call does this."""
-    global _provider, _tracer
-    api = sys.modules.get("opentelemetry.trace")
-    if api is None or (getattr(api, "_TRACER_PROVIDER", api) is None and not _BY_ENVIRONMENT):
-        return None
-    provider = api.get_tracer_provider()
-    if provider is not _provider:
-        idle = isinstance(provider, api.ProxyTracerProvider | api.NoOpTracerProvider)
-        _tracer = None if idle else provider.get_tracer("toolgen")
-        _provider = provider
-    return _tracer
-
-
-def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
-    """Return the context manager of a call's span. Its attributes contain no arguments and no results."""
-    # Semantic conventions for spans of tool executions, status "development" in 2026:
-    # https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai/gen-ai-spans.md, execute tool)
-    attributes: dict[str, Any] = {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": call.tool_name,
-        "gen_ai.tool.type": "function",
-        "gen_ai.tool.description": description or None,
-        "toolgen.call_id": call.call_id,
-        "enduser.id": call.principal,
-        "session.id": call.session_id,
-        "toolgen.tool_version": call.info.version,
-        "toolgen.deprecated": None if call.info.deprecated is None else True,
-    }
-    # the span's name has few values, for aggregation: the name of an unknown tool is only an attribute
-    name = "execute_tool" if call.tool_name.startswith('"') else f"execute_tool {call.tool_name}"
-    return tracer.start_as_current_span(
-        name,
-        attributes={key: value for key, value in attributes.items() if value is not None},
-        record_exception=False,
-        set_status_on_exception=False,
-    )
-
-
-def mark_failed(span: Any, code: str) -> None:
-    """Set the span's status to the error `code`."""
-    status = sys.modules["opentelemetry.trace"].StatusCode.ERROR
-    span.set_attribute("error.type", code)
-    span.set_status(status)

@@ -31,14 +31,15 @@ _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 def configure_logging(settings: Settings, handler: logging.Handler | None = None) -> None:
     """Write the log records of this process, from `settings.log_level` up, in `settings.log_format`.
 
-    Does nothing if the root logger has handlers already: the application has configured logging.
+    Does nothing if the root logger has handlers already: the application has configured logging. Those of
+    OpenTelemetry do not count, because they export records and show none.
 
     Args:
         settings: the settings of the process.
         handler: writes the records; by default, to stderr.
     """
     root = logging.getLogger()
-    if root.handlers:
+    if any(map(_shows_records, root.handlers)):
         return
     root.addHandler(_formatting(handler or logging.StreamHandler(sys.stderr), settings))
     level = _level(settings)
@@ -55,11 +56,11 @@ def configure_application_logging(settings: Settings) -> None:
     Other loggers are not changed. Records go to the root logger's handlers if the program adds some later.
     """
     handler = _formatting(server_handler(), settings)
-    handler.addFilter(lambda _: not logging.getLogger().handlers)
+    handler.addFilter(lambda _: not any(map(_shows_records, logging.getLogger().handlers)))
     for name in _OF_APPLICATION:
         logger = logging.getLogger(name)
         # the program around the application logs these records already
-        if (LOGGER if name == "toolgen" else logger).hasHandlers():
+        if _is_shown(LOGGER if name == "toolgen" else logger):
             continue
         logger.addHandler(handler)
         if logger.level == logging.NOTSET:
@@ -67,6 +68,21 @@ def configure_application_logging(settings: Settings) -> None:
             logger.setLevel(logging.WARNING if name in _CHATTY and level == logging.INFO else level)
             if name == "mcp" and level == logging.INFO:
                 logging.getLogger(_REPEATS).setLevel(logging.ERROR)
+
+
+def _shows_records(handler: logging.Handler) -> bool:
+    """True unless a handler exports records by OpenTelemetry, as `opentelemetry-instrument` adds one."""
+    return not any(each.__module__.startswith("opentelemetry.") for each in type(handler).__mro__)
+
+
+def _is_shown(logger: logging.Logger) -> bool:
+    """True if a handler that shows records gets those of `logger`: `hasHandlers` counts exporters, too."""
+    current: logging.Logger | None = logger
+    while current is not None:
+        if any(map(_shows_records, current.handlers)):
+            return True
+        current = current.parent if current.propagate else None
+    return False
 
 
 def server_handler() -> logging.Handler:
@@ -136,6 +152,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
+            **trace_ids(),
         }
         for key, value in vars(record).items():
             if key not in _STANDARD and key not in data:
@@ -149,6 +166,17 @@ class JsonFormatter(logging.Formatter):
         except (ValueError, RecursionError):  # a field that contains itself
             simple = {key: value if type(value) is str else _as_text(value) for key, value in data.items()}
             return json_line(json.dumps(simple))
+
+
+def trace_ids() -> dict[str, str]:
+    """Return the ids of the current trace and span, as hexadecimal digits; empty outside of a span."""
+    api = sys.modules.get("opentelemetry.trace")
+    if api is None:
+        return {}
+    context = api.get_current_span().get_span_context()
+    if not context.is_valid:
+        return {}
+    return {"trace_id": f"{context.trace_id:032x}", "span_id": f"{context.span_id:016x}"}
 
 
 def _rfc3339(record: logging.LogRecord) -> str:

@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from time import monotonic
 from typing import Any, Final, TextIO
 
@@ -34,6 +33,7 @@ class BackgroundWriter:
 
     def __init__(self, descriptor: int) -> None:
         self.dropped_text: Callable[[int], str] = "{} lines were dropped: nobody read this output\n".format
+        self.dropped = 0  # texts, since the process has started
         self._descriptor = descriptor
         self._reset()
         # a forked child has the texts, and no thread that writes them
@@ -56,6 +56,7 @@ class BackgroundWriter:
         with self._changed:
             if self._pending and self._pending + len(text) > MAX_PENDING:  # alone, a text may have any length
                 self._dropped += 1
+                self.dropped += 1
                 return
             self._note_dropped()
             self._texts.append(text)
@@ -142,10 +143,19 @@ def _parts(texts: list[str]) -> Iterator[bytes]:
         yield part
 
 
-@cache
+_WRITERS: Final[dict[int, BackgroundWriter]] = {}
+
+
 def writer_of(descriptor: int) -> BackgroundWriter:
     """Return this process's writer to a descriptor."""
-    return BackgroundWriter(descriptor)
+    if descriptor not in _WRITERS:
+        _WRITERS[descriptor] = BackgroundWriter(descriptor)
+    return _WRITERS[descriptor]
+
+
+def dropped_records() -> int:
+    """Return how many texts this process has dropped, because nobody read its output."""
+    return sum(each.dropped for each in _WRITERS.values())
 
 
 class _Stream(io.TextIOBase):

@@ -48,8 +48,11 @@ def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) 
         apply_setting_flags(options)
         settings = Settings.from_environment()
         configure_logging(settings, server_handler())
+        from toolgen.runtime.instrumentation.export import start_export
+
+        expose = start_export(serves_metrics=options.metrics_port is not None)
         from .server import check_implementations
-        from .transports.http_server import serve_http
+        from .transports.http_server import HttpAddress, serve_http
         from .transports.stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # for print() in modules of the application
@@ -60,7 +63,9 @@ def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) 
         if not options.http:
             _report_refused_tools(server)
             return serve_stdio(server)
-        return serve_http(server, options.host or "127.0.0.1", 8000 if options.port is None else options.port)
+        port = 8000 if options.port is None else options.port
+        address = HttpAddress(options.host or "127.0.0.1", port, options.metrics_port)
+        return serve_http(server, address, expose)
     except SettingError as error:
         print_message(str(error))
         return 2
@@ -75,8 +80,8 @@ def _check_transport(options: argparse.Namespace) -> None:
     """Raise SettingError for a flag that only means something over HTTP."""
     if options.http:
         return
-    if options.host or options.port is not None or options.stateless:
-        raise SettingError("--host, --port and --stateless need --http")
+    if options.host or options.port is not None or options.metrics_port is not None or options.stateless:
+        raise SettingError("--host, --port, --metrics-port and --stateless need --http")
     if any((options.auth_tokens, options.auth_issuer, options.auth_audience, options.auth_jwks)):
         raise SettingError("the flags --auth-… need --http; over stdio, --scopes grants scopes")
 
@@ -99,6 +104,9 @@ def add_server_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--http", action="store_true", help="serve streamable HTTP instead of stdio")
     group.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
     group.add_argument("--port", type=_port, help="port to listen on, 0 for any free one (default: 8000)")
+    group.add_argument(
+        "--metrics-port", type=_port, help="port that serves metrics at /metrics as Prometheus reads them"
+    )
     add_setting_flags(parser)
 
 

@@ -33,6 +33,7 @@ from .confirm import request_state_security
 from .content_blocks import encode, resource_contents
 from .exchange import CALLED, exchange_of
 from .features import METHODS, Features, FeatureSource, load_features
+from .observed_requests import ObservedRequests
 from .server_state import ServerState, is_modern
 from .tool_list import Tools
 from .tools_call import answer_call
@@ -151,7 +152,7 @@ def build_server(
     # not as `on_list_tools` and `on_call_tool`, which must return models
     server.add_request_handler("tools/list", types.PaginatedRequestParams, handlers.list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
-    server.middleware.append(handlers.middleware)
+    server.middleware[:] = [ObservedRequests(state), handlers.middleware]  # in place of the SDK's spans
     return server
 
 

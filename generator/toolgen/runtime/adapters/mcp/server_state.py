@@ -72,17 +72,15 @@ class ServerState:
         Since 2026-07-28 the protocol has no sessions. The calls of an only client share their extras
         nevertheless.
         """
-        # handlers get a new proxy for each request; the SDK has no public name for the connection
         connection = getattr(context.session, "_connection", None)
         # since 2026-07-28 a connection does not identify a client
         if connection is None or is_modern(context):
             return self._of_only_client or self.toolkit
-        session_id: str | None = connection.session_id
-        if context.request is not None and session_id is None:
+        if context.request is not None and connection.session_id is None:
             return self.toolkit  # stateless HTTP: the connection ends with the request
         session = self._sessions.get(connection)
         if session is None:
-            toolkit = self.toolkit.session(session_id=session_id and _loggable(session_id))
+            toolkit = self.toolkit.session(session_id=session_id_of(context))
             session = _ClientSession(toolkit, asyncio.get_running_loop())
             self._sessions[connection] = session
         return session.toolkit
@@ -174,6 +172,16 @@ def is_modern(context: ServerRequestContext[Any, Any]) -> bool:
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
+def session_id_of(context: ServerRequestContext[Any, Any]) -> str | None:
+    """Return the name of a client's session for tools, records and spans; None without one.
+
+    It is a hash: who knows the id itself can use the session.
+    """
+    # handlers get a new proxy for each request; the SDK has no public name for the connection
+    session_id = getattr(getattr(context.session, "_connection", None), "session_id", None)
+    return None if session_id is None else sha256(session_id.encode()).hexdigest()[:32]
+
+
 async def _notify(connection: Any) -> None:
     try:
         await connection.send_tool_list_changed()
@@ -191,8 +199,3 @@ async def _close(source: FeatureSource) -> None:
 def _call_soon(loop: asyncio.AbstractEventLoop, work: Any) -> None:
     if not loop.is_closed():
         loop.call_soon_threadsafe(work)
-
-
-def _loggable(session_id: str) -> str:
-    """Return the name of a session for tools and log records: who knows the id itself can use the session."""
-    return sha256(session_id.encode()).hexdigest()[:32]

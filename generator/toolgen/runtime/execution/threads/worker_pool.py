@@ -10,13 +10,15 @@ import asyncio
 import math
 import threading
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Final
 
 from toolgen.runtime.errors import OverloadedError
+from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH
+from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.logger import LOGGER
 
 IDLE_SECONDS: Final = 10.0  # after which an idle thread ends
@@ -52,6 +54,7 @@ class Limiter:
         self._total = 0  # of `_taken`
         self._waiting: deque[_Waiter] = deque()
         self._seconds = 1.0  # moving average of how long a slot was taken
+        observe(QUEUE_DEPTH, self, Limiter._count_waiting)
 
     async def acquire(self, tool_name: str, queue: int, *, busy: str) -> float:
         """Take a slot; wait for one if none is free. Return the time when it was taken.
@@ -65,11 +68,15 @@ class Limiter:
                 return monotonic()
             # under the lock of the check: a slot that is freed after it must find this task in the queue
             waiter = self._enqueue(tool_name, queue, busy)
+        began = monotonic()
         try:
             async with asyncio.timeout(WAIT_SECONDS):
                 await self._granted(waiter)
         except TimeoutError:
             raise self._overloaded(busy) from None
+        finally:
+            if (metrics := current_metrics()) is not None:
+                metrics.record_wait(tool_name, monotonic() - began)
         return monotonic()
 
     def release(self, tool_name: str, began: float) -> None:
@@ -77,6 +84,10 @@ class Limiter:
         with self._lock:
             self._seconds += (monotonic() - began - self._seconds) / 8  # smoothed as in RFC 6298, section 2.3
             self._hand_over(tool_name)
+
+    def _count_waiting(self) -> Mapping[str, float]:
+        with self._lock:
+            return Counter(each.tool_name for each in self._waiting)
 
     def _has_slot(self, tool_name: str) -> bool:
         """True if a call of the tool may start."""

@@ -16,6 +16,8 @@ from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, c
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.calls_in_flight import STOPPING, STOPPING_CODE
 from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations
+from toolgen.runtime.instrumentation.conventions import STREAMS
+from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 
@@ -211,21 +213,29 @@ class _Running:
         )
         self._manager = server.session_manager
         self._endpoint = self._manager.handle_request
-        self._sessions = None if settings.stateless else HttpSessions(self._endpoint, settings.sessions)
+        self._sessions = (
+            None
+            if settings.stateless
+            else HttpSessions(self._endpoint, settings.sessions, settings.session_idle)
+        )
         self._limit = settings.max_request_bytes
         self._in_flight = 0
+        self._listening = 0  # streams of clients since 2026-07-28
+        observe(STREAMS, self, lambda running: {"": running._listening})
         self._draining = False
         self.why_not_ready: str | None = None
         self._idle = asyncio.Event()  # while draining: nothing is in flight
         self._drained = asyncio.Event()
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._following: asyncio.Task[None] | None = None
+        self._helpers: list[asyncio.Task[None]] = []
 
     async def start(self, *, follow_signals: bool) -> None:
         """Start the server in its own task, which must also end it."""
         if follow_signals:
-            self._following = asyncio.get_running_loop().create_task(self._follow_uvicorn())
+            self._helpers.append(asyncio.get_running_loop().create_task(self._follow_uvicorn()))
+        if (metrics := current_metrics()) is not None:
+            self._helpers.append(asyncio.get_running_loop().create_task(metrics.measure_lag()))
         ready = asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(self._run(ready))
         self._task.add_done_callback(lambda _: ready.set())  # it may fail before it is ready
@@ -240,8 +250,10 @@ class _Running:
 
     async def stop(self) -> None:
         """End the server."""
-        if self._following is not None:
-            self._following.cancel()
+        for task in self._helpers:
+            task.cancel()
+        if self._sessions is not None:
+            self._sessions.end_all()
         self._drained.set()
         self._stop.set()
         if self._task is not None:
@@ -312,6 +324,7 @@ class _Running:
     ) -> None:
         counted = headers.get(b"mcp-method") != b"subscriptions/listen"  # these are ended by `drain`
         self._in_flight += counted
+        self._listening += not counted
         body: bytes | None = b""
         try:
             body = await read_body(headers, receive, self._limit)
@@ -333,6 +346,7 @@ class _Running:
             await send_refusal(refused, _id_of(refused, body), scope=scope, send=send)
         finally:
             self._in_flight -= counted
+            self._listening -= not counted
             if self._draining and not self._in_flight:
                 self._idle.set()
 

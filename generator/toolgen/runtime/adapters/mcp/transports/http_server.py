@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
@@ -15,28 +16,53 @@ from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.server import ToolServer
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
+from toolgen.runtime.instrumentation.export import Exposition
 
+from .body import Receive, Scope, Send
 from .connections import ConnectionLimit, limited
 from .http import NOT_IDENTIFIED, HttpApp
+from .metrics_port import METRICS_PATH, MetricsPort
 from .stopping import Stop, closed_in_children
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
 BACKLOG: Final = 2048
 
 
-def serve_http(server: ToolServer, host: str, port: int) -> int:
-    """Serve streamable HTTP at `/mcp` until a signal arrives; return the exit code."""
+@dataclass(frozen=True, slots=True)
+class HttpAddress:
+    """Where to listen: for clients, and for scrapes of metrics if there is a port for them."""
+
+    host: str
+    port: int
+    metrics_port: int | None = None
+
+
+def serve_http(server: ToolServer, address: HttpAddress, expose: Exposition | None = None) -> int:
+    """Serve streamable HTTP at `/mcp` until a signal arrives; return the exit code.
+
+    `expose` returns the metrics for `metrics_port`.
+    """
+    host = address.host
     app = HttpApp(server, host=host, follow_signals=False)
-    try:
-        listening = _listen(host, port)
-    except OSError as error:
-        number = error.errno or 0  # below zero for names that cannot be resolved
-        why = os.strerror(number) if number > 0 else error.strerror
-        print_message(f"cannot listen on {host}:{port}: {why}; choose another --port or --host")
-        return 2
+    sockets: list[socket.socket] = []
+    for flag, port in (("--port", address.port), ("--metrics-port", address.metrics_port)):
+        if port is None:
+            continue
+        try:
+            sockets.append(_listen(host, port))
+        except OSError as error:
+            for each in sockets:
+                each.close()
+            number = error.errno or 0  # below zero for names that cannot be resolved
+            why = os.strerror(number) if number > 0 else error.strerror
+            print_message(f"cannot listen on {host}:{port}: {why}; choose another {flag} or --host")
+            return 2
+    metrics: MetricsPort | None = None
+    if expose is not None and address.metrics_port is not None:
+        metrics = MetricsPort(sockets[1].getsockname()[1], expose)
     connections = ConnectionLimit()
     config = uvicorn.Config(
-        app,
+        _Ports(app, metrics) if metrics is not None else app,
         # asyncio accepts so many connections before any of them can make room for itself
         backlog=connections.at_once,
         log_config=None,
@@ -49,7 +75,9 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
     config.load()
     config.http_protocol_class = limited(config.http_protocol_class, connections)
     shown = f"[{host}]" if ":" in host else host
-    print_message(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
+    print_message(f"serving {server.name} at http://{shown}:{sockets[0].getsockname()[1]}/mcp")
+    if metrics is not None:
+        print_message(f"metrics for everyone who reaches http://{shown}:{metrics.port}{METRICS_PATH}")
     if app.authentication is None and not is_loopback(host):
         print_message("warning: everyone who reaches this address can call the tools")
     if connections.most < server.state.settings.sessions:
@@ -61,11 +89,24 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
         print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
     uvicorn_server = _Server(config, app)
     try:
-        with closed_in_children(listening.fileno()), uvicorn_server.stop.handling_signals():
-            uvicorn_server.run(sockets=[listening])
+        descriptors = [each.fileno() for each in sockets]
+        with closed_in_children(*descriptors), uvicorn_server.stop.handling_signals():
+            uvicorn_server.run(sockets=sockets)
     finally:
-        listening.close()
+        for each in sockets:
+            each.close()
     return uvicorn_server.stop.exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class _Ports:
+    """An ASGI application that gives the requests to each port to its own application."""
+
+    app: HttpApp
+    metrics: MetricsPort
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.metrics if self.metrics.takes(scope) else self.app)(scope, receive, send)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from time import monotonic
 from typing import Final, TypeAlias
 
 from mcp.server.auth.middleware.bearer_auth import (
@@ -15,6 +16,8 @@ from mcp.server.auth.middleware.bearer_auth import (
 )
 
 from toolgen.runtime.adapters.mcp.exchange import SCOPE_KEY, Exchange
+from toolgen.runtime.instrumentation.conventions import MCP_SESSION_DURATION, SESSIONS, STREAMS
+from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.logger import LOGGER
 
 from .body import INVALID_REQUEST, AsgiRequest, Message, Receive, RefusedError, Scope, Send
@@ -29,6 +32,8 @@ class HttpSession:
 
     id: bytes
     scope: Scope  # of the request that opened it
+    began: float = field(default_factory=monotonic)
+    used: float = field(default_factory=monotonic)  # when the last request ended
     posts: int = 0  # running POST requests
     streams: int = 0  # open GET requests
     ids: set[str] = field(default_factory=set)  # of running JSON-RPC requests
@@ -41,14 +46,35 @@ class HttpSessions:
     and ended as by a client, with DELETE at `endpoint`.
     """
 
-    def __init__(self, endpoint: Endpoint, limit: int) -> None:
+    def __init__(self, endpoint: Endpoint, limit: int, idle_seconds: float) -> None:
+        """Prepare it. The SDK ends sessions that are idle for `idle_seconds`, and tells nobody."""
         self._endpoint = endpoint
         self._limit = limit
+        self._idle_seconds = idle_seconds
         self._by_id: OrderedDict[bytes, HttpSession] = OrderedDict()  # the least recently used first
         self._opening = 0
+        observe(SESSIONS, self, lambda sessions: {"": len(sessions)})
+        observe(STREAMS, self, HttpSessions._count_streams)
 
     def __len__(self) -> int:
-        return len(self._by_id)
+        """Return the number of sessions that have not ended; one may have ended idle."""
+        since = monotonic() - self._idle_seconds
+        sessions = list(self._by_id.values())
+        return sum(bool(each.posts or each.streams or each.used > since) for each in sessions)
+
+    def _count_streams(self) -> Mapping[str, float]:
+        return {"": sum(each.streams for each in list(self._by_id.values()))}
+
+    def end_all(self) -> None:
+        """Record the end of all sessions, because the server stops."""
+        for session_id in list(self._by_id):
+            self._remove(session_id)
+
+    def _remove(self, session_id: bytes) -> None:
+        session = self._by_id.pop(session_id, None)
+        metrics = current_metrics()
+        if session is not None and metrics is not None:
+            metrics.record(MCP_SESSION_DURATION, monotonic() - session.began, {})
 
     async def open(self, request: AsgiRequest) -> None:
         """Forward a request that opens a session.
@@ -132,6 +158,7 @@ class HttpSessions:
         return None if session is None or _principal(scope) != _principal(session.scope) else session
 
     def _touch(self, session: HttpSession) -> None:
+        session.used = monotonic()
         # it may have been ended while its request was answered
         if session.id in self._by_id:
             self._by_id.move_to_end(session.id)
@@ -139,7 +166,7 @@ class HttpSessions:
     def _forget(self, session_id: bytes, start: Message, *, is_deleted: bool = False) -> None:
         """Forget a session if the SDK answers that it does not exist, or that it was deleted."""
         if start["status"] == 404 or (is_deleted and start["status"] < 400):
-            self._by_id.pop(session_id, None)
+            self._remove(session_id)
 
     async def _forward(
         self, request: AsgiRequest, on_start: Callable[[Message], None] = lambda start: None
@@ -163,7 +190,7 @@ class HttpSessions:
             raise RefusedError(
                 503, INVALID_REQUEST, "There are too many sessions; try again later.", retry_after="5"
             )
-        del self._by_id[session.id]
+        self._remove(session.id)
         status = await self._end(session)
         # 404: the SDK has ended it before, after its own time limit
         if status >= 400 and status != 404:

@@ -11,6 +11,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 
 from toolgen.runtime.adapters.mcp.auth.grant import principal_of
 from toolgen.runtime.adapters.mcp.exchange import CALLED
+from toolgen.runtime.instrumentation.metrics import current_metrics
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.rate_limit import RateLimitFilter
 from toolgen.runtime.text import quote
@@ -64,6 +65,8 @@ def _record(scope: Scope, status: int) -> None:
     if isinstance(user, AuthenticatedUser):
         fields["principal"] = principal_of(user.access_token)
         message += f", principal {quote(fields['principal'])}"
+    if (metrics := current_metrics()) is not None:
+        metrics.count_refusal(status)
     REFUSALS.log(_level(scope, status), "%s)", message, extra=fields)
 
 

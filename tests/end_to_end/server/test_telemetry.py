@@ -1,0 +1,221 @@
+"""Spans, metrics and trace ids of a running server, as an operator configures them and a collector gets them."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from toolgen.runtime.instrumentation.conventions import SCHEMA_URL
+
+from tests.end_to_end.calls.test_logs import records
+from tests.end_to_end.project import HttpServer, Project
+from tests.end_to_end.raw_http import connect
+from tools.operate.otlp_receiver import Receiver, receiving
+
+TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+OTHER_TRACE = "0af7651916cd43dd8448eb211c80319c"
+RULES = Path(__file__).parents[3] / "examples" / "deploy" / "alerts.yaml"
+
+
+def traceparent(trace: str = TRACE) -> str:
+    return f"00-{trace}-{PARENT}-01"
+
+
+def exporting(received: Receiver, **more: str) -> dict[str, str]:
+    """Return the environment of a server that exports soon."""
+    return {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": received.url,
+        "OTEL_SERVICE_NAME": "shop",
+        "OTEL_BSP_SCHEDULE_DELAY": "100",
+        "OTEL_METRIC_EXPORT_INTERVAL": "200",
+        "TOOLGEN_LOG_FORMAT": "json",
+        **more,
+    }
+
+
+async def until(condition: Any) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.05)
+
+
+def scrape(server: HttpServer) -> str:
+    url = next(word for word in server.log.split() if word.endswith("/metrics"))
+    with urlopen(url) as answer:
+        return str(answer.read().decode())
+
+
+async def call(server: HttpServer, *, session: bool, meta: dict[str, str], headers: dict[str, str]) -> None:
+    async with connect(server.url, session=session) as connection:
+        connection.headers |= headers
+        await connection.send("tools/call", {"name": "echo", "arguments": {"text": "x"}, "_meta": meta})
+        assert (await connection.receive()).status == 200
+
+
+def test_a_call_is_one_span_of_the_callers_trace_in_both_eras(serving: Project) -> None:
+    async def run() -> str:
+        with receiving() as received:
+            async with serving.server(**exporting(received)) as server:
+                for session in (False, True):
+                    await call(server, session=session, meta={}, headers={"traceparent": traceparent()})
+                    await call(server, session=session, meta={"traceparent": traceparent()}, headers={})
+                both = {"headers": {"traceparent": traceparent(OTHER_TRACE)}}
+                await call(server, session=False, meta={"traceparent": traceparent()}, **both)
+                await call(server, session=False, meta={"traceparent": "00-forged" + "x" * 9000}, headers={})
+                await until(lambda: len([s for s in received.spans if "echo" in s.name]) == 6)
+            check(received)
+            return server.log
+
+    def check(received: Receiver) -> None:
+        spans = [span for span in received.spans if span.attributes["mcp.method.name"] == "tools/call"]
+        assert [span.name for span in spans] == ["tools/call echo"] * 6  # one span a call
+        assert [(span.trace_id, span.parent_id) for span in spans[:5]] == [(TRACE, PARENT)] * 5
+        assert spans[4].links == (OTHER_TRACE,)
+        assert spans[5].parent_id == ""
+        first = spans[0]
+        assert first.kind == 2  # SERVER
+        assert first.resource["service.name"] == "shop"
+        assert received.schemas == {SCHEMA_URL}
+        assert first.attributes | {"toolgen.call_id": "", "jsonrpc.request.id": ""} == {
+            "mcp.method.name": "tools/call",
+            "mcp.protocol.version": "2026-07-28",
+            "network.transport": "tcp",
+            "network.protocol.name": "http",
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "echo",
+            "gen_ai.tool.type": "function",
+            "gen_ai.tool.description": "Return the text that was given.",
+            "toolgen.call_id": "",
+            "jsonrpc.request.id": "",
+        }
+        assert {span.attributes["mcp.method.name"] for span in received.spans} == {
+            "initialize",
+            "notifications/initialized",
+            "tools/call",
+        }
+
+    log = asyncio.run(run())
+    finished = [each for each in records(log) if each.get("event") == "finished"]
+    assert [each["trace_id"] for each in finished[:5]] == [TRACE] * 5
+    assert all(len(each["span_id"]) == 16 for each in finished)
+
+
+def test_failures_have_the_error_types_of_the_conventions(serving: Project) -> None:
+    async def run() -> list[Any]:
+        with receiving() as received:
+            async with serving.server(**exporting(received)) as server, connect(server.url) as connection:
+                await connection.call("echo", text=1)
+                await connection.call("a-name-that-a-stranger-made-up")
+                await connection.ask("no/such/method")
+                await until(
+                    lambda: len(received.spans) == 3 and "mcp.server.operation.duration" in received.metrics
+                )
+                return [received.spans, received.metrics]
+
+    spans, metrics = asyncio.run(run())
+    refused, unknown, method = spans
+    assert (refused.name, refused.is_error) == ("tools/call echo", True)
+    assert refused.attributes["error.type"] == "tool_error"
+    assert refused.attributes["toolgen.error.code"] == "invalid_request"
+    assert (unknown.name, unknown.attributes["rpc.response.status_code"]) == ("tools/call", "-32602")
+    assert (method.name, method.attributes["mcp.method.name"]) == ("_OTHER", "_OTHER")
+    assert "a-name-that-a-stranger-made-up" not in str(metrics)
+    assert {point["gen_ai.tool.name"] for point in metrics["gen_ai.execute_tool.duration"]} == {
+        "echo",
+        "_OTHER",
+    }
+
+
+def test_prometheus_reads_the_same_instruments_on_a_port_of_their_own(serving: Project) -> None:
+    async def run() -> tuple[str, str, int]:
+        flags = ("--metrics-port", "0", "--sessions", "7")
+        async with serving.server(*flags, TOOLGEN_LOG_FORMAT="json") as server:
+            await call(server, session=True, meta={}, headers={})
+            async with connect(server.url.removesuffix("/mcp") + "/metrics") as connection:
+                await connection.request("GET")
+                refused = (await connection.receive()).status
+            text = ""
+            while "event_loop_lag_seconds_count" not in text:
+                await asyncio.sleep(0.1)
+                text = await asyncio.to_thread(scrape, server)
+            return text, server.log, refused
+
+    text, log, refused = asyncio.run(run())
+    assert refused == 404  # metrics are not served to clients
+    lines = text.splitlines()
+    assert (
+        'gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="echo",gen_ai_tool_type="function",toolgen_outcome="ok"} 1.0'
+        in lines
+    )
+    assert 'toolgen_tool_result_bytes_total{gen_ai_tool_name="echo"} 12.0' in lines
+    assert "toolgen_sessions 1.0" in lines
+    assert 'toolgen_http_refusals_total{http_response_status_code="404"} 1.0' in lines
+    assert "toolgen_log_dropped_total 0.0" in lines
+    assert any(line.startswith("process_open_fds") for line in lines)
+    assert "OTEL" not in log
+
+
+def test_without_telemetry_no_sdk_is_imported(serving: Project) -> None:
+    code = (
+        "import sys\n"
+        "from generated.mcp_server import app\n"
+        "from toolgen.runtime.adapters.mcp.transports import http_server\n"
+        "found = [name for name in sys.modules if name.startswith(('opentelemetry.sdk', 'prometheus'))]\n"
+        "assert not found, found\n"
+    )
+    done = serving.python("-c", code, preloaded=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_opentelemetry_instrument_silences_no_record(serving: Project) -> None:
+    command = str(Path(sys.executable).with_name("opentelemetry-instrument"))
+    run_server = (
+        "-c",
+        "import os, sys; os.execv(sys.argv[1], [sys.argv[1], sys.executable, '-m', 'generated.mcp_server', *sys.argv[2:]])",
+        command,
+    )
+
+    async def run() -> str:
+        with receiving() as received:
+            env = exporting(received, OTEL_LOGS_EXPORTER="otlp", OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf")
+            async with serving.server(run=run_server, preloaded=False, **env) as server:
+                await call(server, session=False, meta={"traceparent": traceparent()}, headers={})
+                await until(lambda: received.spans)
+                assert [span.name for span in received.spans] == ["tools/call echo"]
+            return server.log
+
+    log = asyncio.run(run())
+    (finished,) = [each for each in records(log) if each.get("event") == "finished"]
+    assert finished["trace_id"] == TRACE
+
+
+@pytest.mark.parametrize(
+    ("env", "flags", "message"),
+    [
+        ({"OTEL_TRACES_EXPORTER": "zipkin"}, (), "OTEL_TRACES_EXPORTER: the exporter 'zipkin' is not installed"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, (), "'otlp_proto_grpc' is not installed"),
+        ({}, ("--metrics-port", "70000"), "'70000' is not a port"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_exported_ends_the_start(
+    serving: Project, env: dict[str, str], flags: tuple[str, ...], message: str
+) -> None:
+    done = serving.python("-m", "generated.mcp_server", "--http", "--port", "0", *flags, **env)
+
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool (Debian: prometheus)")
+def test_promtool_accepts_the_alert_rules() -> None:
+    done = subprocess.run(
+        ["promtool", "check", "rules", str(RULES)], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
