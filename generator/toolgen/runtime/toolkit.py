@@ -39,6 +39,7 @@ from .tool import BaseTool
 
 if TYPE_CHECKING:
     from .confirmation.tokens import ConfirmationTokens
+    from .execution.admission import Admission
     from .execution.environment import Environment
     from .execution.threads.loop_thread import LoopThread
 
@@ -55,12 +56,15 @@ class _SharedState:
         self._lock = threading.RLock()
         self._environment: Environment | None = None
         self._confirmations: ConfirmationTokens | None = None
+        self._admission: Admission | None = None
         self._settings = config.settings
         self._loop: LoopThread | None = None
         # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
         if settings.confirmation_key is not None or settings.confirmation_store is not None:
             self.confirmations(settings)  # refuse an invalid key now, not at the first question
+        if settings.idempotency_store is not None or settings.rate_limit_store is not None:
+            self.admission(settings)
 
     @property
     def settings(self) -> Settings:
@@ -91,7 +95,12 @@ class _SharedState:
             if self._environment is None:
                 pool = WorkerPool(self.settings.threads, self.settings.queue)
                 self._environment = Environment(
-                    self._context(), self.config, self.settings, self.confirmations(self.settings), pool
+                    self._context(),
+                    self.config,
+                    self.settings,
+                    self.confirmations(self.settings),
+                    pool,
+                    self.admission(self.settings),
                 )
             return self._environment
 
@@ -110,6 +119,14 @@ class _SharedState:
             if self._confirmations is None:
                 self._confirmations = ConfirmationTokens.from_settings(settings)
             return self._confirmations
+
+    def admission(self, settings: Settings) -> Admission:
+        from .execution.admission import Admission
+
+        with self._lock:
+            if self._admission is None:
+                self._admission = Admission(settings)
+            return self._admission
 
 
 class Toolkit:
@@ -339,7 +356,7 @@ class Toolkit:
         """Invalidate the token of a question that the user has answered with no. Nothing is executed.
 
         Return False for a token that is not valid, has been used, or belongs to another principal or session.
-        Raises `toolgen.runtime.confirmation.stores.StoreError` if the store fails.
+        Raises `toolgen.runtime.stores.opening.StoreError` if the store fails.
         """
         from .confirmation.tokens import digest_of_holder
 

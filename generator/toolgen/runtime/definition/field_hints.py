@@ -69,7 +69,6 @@ _WRITE: Final[Mapping[str, str]] = {
     "outputSchema": "write 'output_schema'",
     "permissions": "write `auth: {scopes: […]}`",
     "properties": "put it inside of `input_schema`, beside `type: object`",
-    "rate_limit": f"write `concurrency` to limit calls that run at the same time; or {_OWN}",
     "readOnly": "write `annotations: {readOnlyHint: true}`",
     "read_only": "write `annotations: {readOnlyHint: true}`",
     "required": "put it inside of `input_schema`, beside `properties`",

@@ -37,6 +37,19 @@ class StreamDefinition(TypedDict):
     chunk_schema: dict[str, Any]
 
 
+class RateLimitDefinition(TypedDict, total=False):
+    """How many calls each principal may make in any second, and in any minute."""
+
+    per_second: int
+    per_minute: int
+
+
+class IdempotencyDefinition(TypedDict):
+    """How many seconds a key of a caller, and the answer to it, are kept."""
+
+    ttl: int
+
+
 class ContentDefinition(TypedDict):
     """Blocks of one kind that a result may hold."""
 
@@ -96,6 +109,8 @@ class ToolDefinition(TypedDict, total=False):
     page: PageDefinition
     auth: AuthDefinition
     timeout: float  # seconds
+    rate_limit: RateLimitDefinition
+    idempotency: IdempotencyDefinition
     concurrency: int  # calls at the same time
     group: str
     load: Literal["always", "deferred"]

@@ -33,6 +33,7 @@ _OPERATOR_ERRORS: Final = frozenset(
         "missing_dependency",
         "not_implemented",
         "not_ready",
+        "outcome_unknown",
         "overloaded",
         "timeout",
         "too_large",

@@ -46,7 +46,9 @@ NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are re
 OTHER_BODY_BYTES: Final = 64 * 1024
 """Limit of the body of a request that is not a POST. It has no meaning, and is not passed on."""
 
-_SINGLE: Final = frozenset({b"content-length", b"content-type", b"host", b"last-event-id", b"origin"})
+_SINGLE: Final = frozenset(
+    {b"content-length", b"content-type", b"host", b"idempotency-key", b"last-event-id", b"origin"}
+)
 _HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
