@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -264,8 +263,8 @@ def test_an_error_that_another_version_declared_keeps_its_fields() -> None:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def records(request: Any, tmp_path: Path) -> Iterator[CallRecords]:
-    yield MemoryRecords() if request.param == "memory" else SqliteRecords(tmp_path / "calls.sqlite3")
+def records(request: Any, tmp_path: Path) -> CallRecords:
+    return MemoryRecords() if request.param == "memory" else SqliteRecords(tmp_path / "calls.sqlite3")
 
 
 @pytest.fixture

@@ -89,9 +89,7 @@ def test_a_refused_call_does_not_use_its_key_up(monkeypatch: pytest.MonkeyPatch)
 def test_a_window_moves(store: str) -> None:
     async def run() -> list[bool]:
         limits = RateLimits.from_setting(store)
-        seen = []
-        for _ in range(6):
-            seen.append(await limits.take({"per_second": 2}, "x") is None)
+        seen = [await limits.take({"per_second": 2}, "x") is None for _ in range(6)]
         await asyncio.sleep(1.05)
         seen.append(await limits.take({"per_second": 2}, "x") is None)
         return seen

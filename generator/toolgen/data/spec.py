@@ -111,6 +111,12 @@ class Auth(SpecPart):
     secrets: list[str] = []
 
 
+class Background(SpecPart):
+    """The call may run in a worker on a queue, and its result is kept."""
+
+    result_ttl: int
+
+
 class RateLimit(SpecPart):
     """How many calls each principal may make, over all replicas that share a store."""
 
@@ -167,6 +173,7 @@ class Spec(SpecPart):
     stream: Stream | None = None
     auth: Auth | None = None
     timeout: int | float | None = None
+    background: Background | None = None
     rate_limit: RateLimit | None = None
     idempotency: Idempotency | None = None
     concurrency: int | None = None

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .execution.admission import Admission
     from .execution.environment import Environment
     from .execution.threads.loop_thread import LoopThread
+    from .rate_limits import RateLimits
 
 Result = TypeVar("Result")
 _ENDED: Final = object()  # no further items
@@ -192,6 +193,11 @@ class Toolkit:
     def settings(self) -> Settings:
         """The settings: those of the configuration, else of the environment variables."""
         return self._shared.settings
+
+    @property
+    def rate_limits(self) -> RateLimits:
+        """The limits of calls. Raises SettingError without the package `limits`."""
+        return self._shared.admission(self.settings).limits
 
     @property
     def tags(self) -> Mapping[str, tuple[str, ...]]:

@@ -60,6 +60,7 @@ class ToolContract:
     inject: tuple[Injection, ...]
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
+    background: int | None  # seconds that a result of a worker is kept; None: calls run where they arrive
     rate_limit: RateLimitDefinition | None
     idempotency: int | None  # seconds that a key and its answer are kept; None: the tool takes no keys
     concurrency: int | None  # calls at the same time
@@ -110,6 +111,7 @@ def _compile(source: ContractSource) -> ToolContract:
         ),
         confirm=definition.get("confirm"),
         timeout=definition.get("timeout"),
+        background=None if (kept := definition.get("background")) is None else kept["result_ttl"],
         rate_limit=definition.get("rate_limit"),
         idempotency=None if (keys := definition.get("idempotency")) is None else keys["ttl"],
         concurrency=definition.get("concurrency"),

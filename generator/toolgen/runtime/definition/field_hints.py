@@ -86,6 +86,7 @@ _WRITE: Final[Mapping[str, str]] = {
 _EXAMPLES: Final[Mapping[str, str]] = {
     "annotations": "{readOnlyHint: true}",
     "auth": "{scopes: [orders:read]}",
+    "background": "{result_ttl: 3600}",
     "confirm": "{message: {text}}",
     "content": "{type: {text}}",
     "deprecated": "{message: {text}}",
@@ -93,12 +94,14 @@ _EXAMPLES: Final[Mapping[str, str]] = {
     "examples": "{name: {text}, input: {…}}",
     "icons": "{src: {text}}",
     "inject": "{name: {text}, type: module.Type}",
+    "idempotency": "{ttl: 3600}",
     "input": "{property: value}",
     "input_schema": "{type: object, properties: {…}}",
     "output_schema": "{type: {text}}",
     "chunk_schema": "{type: {text}}",
     "meta": "{key: value}",
     "page": "{items: /items, cursor: /next_cursor, from: /cursor}",
+    "rate_limit": "{per_minute: 60}",
     "stream": "{chunk_schema: {type: string}}",
     "targets": "{openai: {strict: true}}",
 }

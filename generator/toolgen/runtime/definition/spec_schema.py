@@ -298,6 +298,10 @@ _PARTS: Final[Mapping[str, JsonObject]] = {
             "Names of environment variables that the implementation needs.", _list(_pattern(VARIABLE)), []
         ),
     ),
+    "Background": _mapping(
+        "The call may run in a worker on a queue, and its result is kept.",
+        result_ttl=_required("Seconds that the result is kept.", _SECONDS),
+    ),
     "RateLimit": {
         **_mapping(
             "How many calls each principal may make, over all replicas that share a store.",
@@ -365,6 +369,10 @@ _TOOL: Final = _mapping(
     timeout=_optional(
         "Seconds of work that a call may take; waiting for a worker is not counted.",
         {"type": "number", "exclusiveMinimum": 0, "maximum": 86_400},
+    ),
+    background=_optional(
+        "The call may run in a worker on a queue; a client with the tasks extension gets a task.",
+        _a("Background"),
     ),
     rate_limit=_optional("How many calls each principal may make.", _a("RateLimit")),
     idempotency=_optional("A key of the caller's executes once.", _a("Idempotency")),

@@ -37,6 +37,12 @@ class StreamDefinition(TypedDict):
     chunk_schema: dict[str, Any]
 
 
+class BackgroundDefinition(TypedDict):
+    """How many seconds the result of a call that a worker has run is kept."""
+
+    result_ttl: int
+
+
 class RateLimitDefinition(TypedDict, total=False):
     """How many calls each principal may make in any second, and in any minute."""
 
@@ -109,6 +115,7 @@ class ToolDefinition(TypedDict, total=False):
     page: PageDefinition
     auth: AuthDefinition
     timeout: float  # seconds
+    background: BackgroundDefinition
     rate_limit: RateLimitDefinition
     idempotency: IdempotencyDefinition
     concurrency: int  # calls at the same time

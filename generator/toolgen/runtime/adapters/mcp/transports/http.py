@@ -37,6 +37,7 @@ from .body import (
 from .guard import BearerGuard, LoopbackGuard, transport_security
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
 from .refusals import recording
+from .request_limit import RequestLimit
 from .stopping import end_calls, wait_for_first
 
 PATH: Final = "/mcp"
@@ -187,6 +188,7 @@ class _Running:
         self._endpoint = self._manager.handle_request
         self._sessions = None if settings.stateless else HttpSessions(self._endpoint, settings.sessions)
         self._limit = settings.max_request_bytes
+        self._rate_limit = RequestLimit.of(state.toolkit)
         self._in_flight = 0
         self._draining = False
         self._idle = asyncio.Event()  # while draining: nothing is in flight
@@ -284,6 +286,8 @@ class _Running:
         self._in_flight += counted
         body: bytes | None = b""
         try:
+            if self._rate_limit is not None:
+                await self._rate_limit.count(scope)
             body = await read_body(headers, receive, self._limit)
             if body is None:
                 return
