@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from .project import ECHO_SPEC, ECHO_TOOL, Project
 from .slow_tools import add_tools
+from .stores import RedisServer
 
 
 @pytest.fixture
@@ -31,3 +34,13 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Project:
     add_tools(made)
     made.generate()
     return made
+
+
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
+def store(request: Any, tmp_path: Path) -> Iterator[str]:
+    """Return the URL of a store that processes share."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/shared.sqlite3"
+        return
+    with RedisServer(tmp_path) as server:
+        yield server.url

@@ -20,11 +20,12 @@ from toolgen.runtime.confirmation.stores import (
     MemoryStore,
     RedemptionStore,
     SqliteStore,
-    StoreError,
-    open_store,
+    open_redemption_store,
 )
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens, TokenClaims, digest_of_holder
 from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.stores import opening
+from toolgen.runtime.stores.opening import StoreError
 
 ONE, TWO = b"1" * 32, b"2" * 32
 CLAIMS = TokenClaims("two_step", "call", "shown", None, 1)
@@ -135,7 +136,7 @@ def test_a_failing_database_store_is_reported(tmp_path: Path) -> None:
 
 
 def test_all_toolkits_of_a_process_share_the_memory_store() -> None:
-    assert open_store("memory") is open_store("memory")
+    assert open_redemption_store("memory") is open_redemption_store("memory")
 
 
 def test_a_token_expires(clock: list[float]) -> None:
@@ -243,9 +244,9 @@ def test_marks_that_are_drawn_over_other_characters_are_escaped(mark: str) -> No
 def test_a_store_that_does_not_answer_leaves_the_default_executor_to_the_application(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0), backlog=64) as frozen:  # accepts, and never answers
-        store = open_store(f"redis://127.0.0.1:{frozen.getsockname()[1]}/0")
+        store = open_redemption_store(f"redis://127.0.0.1:{frozen.getsockname()[1]}/0")
         tokens = ConfirmationTokens((ONE,), store, 60)
 
         async def run() -> None:

@@ -111,6 +111,25 @@ class Auth(SpecPart):
     secrets: list[str] = []
 
 
+class Background(SpecPart):
+    """The call may run in a worker on a queue, and its result is kept."""
+
+    result_ttl: int
+
+
+class RateLimit(SpecPart):
+    """How many calls each principal may make, over all replicas that share a store."""
+
+    per_second: int | None = None
+    per_minute: int | None = None
+
+
+class Idempotency(SpecPart):
+    """A call with a key that was used before gets the answer of the first one, and is not executed."""
+
+    ttl: int
+
+
 class Example(SpecPart):
     """One call as it should go: an output or a declared error; neither, where only the input matters."""
 
@@ -154,6 +173,9 @@ class Spec(SpecPart):
     stream: Stream | None = None
     auth: Auth | None = None
     timeout: int | float | None = None
+    background: Background | None = None
+    rate_limit: RateLimit | None = None
+    idempotency: Idempotency | None = None
     concurrency: int | None = None
     content: list[ContentSpec] | Literal["any"] = []
     max_result_bytes: int | None = None

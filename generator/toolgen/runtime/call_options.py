@@ -50,6 +50,9 @@ class CallOptions(_CommonOptions, total=False):
     (`response.metadata["confirmation"]`) or of a ConfirmationPending. Never accept it from a model."""
     meta: Mapping[str, Any] | None
     """The protocol's request metadata (`_meta` in MCP)."""
+    idempotency_key: str | None
+    """A name that the caller gives this call of a tool with `idempotency`: another call with the same
+    principal, tool and key gets the answer of the first one, and is not executed."""
     max_page_bytes: int | None
     """The largest page that the caller wants of a tool with `page`, in bytes of compact JSON. The tool's
     `max_result_bytes` holds as well."""

@@ -80,6 +80,7 @@ class Caller:
     listen: Listener | None = None
     principal: str | None = None
     max_page_bytes: int | None = None
+    idempotency_key: str | None = None
 
     def approved_preview(self, preview: str | None) -> str | None:
         """Return the preview that the user approved: the one that was shown, except in tests of tools."""
@@ -168,6 +169,7 @@ class ToolContext:
     loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
     began: float = field(default_factory=perf_counter, init=False, repr=False)  # monotonic seconds
     failure: CallFailure | None = field(default=None, init=False, repr=False)
+    has_begun: bool = field(default=False, init=False, repr=False)  # the implementation was called
 
     @property
     def final_answer(self) -> bool:

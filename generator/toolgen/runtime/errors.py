@@ -165,6 +165,30 @@ class UpstreamChangedError(ToolError):
     description = "The server behind this tool has changed it since it was reviewed."
 
 
+class RateLimitedError(ToolError):
+    """The caller, or the tool, is over its limit of calls; nothing was done."""
+
+    code = "rate_limited"
+    description = "There were too many calls, so nothing was done."
+    retryable = True
+
+
+class IdempotencyConflictError(ToolError):
+    """The idempotency key was used for a call with other arguments; nothing was done."""
+
+    code = "idempotency_conflict"
+    description = "This idempotency key was used with other arguments, so nothing was done."
+    hint = "Use a new key for a new call."
+
+
+class OutcomeUnknownError(ToolError):
+    """The process that executed the call has died, or the call was cancelled, after it had begun."""
+
+    code = "outcome_unknown"
+    description = "The call began, and nobody knows how it ended."
+    hint = "Find out whether it was done before you make it again."
+
+
 class InvalidResponseError(ToolError):
     """The result breaks the tool's contract. The log has the faults, with the reference."""
 

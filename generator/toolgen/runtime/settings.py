@@ -58,6 +58,19 @@ def _one_of(*options: str) -> Callable[[str], str]:
     return parse
 
 
+def _calls(text: str) -> Mapping[str, int]:
+    """Parse `10/second,600/minute` to the mapping that specs have as `rate_limit`."""
+    found: dict[str, int] = {}
+    for word in text.replace(" ", "").split(","):
+        number, _, unit = word.partition("/")
+        key = f"per_{unit}"
+        usable = number.isascii() and number.isdecimal() and len(number) < 8 and int(number) > 0
+        if unit not in ("second", "minute") or not usable or key in found:
+            raise ValueError("limits such as 10/second,600/minute")
+        found[key] = int(number)
+    return found
+
+
 def _setting(
     default: Any, parse: Callable[[str], Any], description: str, *, secret: bool = False, **more: Any
 ) -> Any:
@@ -113,6 +126,19 @@ class Settings:
     )
     scopes: tuple[str, ...] = _setting(
         (), _words, "scopes granted to the user who starts a stdio server or `toolgen call`"
+    )
+    rate_limit: Mapping[str, int] | None = _setting(
+        None, _calls, "requests over HTTP of each principal, such as 10/second,600/minute"
+    )
+    rate_limit_store: str | None = _setting(
+        None, str, "where calls are counted: memory, sqlite:///path or redis://…", secret=True, flag=None
+    )
+    idempotency_store: str | None = _setting(
+        None,
+        str,
+        "where calls with an idempotency key are recorded: memory, sqlite:///path or redis://…",
+        secret=True,
+        flag=None,
     )
     log_level: str = _setting(
         "info", _one_of("debug", "info", "warning", "error"), "least severe log records"

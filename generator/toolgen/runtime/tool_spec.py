@@ -94,6 +94,9 @@ class ToolSpec:
     page: Mapping[str, str] | None = None  # JSON Pointers `items`, `cursor` and `from`
     auth: Mapping[str, Any] | None = None
     timeout: float | None = None  # seconds
+    background: Mapping[str, int] | None = None  # `result_ttl`: seconds that a result of a worker is kept
+    rate_limit: Mapping[str, int] | None = None  # `per_second` and `per_minute`, for each principal
+    idempotency: Mapping[str, int] | None = None  # `ttl`: seconds that a key and its answer are kept
     concurrency: int | None = None  # calls at the same time
     group: str | None = None
     load: Literal["always", "deferred"] | None = None

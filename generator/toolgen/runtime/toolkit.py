@@ -39,8 +39,10 @@ from .tool import BaseTool
 
 if TYPE_CHECKING:
     from .confirmation.tokens import ConfirmationTokens
+    from .execution.admission import Admission
     from .execution.environment import Environment
     from .execution.threads.loop_thread import LoopThread
+    from .rate_limits import RateLimits
 
 Result = TypeVar("Result")
 _ENDED: Final = object()  # no further items
@@ -55,12 +57,15 @@ class _SharedState:
         self._lock = threading.RLock()
         self._environment: Environment | None = None
         self._confirmations: ConfirmationTokens | None = None
+        self._admission: Admission | None = None
         self._settings = config.settings
         self._loop: LoopThread | None = None
         # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
         if settings.confirmation_key is not None or settings.confirmation_store is not None:
             self.confirmations(settings)  # refuse an invalid key now, not at the first question
+        if settings.idempotency_store is not None or settings.rate_limit_store is not None:
+            self.admission(settings)
 
     @property
     def settings(self) -> Settings:
@@ -91,7 +96,12 @@ class _SharedState:
             if self._environment is None:
                 pool = WorkerPool(self.settings.threads, self.settings.queue)
                 self._environment = Environment(
-                    self._context(), self.config, self.settings, self.confirmations(self.settings), pool
+                    self._context(),
+                    self.config,
+                    self.settings,
+                    self.confirmations(self.settings),
+                    pool,
+                    self.admission(self.settings),
                 )
             return self._environment
 
@@ -110,6 +120,14 @@ class _SharedState:
             if self._confirmations is None:
                 self._confirmations = ConfirmationTokens.from_settings(settings)
             return self._confirmations
+
+    def admission(self, settings: Settings) -> Admission:
+        from .execution.admission import Admission
+
+        with self._lock:
+            if self._admission is None:
+                self._admission = Admission(settings)
+            return self._admission
 
 
 class Toolkit:
@@ -175,6 +193,11 @@ class Toolkit:
     def settings(self) -> Settings:
         """The settings: those of the configuration, else of the environment variables."""
         return self._shared.settings
+
+    @property
+    def rate_limits(self) -> RateLimits:
+        """The limits of calls. Raises SettingError without the package `limits`."""
+        return self._shared.admission(self.settings).limits
 
     @property
     def tags(self) -> Mapping[str, tuple[str, ...]]:
@@ -339,7 +362,7 @@ class Toolkit:
         """Invalidate the token of a question that the user has answered with no. Nothing is executed.
 
         Return False for a token that is not valid, has been used, or belongs to another principal or session.
-        Raises `toolgen.runtime.confirmation.stores.StoreError` if the store fails.
+        Raises `toolgen.runtime.stores.opening.StoreError` if the store fails.
         """
         from .confirmation.tokens import digest_of_holder
 

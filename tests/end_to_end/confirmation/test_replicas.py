@@ -6,54 +6,18 @@ With SQLite always; with Redis by `make test-redis`.
 from __future__ import annotations
 
 import asyncio
-import shutil
-import subprocess
-import time
-from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import mcp_types as types
-import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
 from tests.end_to_end.project import NEWEST_ERA, Project, error_code
 from tests.end_to_end.purchase_tool import Shop, shop_of
-from tests.end_to_end.replicas import KEY, free_port, round_robin
+from tests.end_to_end.replicas import KEY, round_robin
 
 CALLS = 60
-
-
-@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
-def store(request: Any, tmp_path: Path) -> Iterator[str]:
-    """Return the URL of a store that processes share."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/confirmations.sqlite3"
-        return
-    assert shutil.which("redis-server"), "install it: apt-get install redis-server"
-    port = free_port()
-    process = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)],
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        import redis
-
-        client = redis.Redis(port=port)
-        for _ in range(600):
-            try:
-                client.ping()
-                break
-            except redis.ConnectionError:
-                time.sleep(0.05)
-        client.ping()
-        client.close()
-        yield f"redis://127.0.0.1:{port}/0"
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 class Replicas:

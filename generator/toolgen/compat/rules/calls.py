@@ -58,23 +58,66 @@ def sunset_earlier(pair: ToolPair) -> Iterator[FieldEdit]:
 
 # Limits of calls, and strings that contain JSON
 
-_LIMITS: Final = ("timeout", "concurrency", "max_result_bytes")
+_LIMITS: Final = (
+    ("timeout",),
+    ("concurrency",),
+    ("max_result_bytes",),
+    ("rate_limit", "per_second"),
+    ("rate_limit", "per_minute"),
+)
 
 
 def call_limit_lowered(pair: ToolPair) -> Iterator[FieldEdit]:
-    for field in _LIMITS:
-        old, new = getattr(pair.old.spec, field), getattr(pair.new.spec, field)
+    for path, old, new in _limits(pair):
         if new is not None and (old is None or new < old):
             what = f"set to {new:,}" if old is None else f"lowered from {old:,} to {new:,}"
-            yield FieldEdit((field,), f"{quoted(field)} {what}", new)
+            yield FieldEdit(path, f"{quoted('.'.join(path))} {what}", new)
 
 
 def call_limit_raised(pair: ToolPair) -> Iterator[FieldEdit]:
-    for field in _LIMITS:
-        old, new = getattr(pair.old.spec, field), getattr(pair.new.spec, field)
+    for path, old, new in _limits(pair):
         if old is not None and (new is None or new > old):
             what = f"removed; it was {old:,}" if new is None else f"raised from {old:,} to {new:,}"
-            yield FieldEdit((field,), f"{quoted(field)} {what}", new)
+            yield FieldEdit(path if new is not None else path[:1], f"{quoted('.'.join(path))} {what}", new)
+
+
+def _limits(pair: ToolPair) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """Yield each limit of a call with its old and its new value; None where there is no limit."""
+    for path in _LIMITS:
+        old, new = pair.old.spec, pair.new.spec
+        for name in path:
+            old, new = getattr(old, name, None), getattr(new, name, None)
+        yield path, old, new
+
+
+# Idempotency keys, and calls that a worker may run
+
+
+def keys_accepted(pair: ToolPair) -> Iterator[FieldEdit]:
+    if pair.old.spec.idempotency is None and pair.new.spec.idempotency is not None:
+        yield FieldEdit(("idempotency",), "idempotency keys are accepted")
+
+
+def keys_refused(pair: ToolPair) -> Iterator[FieldEdit]:
+    if pair.old.spec.idempotency is not None and pair.new.spec.idempotency is None:
+        yield FieldEdit(("idempotency",), "idempotency keys are refused")
+
+
+def keys_forgotten_earlier(pair: ToolPair) -> Iterator[FieldEdit]:
+    old, new = pair.old.spec.idempotency, pair.new.spec.idempotency
+    if old is not None and new is not None and new.ttl < old.ttl:
+        message = f"keys are kept for {new.ttl:,} seconds; it was {old.ttl:,}"
+        yield FieldEdit(("idempotency", "ttl"), message, [old.ttl, new.ttl])
+
+
+def background_changed(pair: ToolPair) -> Iterator[FieldEdit]:
+    old, new = pair.old.spec.background, pair.new.spec.background
+    if old == new:
+        return
+    if new is None:
+        yield FieldEdit(("background",), "calls no longer run in workers", None)
+    else:
+        yield FieldEdit(("background",), f"results are kept for {new.result_ttl:,} seconds", new.result_ttl)
 
 
 def coercion_lost(pair: ToolPair) -> Iterator[FieldEdit]:

@@ -10,7 +10,9 @@ from toolgen.data.spec import Inject, Spec
 from toolgen.runtime.definition.description import join_description
 from toolgen.targets.builtin import MCP
 
-_DUMPED: Final = {"errors", "confirm", "auth", "deprecated", "targets"}
+_DUMPED: Final = {
+    *("errors", "confirm", "auth", "background", "rate_limit", "idempotency", "deprecated", "targets"),
+}
 """Fields of the definition in the order of their models, and not as the author wrote them."""
 
 
@@ -55,6 +57,9 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "page": written.get("page"),
         "auth": written_fields.get("auth"),
         "timeout": spec.timeout,
+        "background": written_fields.get("background"),
+        "rate_limit": written_fields.get("rate_limit"),
+        "idempotency": written_fields.get("idempotency"),
         "concurrency": spec.concurrency,
         "group": spec.group,
         "load": spec.load,

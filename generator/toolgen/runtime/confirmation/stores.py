@@ -11,17 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from toolgen.runtime.settings import SettingError
+from toolgen.runtime.stores.opening import StoreError, open_store, redis_client, sqlite_connection
 
 MEMORY_LIMIT: Final = 100_000  # redeemed confirmations that have not expired
-SECONDS: Final = 5.0  # time limit of a database
-
-_SQLITE: Final = "sqlite:///"
-_REDIS: Final = ("redis://", "rediss://", "unix://")
-
-
-class StoreError(Exception):
-    """The store could not find out whether a confirmation was redeemed before."""
 
 
 class RedemptionStore(Protocol):
@@ -72,14 +64,14 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with closing(self._connect()) as db:
+        with closing(sqlite_connection(path)) as db:
             db.execute("CREATE TABLE IF NOT EXISTS redeemed (id TEXT PRIMARY KEY, expires_at REAL NOT NULL)")
             db.execute("CREATE INDEX IF NOT EXISTS expiry ON redeemed (expires_at)")
             db.execute("CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY, latest REAL NOT NULL)")
 
     def redeem(self, identifier: str, expires_at: float) -> bool:
         try:
-            with closing(self._connect()) as db:
+            with closing(sqlite_connection(self._path)) as db:
                 # takes the write lock at once: two processes must not both find the identifier missing
                 db.execute("BEGIN IMMEDIATE")
                 db.execute("INSERT INTO clock VALUES (1, 0) ON CONFLICT DO NOTHING")
@@ -95,9 +87,6 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise StoreError(f"{self._path}: {error}") from error
 
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=SECONDS, isolation_level=None)
-
 
 class RedisStore:
     """For several machines: a key for each redeemed identifier, which expires in Redis.
@@ -109,12 +98,10 @@ class RedisStore:
     prefix = "toolgen:redeemed:"
 
     def __init__(self, url: str) -> None:
-        import redis
+        self._client: Any = redis_client(url)
+        from redis import RedisError
 
-        self._failure: type[Exception] = redis.RedisError
-        self._client: Any = redis.Redis.from_url(
-            url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, decode_responses=False
-        )
+        self._failure: type[Exception] = RedisError
 
     def redeem(self, identifier: str, expires_at: float) -> bool:
         seconds = max(1, math.ceil(expires_at - time.time())) + 60  # clocks may differ
@@ -128,27 +115,9 @@ class RedisStore:
 _MEMORY: Final = MemoryStore()  # shared by all toolkits of the process, because they may share a key
 
 
-def open_store(setting: str) -> RedemptionStore:
+def open_redemption_store(text: str) -> RedemptionStore:
     """Return the store for TOOLGEN_CONFIRMATION_STORE. Raises SettingError if it cannot be used."""
-    if setting == "memory":
-        return _MEMORY
-    if setting.startswith(_SQLITE) and len(setting) > len(_SQLITE):
-        path = Path(setting.removeprefix(_SQLITE))
-        try:
-            return SqliteStore(path)
-        except sqlite3.Error as error:
-            raise SettingError(f"TOOLGEN_CONFIRMATION_STORE: {path}: {error}") from error
-    if setting.startswith(_REDIS):
-        try:
-            return RedisStore(setting)
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "redis":
-                raise
-            needed = "pip install 'toolgen[redis]'"
-            raise SettingError(f"TOOLGEN_CONFIRMATION_STORE needs the package redis: {needed}") from error
-        except ValueError as error:
-            raise SettingError(f"TOOLGEN_CONFIRMATION_STORE is not a Redis URL: {error}") from error
-    kind = setting.partition(":")[0]  # the rest may contain a password
-    raise SettingError(
-        f"TOOLGEN_CONFIRMATION_STORE must be memory, sqlite:///path or redis://host:port, not {kind!r}"
+    store: RedemptionStore = open_store(
+        "confirmation_store", text, memory=lambda: _MEMORY, sqlite=SqliteStore, redis=RedisStore
     )
+    return store

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import json
@@ -14,17 +13,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal
 
-from toolgen.runtime.health import HEALTH
-from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.stores.opening import ask
 
 from .sealing import Sealer, parse_keys, sealer_of
-from .stores import SECONDS, RedemptionStore, StoreError, open_store
-
-WAIT_SECONDS: Final = 2 * SECONDS  # that a call waits for the store: for a thread, and for the answer
+from .stores import RedemptionStore, open_redemption_store
 
 _PART: Final = "confirmation store"
-_THREADS: Final = OwnThreads("store", 16)
 
 TokenKind = Literal["two_step", "pending"]
 """`two_step`: for a caller that cannot ask the user. `pending`: for an application that will ask."""
@@ -73,7 +68,8 @@ class ConfirmationTokens:
             )
         if settings.confirmation_expiry <= 0:
             raise SettingError("TOOLGEN_CONFIRMATION_EXPIRY must be more than 0 seconds")
-        return cls(keys, open_store(settings.confirmation_store or "memory"), settings.confirmation_expiry)
+        store = open_redemption_store(settings.confirmation_store or "memory")
+        return cls(keys, store, settings.confirmation_expiry)
 
     def issue(self, claims: TokenClaims) -> str:
         """Return a new token."""
@@ -94,28 +90,9 @@ class ConfirmationTokens:
         # before the store: a token of another holder stays valid for that one
         if not time.time() < claims["exp"] or claims["holder"] != holder:
             return None
-        if self._store.blocking:
-            first = await self._redeem_in_thread(claims["id"], claims["exp"])
-        else:
-            first = self._store.redeem(claims["id"], claims["exp"])
-        if not first:
+        if not await ask(self._store, lambda: self._store.redeem(claims["id"], claims["exp"]), part=_PART):
             return None
         return TokenClaims(**{each.name: claims[each.name] for each in fields(TokenClaims)})
-
-    async def _redeem_in_thread(self, identifier: str, expires_at: float) -> bool:
-        """Redeem in a separate thread, as stores may be slow. Raises StoreError, also if none is free."""
-        redemption = _THREADS.run(lambda: self._store.redeem(identifier, expires_at))
-        try:
-            first = await asyncio.wait_for(redemption, WAIT_SECONDS)
-        except TimeoutError:
-            error = StoreError(f"it did not answer within {WAIT_SECONDS:g} seconds")
-            HEALTH.degrade(_PART, str(error))
-            raise error from None
-        except StoreError as error:
-            HEALTH.degrade(_PART, str(error))
-            raise
-        HEALTH.recover(_PART)
-        return first
 
     def _sealing(self) -> Sealer:
         if self._keys and self._sealer is not None:

@@ -20,7 +20,7 @@ from .page import PageRule, page_rule
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from toolgen.runtime.definition.tool_definition import ToolDefinition
+    from toolgen.runtime.definition.tool_definition import RateLimitDefinition, ToolDefinition
 
 
 class ContractSource(Protocol):
@@ -60,6 +60,9 @@ class ToolContract:
     inject: tuple[Injection, ...]
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
+    background: int | None  # seconds that a result of a worker is kept; None: calls run where they arrive
+    rate_limit: RateLimitDefinition | None
+    idempotency: int | None  # seconds that a key and its answer are kept; None: the tool takes no keys
     concurrency: int | None  # calls at the same time
     declared: Mapping[str, type[ToolError]]  # code → the declared error, which may have a code of the runtime
     secrets: tuple[str, ...]  # environment variables whose values are redacted
@@ -108,6 +111,9 @@ def _compile(source: ContractSource) -> ToolContract:
         ),
         confirm=definition.get("confirm"),
         timeout=definition.get("timeout"),
+        background=None if (kept := definition.get("background")) is None else kept["result_ttl"],
+        rate_limit=definition.get("rate_limit"),
+        idempotency=None if (keys := definition.get("idempotency")) is None else keys["ttl"],
         concurrency=definition.get("concurrency"),
         declared={error.code: error for error in source.errors},
         secrets=tuple(auth.get("secrets", ())),

@@ -138,6 +138,7 @@ EXPLANATIONS: Final[Mapping[str, Explain]] = {
     "minimum": _range("at least"),
     "minItems": _empty,
     "minLength": _empty,
+    "minProperties": _empty,
     "pattern": _pattern,
     "type": _type,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     yield from _taken_names(data)
     if isinstance(content := data.get("content", []), list):
         yield from _content_faults(content)
+    yield from _limit_faults(data)
     anthropic = data.get("targets", {}).get("anthropic", {})
     if data.get("load") == "deferred" and "cache_control" in anthropic:
         # the API's error: github.com/Wei-Shaw/sub2api/issues/4990; 2026-07
@@ -28,6 +30,18 @@ def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
             "conflicting-options",
             "Anthropic refuses cache_control for a tool with `load: deferred`",
             "set it for the last tool that is always loaded",
+            of_key=True,
+        )
+
+
+def _limit_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    limit = data.get("rate_limit", {})
+    if limit.get("per_second", 0) > limit.get("per_minute", math.inf):
+        yield SpecFault(
+            ("rate_limit", "per_second"),
+            "conflicting-options",
+            "no second can have more calls than `per_minute` allows, so that `per_second` limits nothing",
+            "lower it, or remove it",
             of_key=True,
         )
 

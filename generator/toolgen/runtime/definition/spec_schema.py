@@ -60,6 +60,11 @@ _STRING: Final[JsonObject] = {"type": "string"}
 _TEXT: Final[JsonObject] = {"type": "string", "minLength": 1}
 _DATE: Final[JsonObject] = {"type": "string", "format": "date"}
 _COUNT: Final[JsonObject] = {"type": "integer", "minimum": 1}
+_SECONDS: Final[JsonObject] = {"type": "integer", "minimum": 1, "maximum": 2_592_000}  # 30 days
+
+# A moving window stores the time of each call in it
+MAX_PER_SECOND: Final = 1_000
+MAX_PER_MINUTE: Final = 10_000
 
 
 def _pattern(pattern: str) -> JsonObject:
@@ -293,6 +298,26 @@ _PARTS: Final[Mapping[str, JsonObject]] = {
             "Names of environment variables that the implementation needs.", _list(_pattern(VARIABLE)), []
         ),
     ),
+    "Background": _mapping(
+        "The call may run in a worker on a queue, and its result is kept.",
+        result_ttl=_required("Seconds that the result is kept.", _SECONDS),
+    ),
+    "RateLimit": {
+        **_mapping(
+            "How many calls each principal may make, over all replicas that share a store.",
+            per_second=_optional(
+                "Calls in any second.", {"type": "integer", "minimum": 1, "maximum": MAX_PER_SECOND}
+            ),
+            per_minute=_optional(
+                "Calls in any minute.", {"type": "integer", "minimum": 1, "maximum": MAX_PER_MINUTE}
+            ),
+        ),
+        "minProperties": 1,
+    },
+    "Idempotency": _mapping(
+        "A call with a key that was used before gets the answer of the first one, and is not executed.",
+        ttl=_required("Seconds that a key and its answer are kept.", _SECONDS),
+    ),
     "Example": _mapping(
         "One call as it should go: an output or a declared error; neither, where only the input matters.",
         name=_required("What the example shows.", _TEXT),
@@ -345,6 +370,12 @@ _TOOL: Final = _mapping(
         "Seconds of work that a call may take; waiting for a worker is not counted.",
         {"type": "number", "exclusiveMinimum": 0, "maximum": 86_400},
     ),
+    background=_optional(
+        "The call may run in a worker on a queue; a client with the tasks extension gets a task.",
+        _a("Background"),
+    ),
+    rate_limit=_optional("How many calls each principal may make.", _a("RateLimit")),
+    idempotency=_optional("A key of the caller's executes once.", _a("Idempotency")),
     concurrency=_optional(
         "Calls of this tool that run at the same time; more wait in a bounded queue.",
         {"type": "integer", "maximum": 10_000, "minimum": 1},

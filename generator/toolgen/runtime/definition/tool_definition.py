@@ -37,6 +37,25 @@ class StreamDefinition(TypedDict):
     chunk_schema: dict[str, Any]
 
 
+class BackgroundDefinition(TypedDict):
+    """How many seconds the result of a call that a worker has run is kept."""
+
+    result_ttl: int
+
+
+class RateLimitDefinition(TypedDict, total=False):
+    """How many calls each principal may make in any second, and in any minute."""
+
+    per_second: int
+    per_minute: int
+
+
+class IdempotencyDefinition(TypedDict):
+    """How many seconds a key of a caller, and the answer to it, are kept."""
+
+    ttl: int
+
+
 class ContentDefinition(TypedDict):
     """Blocks of one kind that a result may hold."""
 
@@ -96,6 +115,9 @@ class ToolDefinition(TypedDict, total=False):
     page: PageDefinition
     auth: AuthDefinition
     timeout: float  # seconds
+    background: BackgroundDefinition
+    rate_limit: RateLimitDefinition
+    idempotency: IdempotencyDefinition
     concurrency: int  # calls at the same time
     group: str
     load: Literal["always", "deferred"]

@@ -35,6 +35,7 @@ from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
 
+from .admission import AdmittedCall, Claim, Replayed, check_key
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .error_mapping import json_metadata, map_error
@@ -50,6 +51,7 @@ _NOT_BY_THE_TOOL: Final = frozenset(
         "confirmation_required",
         "declined",
         "internal_error",
+        "outcome_unknown",
         "timeout",
         "too_large",
     }
@@ -66,7 +68,8 @@ class PreparedTool:
     execute: PreparedMethod
     preview: PreparedMethod | None  # None: the spec has no `confirm.preview`
     readiness: Readiness
-    is_direct: bool  # `execute` is an `async def` without injected values, chunks, blocks or a limit
+    is_direct: bool  # `execute` is an `async def` without injected values, chunks, blocks or limits
+    is_admitted: bool  # calls have to be admitted: they are limited in number, or have a key
 
     def answer(
         self, arguments: Any, caller: Caller, environment: Environment
@@ -86,7 +89,9 @@ class PreparedTool:
         )
         record = observe_call(context, self.description)
         call = ToolCall(self, arguments, context, caller, environment, record, response_metadata(context))
-        return call.answer() if record is None else call.answer_recorded(record)
+        if record is not None:
+            return call.answer_recorded(record)
+        return call.answer() if caller.idempotency_key is None else call.answer_once()
 
 
 @dataclass(slots=True, eq=False)
@@ -100,15 +105,29 @@ class ToolCall:
     environment: Environment
     record: CallRecord | None  # None: neither logs, events nor spans are wanted
     metadata: dict[str, Any]  # of the response
+    claim: Claim | None = None  # on the caller's idempotency key, from when the call is executed
 
     async def answer_recorded(self, record: CallRecord) -> ToolResponse:
         """Return the response; write a log record, a span and events around the call."""
         with record:
             if record.notifies:
                 await record.started(self.arguments)
-            response = await self.answer()
+            response = await (self.answer() if self.caller.idempotency_key is None else self.answer_once())
             await record.ended(response)
             return response
+
+    async def answer_once(self) -> ToolResponse:
+        """Return the response of a call with an idempotency key; store it for other calls with the key."""
+        try:
+            response = await self.answer()
+            if self.claim is not None and self.context.has_begun:
+                await self.claim.settle(response)
+            elif self.claim is not None:
+                await self.claim.release()
+            return response
+        finally:
+            if self.claim is not None:
+                self.claim.close()
 
     async def answer(self) -> ToolResponse:
         """Return the response of the call: its result, or the error that its caller receives."""
@@ -125,6 +144,8 @@ class ToolCall:
         # the application asks the user elsewhere: neither a success nor a failure of the call
         except ConfirmationPending:
             raise
+        except Replayed as replayed:
+            return replayed.response
         except ApplicationExit as exit_:
             raise exit_.error from None
         except BaseException as raised:  # the agent gets a response in any case; the log has the details
@@ -155,6 +176,8 @@ class ToolCall:
             values = ((name, os.environ.get(name)) for name in contract.secrets)
             # before validation, so that every record of the call redacts them
             context.secrets = {name: value for name, value in values if value}
+        if self.caller.idempotency_key is not None:
+            check_key(contract, self.caller.idempotency_key)
         position = FIRST if contract.page is None else self._open_cursor(contract.page)
         self.arguments = accept_arguments(contract, self.arguments, self.metadata)
         request = build_request(contract, self.arguments, context.call_id)
@@ -164,6 +187,8 @@ class ToolCall:
             self._check_secrets(contract.secrets)
         if not self.tool.readiness.done:
             await self._set_up()
+        if self.caller.idempotency_key is not None and not self.caller.preview:
+            await self.environment.admission.find(self._admitted())
         # the preview of a tool without one is refused there, with a reason
         if contract.confirm is not None or self.caller.preview:
             result = await self._confirm_and_execute(request)
@@ -241,7 +266,9 @@ class ToolCall:
         return await confirmed.run(lambda: self._execute(request))
 
     async def _execute(self, request: Any) -> WrittenResult:
-        """Return the validated result of the implementation."""
+        """Return the validated result of the implementation. Raises what refuses the call, or Replayed."""
+        if self.tool.is_admitted:
+            self.claim = await self.environment.admission.enter(self._admitted())
         result: WrittenResult = await run_method(
             self.tool.execute,
             request,
@@ -250,6 +277,15 @@ class ToolCall:
             listen=self._listener(),
         )
         return result
+
+    def _admitted(self) -> AdmittedCall:
+        return AdmittedCall(
+            contract=self.tool.contract,
+            caller=self.caller,
+            context=self.context,
+            arguments=self.arguments,
+            metadata=self.metadata,
+        )
 
     def _listener(self) -> Listener | None:
         """Return the function that gets the chunks of a stream, for the caller and for events."""
@@ -314,6 +350,7 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
         streams=streams,
         has_content=has_content,
     )
+    is_admitted = contract.rate_limit is not None or contract.idempotency is not None
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)
@@ -324,7 +361,8 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
         execute=execute,
         preview=preview,
         readiness=Readiness(tool, contract),
+        is_admitted=is_admitted,
         # an async generator is no coroutine function: it streams, and takes the general way
         is_direct=iscoroutinefunction(tool.execute)
-        and not (streams or has_content or contract.inject or limiter),
+        and not (streams or has_content or contract.inject or limiter or is_admitted),
     )

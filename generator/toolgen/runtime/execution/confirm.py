@@ -42,7 +42,6 @@ from toolgen.runtime.confirmation.question import (
     displayed_preview,
     render_message,
 )
-from toolgen.runtime.confirmation.stores import StoreError
 from toolgen.runtime.confirmation.tokens import (
     TokenClaims,
     TokenKind,
@@ -50,6 +49,7 @@ from toolgen.runtime.confirmation.tokens import (
     digest_of_holder,
     digest_of_question,
 )
+from toolgen.runtime.stores.opening import StoreError
 
 MAX_QUESTIONS: Final = 3  # about one call, if its preview changes each time
 

@@ -10,6 +10,7 @@ from toolgen.runtime.confirmation.tokens import ConfirmationTokens
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.settings import Settings
 
+from .admission import Admission
 from .threads.worker_pool import WorkerPool
 
 
@@ -22,6 +23,7 @@ class Environment:
     settings: Settings
     confirmations: ConfirmationTokens
     pool: WorkerPool  # of threads for synchronous tools
+    admission: Admission
     extras: MutableMapping[str, Any] | None = None  # of the session; None outside of a session
     session_id: str | None = None
 

@@ -104,18 +104,23 @@ class MethodRun:
         """Create injected values, call the method, validate its result, release the values."""
         prepared, context = self.prepared, self.context
         if not prepared.contract.inject:
-            return await self._write(prepared.method(self.request, context), place)
+            return await self._write(self._begin({}), place)
         dependencies = find_dependencies(prepared.contract.inject, context, self.environment.context)
         # plain values need nothing that opens and releases them
         if not any(each.is_factory for each in dependencies):
             values = {each.name: each.plain_value(place) for each in dependencies}
-            return await self._write(prepared.method(self.request, context, **values), place)
+            return await self._write(self._begin(values), place)
         async with AsyncExitStack() as stack:
             values = await open_values(dependencies, place, stack)
-            return await self._write(prepared.method(self.request, context, **values), place)
+            return await self._write(self._begin(values), place)
         # reached only if a context manager returns True from its exit: there is no result then
         name = prepared.contract.name
         raise RuntimeError(f"a context manager injected into {name} swallowed what the tool raised")
+
+    def _begin(self, values: dict[str, Any]) -> Any:
+        # from here on, nobody can say that the call did nothing
+        self.context.has_begun = True
+        return self.prepared.method(self.request, self.context, **values)
 
     async def _write(self, result: Any, place: Place) -> Any:
         """Return the validated result of the method."""

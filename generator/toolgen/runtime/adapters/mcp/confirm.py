@@ -24,11 +24,11 @@ from toolgen.runtime.confirmation.question import (
     displayed_preview,
 )
 from toolgen.runtime.confirmation.sealing import parse_keys
-from toolgen.runtime.confirmation.stores import StoreError
 from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
+from toolgen.runtime.stores.opening import StoreError
 from toolgen.runtime.text import well_formed
 from toolgen.runtime.toolkit import Toolkit
 

@@ -24,6 +24,7 @@ CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
 METADATA_KEY: Final = "toolgen/metadata"  # set by the tool
 COERCED_KEY: Final = "toolgen/coerced"  # which arguments were coerced, and how
 PREVIEW_KEY: Final = "toolgen/preview"  # in `_meta` of a request and of its result: nothing is executed
+REPLAYED_KEY: Final = "toolgen/replayed"  # the answer of an earlier call with the same idempotency key
 FINAL_KEY: Final = "toolgen/final_answer"
 
 StructuredForm = Literal["none", "unwrapped", "wrapped"]
@@ -34,6 +35,7 @@ _META_KEYS: Final = {
     "confirmation": CONFIRMATION_KEY,
     "deprecated": DEPRECATED_KEY,
     "preview": PREVIEW_KEY,
+    "replayed": REPLAYED_KEY,
     MOCK_KEY: MOCK_KEY,
 }
 """Metadata of the runtime → its key in the result; all other is set by the tool, except `call_id`."""

@@ -149,6 +149,8 @@ def build_server(
         server.add_request_handler(method, METHODS[method].params, handlers.answer_feature)
     state.serves_links = bool(resources)
     server.catalog = toolkit.catalog
+    if any("rate_limit" in definition for definition in toolkit.definitions.values()):
+        toolkit.rate_limits  # noqa: B018  refuse to start without the package, not the first call
     # not as `on_list_tools` and `on_call_tool`, which must return models
     server.add_request_handler("tools/list", types.PaginatedRequestParams, handlers.list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)

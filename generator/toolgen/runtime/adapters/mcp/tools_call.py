@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
@@ -30,6 +30,9 @@ from .current_call import answering
 from .result import CallProgress, StructuredForm, wire_result
 from .server_state import ServerState, is_modern
 from .tool_list import McpTool
+
+KEY_META: Final = "toolgen/idempotency_key"
+KEY_HEADER: Final = "idempotency-key"  # draft-ietf-httpapi-idempotency-key-header
 
 
 async def answer_call(
@@ -74,6 +77,7 @@ async def answer_call(
                 meta=meta,
                 progress=reporter.progress,
                 **caller,
+                idempotency_key=_idempotency_key(context, meta),
                 listen=reporter.chunk if tool.streams else None,
             )
         except ConfirmationPending as pending:
@@ -98,6 +102,21 @@ async def answer_call(
             state.extras.note_client_must_return(tool.name)
         result["_meta"] = {**result.get("_meta", {}), **sealed}
     return result
+
+
+def _idempotency_key(context: ServerRequestContext[Any, Any], meta: Mapping[str, Any]) -> str | None:
+    """Return the key of a request: from its `_meta`, or else from its HTTP header.
+
+    Raises MCPError if both have one, and they differ: one of them would not protect the call.
+    """
+    key: Any = meta.get(KEY_META)
+    header = None if context.request is None else context.request.headers.get(KEY_HEADER)
+    if key is not None and header is not None and key != header:
+        raise MCPError(
+            code=types.INVALID_PARAMS,
+            message=f"The header Idempotency-Key and _meta[{KEY_META!r}] differ: leave one out",
+        )
+    return header if key is None else key
 
 
 def _structured_form(context: ServerRequestContext[Any, Any], tool: McpTool) -> StructuredForm:

@@ -40,6 +40,7 @@ from .guard import BearerGuard, LoopbackGuard, transport_security
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
 from .probes import answer_probe, is_probe
 from .refusals import recording
+from .request_limit import RequestLimit
 from .stopping import end_calls, wait_for_first
 
 PATH: Final = "/mcp"
@@ -51,7 +52,9 @@ NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are re
 OTHER_BODY_BYTES: Final = 64 * 1024
 """Limit of the body of a request that is not a POST. It has no meaning, and is not passed on."""
 
-_SINGLE: Final = frozenset({b"content-length", b"content-type", b"host", b"last-event-id", b"origin"})
+_SINGLE: Final = frozenset(
+    {b"content-length", b"content-type", b"host", b"idempotency-key", b"last-event-id", b"origin"}
+)
 _HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
@@ -219,6 +222,7 @@ class _Running:
             else HttpSessions(self._endpoint, settings.sessions, settings.session_idle)
         )
         self._limit = settings.max_request_bytes
+        self._rate_limit = RequestLimit.of(state.toolkit)
         self._in_flight = 0
         self._listening = 0  # streams of clients since 2026-07-28
         observe(STREAMS, self, lambda running: {"": running._listening})
@@ -327,6 +331,8 @@ class _Running:
         self._listening += not counted
         body: bytes | None = b""
         try:
+            if self._rate_limit is not None:
+                await self._rate_limit.count(scope)
             body = await read_body(headers, receive, self._limit)
             if body is None:
                 return

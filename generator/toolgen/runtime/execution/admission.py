@@ -1,0 +1,259 @@
+"""Admit a call before it is executed: its idempotency key is claimed, and it is counted in its limits.
+
+A key belongs to a principal and a tool. The first call with it is executed, and every other one gets its
+answer, also from other processes with the same store. Whatever happens to the first call after its
+implementation has begun, no other call with the key is executed: if nobody knows how it ended, the answer is
+`outcome_unknown`. A store that does not answer refuses keys and limits, and delays nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
+from typing import Any, Final
+from uuid import uuid4
+
+from toolgen.runtime.confirmation.tokens import digest_of_call
+from toolgen.runtime.context import Caller, ToolContext
+from toolgen.runtime.contract.tool_contract import ToolContract
+from toolgen.runtime.definition.tool_definition import RateLimitDefinition
+from toolgen.runtime.errors import (
+    IdempotencyConflictError,
+    InvalidRequestError,
+    NotReadyError,
+    OutcomeUnknownError,
+    OverloadedError,
+    RateLimitedError,
+    ToolError,
+)
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.rate_limits import RateLimits
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.response_codec import dump_response, load_response
+from toolgen.runtime.settings import Settings
+from toolgen.runtime.stores.call_records import (
+    LEASE_SECONDS,
+    CallRecords,
+    Change,
+    Record,
+    claiming,
+    finishing,
+    losing,
+    observed,
+    open_call_records,
+    releasing,
+    renewing,
+)
+from toolgen.runtime.stores.opening import StoreError, ask
+
+WAIT_SECONDS: Final = 30.0  # that a call waits for the first one with its key
+MAX_ANSWER: Final = 16 * 1024 * 1024  # bytes of an answer that is kept
+_PAUSES: Final = (0.02, 1.0)  # seconds between two looks at a running call: the first, and the longest
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+
+_RECORDS: Final = "idempotency store"
+
+_background: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
+
+
+class Replayed(Exception):  # noqa: N818  not an error
+    """The call was executed before: this is its answer."""
+
+    def __init__(self, response: ToolResponse) -> None:
+        self.response = response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmittedCall:
+    """A call that has to be admitted."""
+
+    contract: ToolContract
+    caller: Caller
+    context: ToolContext
+    arguments: Mapping[str, Any]  # as received, validated
+    metadata: Mapping[str, Any]  # of the response
+
+    @property
+    def name(self) -> str:
+        """The name of its record: a digest, because keys and principals are for nobody else to read."""
+        parts = [self.context.principal, self.contract.name, self.caller.idempotency_key]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def digest(self) -> str:
+        """A digest of its arguments."""
+        return digest_of_call(self.contract.name, self.arguments)
+
+
+class Claim:
+    """The claim of one process on a call, which it renews until the call has ended."""
+
+    def __init__(self, records: CallRecords, name: str, owner: str) -> None:
+        self._records, self._name, self._owner = records, name, owner
+        self._is_settled = False
+        self._renewing = asyncio.get_running_loop().create_task(self._renew())
+
+    async def settle(self, response: ToolResponse) -> None:
+        """Store the answer of the call. A caller that leaves meanwhile does not end this."""
+        answer = dump_response(response)
+        if len(answer) > MAX_ANSWER:
+            LOGGER.error("an answer of %s is too large to be kept: %d bytes", response.tool_name, len(answer))
+            await self._settle(losing(self._owner))
+        else:
+            await self._settle(finishing(self._owner, answer))
+
+    async def release(self) -> None:
+        """Free the key: the implementation has not begun."""
+        await self._settle(releasing(self._owner))
+
+    def close(self) -> None:
+        """End the claim. If it was not settled, nobody knows how the call ended."""
+        self._renewing.cancel()
+        if not self._is_settled:
+            self._is_settled = True
+            _start(self._apply(losing(self._owner)))
+
+    async def _settle(self, change: Change) -> None:
+        self._is_settled = True
+        await asyncio.shield(_start(self._apply(change)))
+
+    async def _apply(self, change: Change) -> None:
+        try:
+            record, changed = await ask(
+                self._records, lambda: self._records.apply(self._name, change), part=_RECORDS
+            )
+        except StoreError as error:
+            LOGGER.error("how a call with an idempotency key ended could not be stored: %s", error)
+        else:
+            if not changed and (record is None or record.state == "lost"):
+                LOGGER.error("a call ended after its claim on the idempotency key, whose outcome is unknown")
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            try:
+                await ask(
+                    self._records,
+                    lambda: self._records.apply(self._name, renewing(self._owner, "")),
+                    part=_RECORDS,
+                )
+            except StoreError as error:
+                LOGGER.warning("the claim on an idempotency key could not be renewed: %s", error)
+
+
+class Admission:
+    """The limits and keys of a toolkit's calls. The stores are opened when they are first needed."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Raises SettingError if a store that is configured cannot be used."""
+        self._settings = settings
+        if settings.idempotency_store is not None:
+            self.records  # noqa: B018  opens it
+        if settings.rate_limit_store is not None:
+            self.limits  # noqa: B018
+
+    @cached_property
+    def records(self) -> CallRecords:
+        """The records of calls with a key."""
+        return open_call_records("idempotency_store", self._settings.idempotency_store or "memory")
+
+    @cached_property
+    def limits(self) -> RateLimits:
+        """The limits of calls. Raises SettingError without the package `limits`."""
+        return RateLimits.from_setting(self._settings.rate_limit_store or "memory")
+
+    async def find(self, call: AdmittedCall) -> None:
+        """Raise Replayed if the call was executed before, so that its user is not asked again."""
+        if call.caller.idempotency_key is None:
+            return
+        record = await self._apply(call, observed)
+        if record is not None and (record.state != "running" or record.digest != call.digest):
+            raise self._end(call, record)
+
+    async def enter(self, call: AdmittedCall) -> Claim | None:
+        """Claim the key of a call that will be executed now, and count it. Raises what refuses it."""
+        contract, claim = call.contract, None
+        if call.caller.idempotency_key is not None:
+            claim = await self._claim(call, contract.idempotency or 0)
+            call.context.has_begun = False  # the preview has run before
+        if contract.rate_limit is not None:
+            try:
+                await self._count(call, contract.rate_limit)
+            except BaseException:
+                if claim is not None:
+                    await claim.release()
+                raise
+        return claim
+
+    async def _claim(self, call: AdmittedCall, ttl: int) -> Claim:
+        digest, owner = call.digest, uuid4().hex
+        deadline, pause = monotonic() + WAIT_SECONDS, _PAUSES[0]
+        while True:
+            record = await self._apply(call, claiming(owner, digest, ttl))
+            assert record is not None
+            if record.state == "running" and record.owner == owner:
+                return Claim(self.records, call.name, owner)
+            if record.state != "running" or record.digest != digest:
+                raise self._end(call, record)
+            if monotonic() > deadline:
+                raise OverloadedError(
+                    "The first call with this idempotency key is still running.", retry_after=1
+                )
+            await asyncio.sleep(pause)
+            pause = min(_PAUSES[1], pause * 1.5)
+
+    def _end(self, call: AdmittedCall, record: Record) -> Exception:
+        """Return what ends a call whose key was used before."""
+        if record.digest != call.digest:
+            return IdempotencyConflictError()
+        if record.state != "finished":
+            return OutcomeUnknownError()
+        contract = call.contract
+        metadata = {**call.metadata, "replayed": True}
+        return Replayed(load_response(record.answer, contract.name, contract.declared, metadata))
+
+    async def _apply(self, call: AdmittedCall, change: Change) -> Record | None:
+        name, records = call.name, self.records
+        try:
+            return (await ask(records, lambda: records.apply(name, change), part=_RECORDS))[0]
+        except StoreError as error:
+            raise _unavailable(call, "idempotency key", error, NotReadyError) from None
+
+    async def _count(self, call: AdmittedCall, limit: RateLimitDefinition) -> None:
+        names = (call.contract.name, call.context.principal or "")
+        try:
+            seconds = await self.limits.take(limit, "tool", *names)
+        except StoreError as error:
+            raise _unavailable(call, "limit of calls", error, RateLimitedError) from None
+        if seconds is not None:
+            raise RateLimitedError(retry_after=seconds)
+
+
+def check_key(contract: ToolContract, key: object) -> None:
+    """Raise InvalidRequestError unless a call of the tool may have the idempotency key."""
+    if contract.idempotency is None:
+        raise InvalidRequestError(
+            f"{contract.name} takes no idempotency keys, so this call would not be protected by one: "
+            "leave the key out."
+        )
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        raise InvalidRequestError("An idempotency key has 1 to 255 visible ASCII characters.")
+
+
+def _unavailable(call: AdmittedCall, what: str, error: StoreError, kind: type[ToolError]) -> ToolError:
+    call_id, name = call.context.call_id, call.contract.name
+    LOGGER.error("the %s of call %s of %s could not be checked: %s", what, call_id, name, error)
+    return kind(f"The {what} could not be checked, so nothing was done. Reference: {call_id}.")
+
+
+def _start(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    task = asyncio.get_running_loop().create_task(work)
+    _background.add(task)
+    task.add_done_callback(_background.discard)
+    return task

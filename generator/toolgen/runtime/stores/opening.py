@@ -1,0 +1,97 @@
+"""Open the store that a setting names, and use it from an event loop without blocking that."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from toolgen.runtime.health import HEALTH
+from toolgen.runtime.own_threads import OwnThreads
+from toolgen.runtime.settings import SettingError, variable
+
+Result = TypeVar("Result")
+
+SECONDS: Final = 5.0  # time limit of a database
+WAIT_SECONDS: Final = 2 * SECONDS  # that a call waits for a store: for a thread, and for the answer
+
+_SQLITE: Final = "sqlite:///"
+_REDIS: Final = ("redis://", "rediss://", "unix://")
+_THREADS: Final = OwnThreads("store", 16)
+
+
+class StoreError(Exception):
+    """A store could not answer."""
+
+
+def open_store(
+    setting: str,
+    text: str,
+    *,
+    memory: Callable[[], Any],
+    sqlite: Callable[[Path], Any],
+    redis: Callable[[str], Any],
+) -> Any:
+    """Return the store that the value `text` of a setting names, made by one of three functions.
+
+    Raises SettingError, which never contains a password of the URL, if the store cannot be used.
+    """
+    name = variable(setting)
+    if text == "memory":
+        return memory()
+    if text.startswith(_SQLITE) and len(text) > len(_SQLITE):
+        path = Path(text.removeprefix(_SQLITE))
+        try:
+            return sqlite(path)
+        except sqlite3.Error as error:
+            raise SettingError(f"{name}: {path}: {error}") from error
+    if text.startswith(_REDIS):
+        try:
+            return redis(text)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "redis":
+                raise
+            raise SettingError(f"{name} needs the package redis: pip install 'toolgen[redis]'") from error
+        except ValueError as error:
+            raise SettingError(f"{name} is not a Redis URL: {error}") from error
+    kind = text.partition(":")[0]  # the rest may contain a password
+    raise SettingError(f"{name} must be memory, sqlite:///path or redis://host:port, not {kind!r}")
+
+
+def redis_client(url: str) -> Any:
+    """Return a client of Redis with limits of time.
+
+    Raises ModuleNotFoundError without redis-py, ValueError if it refuses the URL.
+    """
+    import redis
+
+    return redis.Redis.from_url(
+        url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, decode_responses=False
+    )
+
+
+def sqlite_connection(path: Path) -> sqlite3.Connection:
+    """Return a connection that waits for other processes, and begins transactions only when told to."""
+    return sqlite3.connect(path, timeout=SECONDS, isolation_level=None)
+
+
+async def ask(store: Any, question: Callable[[], Result], *, part: str) -> Result:
+    """Return `question()`, called in a thread if the store is `blocking`.
+
+    `part` names the store in the health of the process. Raises StoreError, also after WAIT_SECONDS.
+    """
+    if not store.blocking:
+        return question()
+    try:
+        answer = await asyncio.wait_for(_THREADS.run(question), WAIT_SECONDS)
+    except TimeoutError:
+        error = StoreError(f"it did not answer within {WAIT_SECONDS:g} seconds")
+        HEALTH.degrade(part, str(error))
+        raise error from None
+    except StoreError as error:
+        HEALTH.degrade(part, str(error))
+        raise
+    HEALTH.recover(part)
+    return answer

@@ -1,0 +1,354 @@
+"""Idempotency keys: a key of a principal's executes a tool once, and every other call gets its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.runtime import ConfirmationPending, ToolError, Toolkit
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.errors import OverloadedError
+from toolgen.runtime.execution import admission
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.response_codec import dump_response, load_response
+from toolgen.runtime.settings import Settings
+from toolgen.runtime.stores import call_records
+from toolgen.runtime.stores.call_records import (
+    LEASE_SECONDS,
+    CallRecords,
+    MemoryRecords,
+    SqliteRecords,
+    adding,
+    cancelling,
+    claiming,
+    finishing,
+    observed,
+    renewing,
+    starting,
+)
+from toolgen.runtime.stores.opening import StoreError
+
+from tests.runtime.tool_factory import code_of, make_tool
+
+DONE: list[Any] = []
+
+
+@pytest.fixture(autouse=True)
+def fresh_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    DONE.clear()
+    monkeypatch.setattr(call_records, "_MEMORY", MemoryRecords())
+
+
+class Refused(ToolError):
+    code = "refused"
+    description = "Refused."
+    hint = "Ask."
+
+
+async def act(self: Any, request: Any, context: Any) -> Any:
+    DONE.append(request.model_dump())
+    if request.model_dump().get("fail"):
+        raise Refused(details={"n": 1})
+    return {"n": len(DONE)}
+
+
+def keyed(execute: Any = act, **more: Any) -> Toolkit:
+    declared = {"errors": (Refused,)}
+    return Toolkit([make_tool(execute, idempotency={"ttl": 3600}, **declared, **more)])
+
+
+def several(toolkit: Toolkit, *calls: dict[str, Any], at_once: bool = False) -> list[ToolResponse]:
+    """Return the responses of calls with the key "k" of ann, unless a call says otherwise."""
+
+    async def run() -> list[ToolResponse]:
+        works = [
+            toolkit.call(
+                "x",
+                {key: value for key, value in each.items() if key not in ("key", "principal")},
+                idempotency_key=each.get("key", "k"),
+                principal=each.get("principal", "ann"),
+            )
+            for each in calls
+        ]
+        if at_once:
+            return await asyncio.gather(*works)
+        return [await each for each in works]
+
+    return asyncio.run(run())
+
+
+def test_the_second_call_with_a_key_gets_the_answer_of_the_first() -> None:
+    first, second = several(keyed(), {"a": 1}, {"a": 1})
+    assert (first.content, second.content) == ({"n": 1}, {"n": 1})
+    assert "replayed" not in first.metadata
+    assert second.metadata["replayed"] is True
+    assert first.metadata["call_id"] != second.metadata["call_id"]
+    assert len(DONE) == 1
+
+
+def test_a_declared_error_is_the_answer_too() -> None:
+    first, second = several(keyed(), {"fail": True}, {"fail": True})
+    assert first.error is not None
+    assert second.error is not None
+    assert type(second.error) is Refused
+    assert first.error.as_dict() == second.error.as_dict()
+    assert len(DONE) == 1
+
+
+@pytest.mark.parametrize("other", [{"key": "other"}, {"principal": "bob"}, {"principal": None}])
+def test_a_key_belongs_to_a_principal(other: dict[str, Any]) -> None:
+    responses = several(keyed(), {"a": 1}, {"a": 1, **other})
+    assert [each.content for each in responses] == [{"n": 1}, {"n": 2}]
+
+
+def test_a_key_with_other_arguments_is_a_conflict() -> None:
+    assert [code_of(each) for each in several(keyed(), {"a": 1}, {"a": 2})] == [None, "idempotency_conflict"]
+    assert len(DONE) == 1
+
+
+def test_the_order_of_arguments_is_no_difference() -> None:
+    assert [code_of(each) for each in several(keyed(), {"a": 1, "b": 2}, {"b": 2, "a": 1})] == [None, None]
+
+
+@pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256, 5])
+def test_a_key_that_is_none_is_refused(key: Any) -> None:
+    (response,) = several(keyed(), {"key": key})
+    assert code_of(response) == "invalid_request"
+    assert not DONE
+
+
+def test_a_tool_without_idempotency_refuses_a_key_instead_of_ignoring_it() -> None:
+    (response,) = several(Toolkit([make_tool(act)]), {})
+    assert response.error is not None
+    assert "takes no idempotency keys" in response.error.message
+    assert not DONE
+
+
+def test_arguments_that_are_not_valid_do_not_use_a_key_up() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    responses = several(keyed(input_schema=schema), {"a": "no"}, {"a": 1})
+    assert [code_of(each) for each in responses] == ["invalid_request", None]
+
+
+def test_many_calls_at_once_execute_once() -> None:
+    async def slow(self: Any, request: Any, context: Any) -> Any:
+        DONE.append(1)
+        await asyncio.sleep(0.05)
+        return {"n": len(DONE)}
+
+    responses = several(keyed(slow), *({"a": 1} for _ in range(50)), at_once=True)
+    assert [each.content for each in responses] == [{"n": 1}] * 50
+    assert sum("replayed" in each.metadata for each in responses) == 49
+
+
+def test_a_call_does_not_wait_for_ever_for_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "WAIT_SECONDS", 0.05)
+
+    async def slow(self: Any, request: Any, context: Any) -> Any:
+        await asyncio.sleep(0.5)
+        return 1
+
+    first, second = several(keyed(slow), {}, {}, at_once=True)
+    assert (code_of(first), code_of(second)) == (None, "overloaded")
+    assert second.error is not None
+    assert second.error.retry_after == 1
+
+
+def test_a_call_that_did_not_begin_frees_its_key() -> None:
+    async def run() -> list[str | None]:
+        needed = [{"name": "db"}]
+        toolkit = keyed(with_db, inject=needed)
+        first = await toolkit.call("x", {}, idempotency_key="k")
+        second = await toolkit.call("x", {}, idempotency_key="k", context={"db": 1})
+        return [code_of(first), code_of(second)]
+
+    async def with_db(self: Any, request: Any, context: Any, *, db: Any) -> Any:
+        return db
+
+    assert asyncio.run(run()) == ["missing_dependency", None]
+
+
+def test_an_error_of_the_tool_that_is_retryable_is_kept() -> None:
+    async def busy(self: Any, request: Any, context: Any) -> Any:
+        DONE.append(1)
+        raise OverloadedError("Come back later.")
+
+    responses = several(keyed(busy), {}, {})
+    assert [code_of(each) for each in responses] == ["overloaded", "overloaded"]
+    assert len(DONE) == 1
+
+
+def test_a_cancelled_call_has_an_unknown_outcome() -> None:
+    async def slow(self: Any, request: Any, context: Any) -> Any:
+        DONE.append(1)
+        await asyncio.sleep(60)
+
+    async def run() -> str | None:
+        toolkit = keyed(slow)
+        first = asyncio.create_task(toolkit.call("x", {}, idempotency_key="k"))
+        while not DONE:
+            await asyncio.sleep(0.01)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        return code_of(await toolkit.call("x", {}, idempotency_key="k"))
+
+    assert asyncio.run(run()) == "outcome_unknown"
+    assert len(DONE) == 1
+
+
+def test_the_user_is_not_asked_about_what_is_done() -> None:
+    asked = []
+
+    async def confirm(question: Any) -> bool:
+        asked.append(question)
+        return True
+
+    async def run() -> list[Any]:
+        toolkit = keyed(confirm={"message": "Sure?"})
+        calls = [toolkit.call("x", {}, idempotency_key="k", confirm=confirm) for _ in range(2)]
+        return [(await each).content for each in calls]
+
+    assert asyncio.run(run()) == [{"n": 1}, {"n": 1}]
+    assert len(asked) == 1
+
+
+def test_a_question_without_answer_leaves_the_key_free() -> None:
+    async def later(question: Any) -> bool:
+        raise ConfirmationPending(question)
+
+    async def run() -> Any:
+        toolkit = keyed(confirm={"message": "Sure?"})
+        with pytest.raises(ConfirmationPending) as pending:
+            await toolkit.call("x", {}, idempotency_key="k", confirm=later)
+        token = pending.value.token
+        return (await toolkit.call("x", {}, idempotency_key="k", confirmation_token=token)).content
+
+    assert asyncio.run(run()) == {"n": 1}
+
+
+def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise StoreError("down")
+
+    async def run() -> list[str | None]:
+        toolkit = keyed()
+        monkeypatch.setattr(MemoryRecords, "apply", fail)
+        with_key = await toolkit.call("x", {}, idempotency_key="k")
+        return [code_of(with_key), code_of(await toolkit.call("x", {}))]
+
+    assert asyncio.run(run()) == ["not_ready", None]
+    assert len(DONE) == 1
+
+
+def test_a_response_is_the_same_after_its_way_through_a_store() -> None:
+    blocks = (Block("image", b"\x00\xff", media_type="image/png", audience=("user",), size=2, sha256="a"),)
+    response = ToolResponse(
+        "x", True, {"a": ["é", None]}, final_answer=True, metadata={"m": 1}, blocks=blocks
+    )
+    assert load_response(dump_response(response), "x", {}, {}) == response
+
+
+def test_an_error_that_another_version_declared_keeps_its_fields() -> None:
+    response = ToolResponse("x", False, error=Refused("No.", details=[1], retry_after=2.5))
+    loaded = load_response(dump_response(response), "x", {}, {})
+    assert loaded.error is not None
+    assert response.error is not None
+    assert loaded.error.as_dict() == response.error.as_dict()
+
+
+# Records
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def records(request: Any, tmp_path: Path) -> CallRecords:
+    return MemoryRecords() if request.param == "memory" else SqliteRecords(tmp_path / "calls.sqlite3")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(call_records.time, "time", lambda: now[0])
+    return now
+
+
+def test_one_owner_claims_a_call(records: CallRecords) -> None:
+    claimed, changed = records.apply("k", claiming("a", "d", 60))
+    assert changed
+    assert claimed is not None
+    assert records.apply("k", claiming("b", "d", 60)) == (claimed, False)
+
+
+def test_an_owner_whose_lease_ended_lost_the_call_for_good(records: CallRecords, clock: list[float]) -> None:
+    records.apply("k", claiming("a", "d", 60))
+    clock[0] += LEASE_SECONDS + 1
+    record, _ = records.apply("k", claiming("b", "d", 60))
+    assert record is not None
+    assert record.state == "lost"
+    assert records.apply("k", finishing("a", b"late")) == (record, False)
+
+
+def test_a_renewed_lease_goes_on(records: CallRecords, clock: list[float]) -> None:
+    records.apply("k", claiming("a", "d", 60))
+    clock[0] += LEASE_SECONDS - 1
+    records.apply("k", renewing("a", "half"))
+    clock[0] += LEASE_SECONDS - 1
+    record, _ = records.apply("k", observed)
+    assert record is not None
+    assert (record.state, record.progress) == ("running", "half")
+
+
+def test_an_answer_is_kept_for_its_time(records: CallRecords, clock: list[float]) -> None:
+    records.apply("k", claiming("a", "d", 60))
+    records.apply("k", finishing("a", b"answer"))
+    clock[0] += 59
+    record, _ = records.apply("k", observed)
+    assert record is not None
+    assert record.answer == b"answer"
+    clock[0] += 2
+    assert records.apply("k", observed) == (None, False)
+
+
+def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
+    records: CallRecords, clock: list[float]
+) -> None:
+    for key, most, states in (("once", 1, ["running", "lost"]), ("twice", 2, ["running", "running"])):
+        records.apply(key, adding("d", 600))
+        seen = []
+        for owner in ("a", "b"):
+            record, _ = records.apply(key, starting(owner, most=most))
+            assert record is not None
+            seen.append(record.state)
+            clock[0] += LEASE_SECONDS + 1
+        assert seen == states
+
+
+def test_a_call_that_was_cancelled_before_its_start_is_not_started(records: CallRecords) -> None:
+    records.apply("k", adding("d", 600))
+    records.apply("k", cancelling)
+    record, _ = records.apply("k", starting("a", most=1))
+    assert record is not None
+    assert record.state == "cancelled"
+
+
+def test_a_full_memory_refuses_new_calls_and_keeps_the_old() -> None:
+    records = MemoryRecords(limit=10, records=2)
+    records.apply("a", claiming("a", "d", 60))
+    records.apply("b", claiming("a", "d", 60))
+    with pytest.raises(StoreError):
+        records.apply("c", claiming("a", "d", 60))
+    with pytest.raises(StoreError):
+        records.apply("a", finishing("a", b"x" * 11))
+    assert records.apply("b", observed)[0] is not None
+
+
+def test_a_store_that_cannot_be_opened_is_refused_where_the_toolkit_is_made() -> None:
+    from toolgen.runtime import ToolConfig
+    from toolgen.runtime.settings import SettingError
+
+    settings = Settings(idempotency_store="mysql://user:secret@host")
+    with pytest.raises(SettingError, match="TOOLGEN_IDEMPOTENCY_STORE must be memory") as raised:
+        Toolkit(config=ToolConfig(settings=settings))
+    assert "secret" not in str(raised.value)

@@ -1,0 +1,173 @@
+"""Limits of calls: moving windows for each principal, in memory and in SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.runtime import ToolConfig, Toolkit
+from toolgen.runtime.rate_limits import RateLimits
+from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.stores.opening import StoreError
+
+from tests.runtime.tool_factory import code_of, make_tool
+
+
+async def act(self: Any, request: Any, context: Any) -> str:
+    return "done"
+
+
+def limited(**more: Any) -> Toolkit:
+    return Toolkit([make_tool(act, rate_limit={"per_minute": 3}, **more)])
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: Any, tmp_path: Path) -> str:
+    return "memory" if request.param == "memory" else f"sqlite:///{tmp_path}/limits.sqlite3"
+
+
+def test_calls_over_the_limit_are_refused_with_the_time_to_wait() -> None:
+    async def run() -> list[Any]:
+        toolkit = limited()
+        return [await toolkit.call("x", {}, principal="ann") for _ in range(4)]
+
+    *first, last = asyncio.run(run())
+    assert [code_of(each) for each in first] == [None] * 3
+    assert code_of(last) == "rate_limited"
+    assert last.error.retryable
+    assert 50 < last.error.retry_after <= 60
+
+
+def test_each_principal_has_a_limit_of_its_own() -> None:
+    async def run() -> list[str | None]:
+        toolkit = limited()
+        names = ["ann"] * 3 + ["bob", None, "ann"]
+        return [code_of(await toolkit.call("x", {}, principal=each)) for each in names]
+
+    assert asyncio.run(run()) == [None] * 5 + ["rate_limited"]
+
+
+def test_a_question_to_the_user_is_not_counted() -> None:
+    async def run() -> list[str | None]:
+        toolkit = limited(confirm={"message": "Sure?", "on_unsupported": "two_step"})
+        codes = [code_of(await toolkit.call("x", {})) for _ in range(5)]
+        asked = await toolkit.call("x", {})
+        token = asked.metadata["confirmation"]["token"]
+        return [*codes, code_of(await toolkit.call("x", {}, confirmation_token=token))]
+
+    assert asyncio.run(run()) == ["confirmation_required"] * 5 + [None]
+
+
+def test_an_answer_that_is_replayed_is_not_counted() -> None:
+    async def run() -> list[str | None]:
+        toolkit = limited(idempotency={"ttl": 60})
+        return [code_of(await toolkit.call("x", {"replay": 1}, idempotency_key="r")) for _ in range(10)]
+
+    assert asyncio.run(run()) == [None] * 10
+
+
+def test_a_refused_call_does_not_use_its_key_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> list[str | None]:
+        toolkit = limited(idempotency={"ttl": 60})
+        for _ in range(3):
+            await toolkit.call("x", {"n": 1})
+        refused = await toolkit.call("x", {"n": 1}, idempotency_key="late")
+
+        async def take(*_: Any) -> None:
+            return None
+
+        monkeypatch.setattr(RateLimits, "take", take)
+        return [code_of(refused), code_of(await toolkit.call("x", {"n": 1}, idempotency_key="late"))]
+
+    assert asyncio.run(run()) == ["rate_limited", None]
+
+
+def test_a_window_moves(store: str) -> None:
+    async def run() -> list[bool]:
+        limits = RateLimits.from_setting(store)
+        seen = [await limits.take({"per_second": 2}, "x") is None for _ in range(6)]
+        await asyncio.sleep(1.05)
+        seen.append(await limits.take({"per_second": 2}, "x") is None)
+        return seen
+
+    assert asyncio.run(run()) == [True, True, False, False, False, False, True]
+
+
+def test_calls_that_the_second_refuses_do_not_use_up_the_minute(store: str) -> None:
+    async def run() -> float | None:
+        limits = RateLimits.from_setting(store)
+        for _ in range(50):
+            await limits.take({"per_second": 1, "per_minute": 3}, "x")
+        await asyncio.sleep(1.05)
+        return await limits.take({"per_second": 1, "per_minute": 3}, "x")
+
+    assert asyncio.run(run()) is None
+
+
+def test_two_processes_share_a_limit_in_sqlite(tmp_path: Path) -> None:
+    one, two = (RateLimits.from_setting(f"sqlite:///{tmp_path}/limits.sqlite3") for _ in range(2))
+
+    async def run() -> int:
+        calls = [each.take({"per_minute": 20}, "x") for each in (one, two) for _ in range(40)]
+        return sum(found is None for found in await asyncio.gather(*calls))
+
+    assert asyncio.run(run()) == 20
+
+
+def test_a_store_that_fails_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: Any) -> Any:
+        raise StoreError("down")
+
+    monkeypatch.setattr(RateLimits, "take", fail)
+    response = asyncio.run(limited().call("x", {}))
+    assert code_of(response) == "rate_limited"
+    assert response.error is not None
+    assert "could not be checked" in response.error.message
+
+
+def test_a_broken_file_is_an_error_of_the_store(tmp_path: Path) -> None:
+    limits = RateLimits.from_setting(f"sqlite:///{tmp_path}/limits.sqlite3")
+    for file in tmp_path.iterdir():
+        file.write_bytes(b"not a database" * 1000)
+    with pytest.raises(StoreError):
+        asyncio.run(limits.take({"per_minute": 1}, "x"))
+
+
+def test_without_the_package_a_clear_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "limits.storage", None)
+    with pytest.raises(SettingError, match=r"toolgen\[limits\]"):
+        Toolkit(config=ToolConfig(settings=Settings(rate_limit_store="memory")))
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("10/second", {"per_second": 10}),
+        ("10/second, 600/minute", {"per_second": 10, "per_minute": 600}),
+        ("10", None),
+        ("0/second", None),
+        ("1/hour", None),
+        ("1/second,2/second", None),
+    ],
+)
+def test_the_limit_of_a_server_is_parsed(text: str, parsed: Any) -> None:
+    if parsed is None:
+        with pytest.raises(SettingError, match="TOOLGEN_RATE_LIMIT must be limits such as"):
+            Settings.from_environment({"TOOLGEN_RATE_LIMIT": text})
+    else:
+        assert Settings.from_environment({"TOOLGEN_RATE_LIMIT": text}).rate_limit == parsed
+
+
+def test_limits_cost_little(tmp_path: Path) -> None:
+    async def run() -> float:
+        limits = RateLimits.from_setting("memory")
+        began = time.process_time()
+        for _ in range(1000):
+            await limits.take({"per_second": 1000, "per_minute": 10_000}, "x")
+        return time.process_time() - began
+
+    assert asyncio.run(run()) < 2
