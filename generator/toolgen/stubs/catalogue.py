@@ -72,10 +72,18 @@ class CatalogueTypes:
         return reachable(self.types, [name for made in requests for name in made.classes()])
 
 
-def catalogue_types(definitions: Iterable[ToolDefinition], words: Set[str] = PYTHON_WORDS) -> CatalogueTypes:
-    """Return the types of tools, which are sorted by name; no function is called as one of `words`."""
+def catalogue_types(
+    definitions: Iterable[ToolDefinition],
+    words: Set[str] = PYTHON_WORDS,
+    functions: Mapping[str, str] | None = None,
+) -> CatalogueTypes:
+    """Return the types of tools, which are sorted by name; no function is called as one of `words`.
+
+    `functions` has the names of functions by wire name, if they are chosen already.
+    """
     by_name = sorted(definitions, key=lambda each: each["name"])
-    functions = function_names([each["name"] for each in by_name], words)
+    if functions is None:
+        functions = function_names([each["name"] for each in by_name], words)
     builder = _Builder()
     tools = tuple(builder.tool(each, functions[each["name"]]) for each in by_name)
     names, types = builder.merged({*functions.values()})

@@ -41,10 +41,17 @@ _LANGUAGES: Final[Mapping[str, _Language]] = {
 }
 
 
-def print_stubs(definitions: Iterable[ToolDefinition], language: str = "python") -> PrintedStubs:
-    """Return the stubs of tools in a language: `python` or `typescript`."""
+def print_stubs(
+    definitions: Iterable[ToolDefinition],
+    language: str = "python",
+    functions: Mapping[str, str] | None = None,
+) -> PrintedStubs:
+    """Return the stubs of tools in a language: `python` or `typescript`.
+
+    `functions` has the names of their functions by wire name, if they are chosen already.
+    """
     printer = _LANGUAGES[language]
-    catalogue = catalogue_types(definitions, printer.words)
+    catalogue = catalogue_types(definitions, printer.words, functions)
     types = printer.types(catalogue)
     used = {tool.name: reachable(catalogue.types, tool.classes()) for tool in catalogue.tools}
     counts = Counter(name for names in used.values() for name in names)
