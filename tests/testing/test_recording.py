@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from toolgen.building.spec_source import find_specs
 from toolgen.project import load_targets
 from toolgen.semantics.secret_texts import without_secret_texts
 from toolgen.testing.mock.contracts import MockContract, read_contracts
@@ -19,7 +20,6 @@ from toolgen.testing.mock.recording import (
     secret_values,
     with_example,
 )
-from toolgen.testing.mock.spec_source import find_specs
 
 from tests.testing.mock_samples import ORDER, write_specs
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "breaking": "compare the specs with another version; show what breaks, with a value that shows it",
     "budget": "measure what models are sent; fail if a tool has grown, show what would make it smaller",
     "search": "search the tools by what a user says, as models do",
+    "stubs": "print the types of tools for a model that writes code: Python or TypeScript",
     "changelog": "print what changed in the tools between two commits",
     "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
     "Python functions",
@@ -57,6 +58,7 @@ _PAGES = {
     "lsp": "docs/editors.md",
     "breaking": "docs/breaking.md",
     "import": "docs/how-to.md",
+    "stubs": "docs/code-mode.md",
     "call": "docs/runtime.md",
     "serve": "docs/connect.md",
     "connect": "docs/connect.md",

@@ -118,6 +118,11 @@ def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Sid
     return _side(old, same), _side(new, same)
 
 
+def analysed_definitions(side: ExportedSide) -> Side:
+    """Return the tools of one side alone. Raises `SpecErrors`."""
+    return _side(side, set())
+
+
 def _without_notices(side: ExportedSide, other: ExportedSide) -> ExportedSide:
     """Return the side with descriptions as their authors wrote them, without a notice of deprecation.
 

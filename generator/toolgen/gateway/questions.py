@@ -121,9 +121,10 @@ class _HeldCall:
 
 
 class HeldCalls:
-    """The calls that wait for answers of users, by the state that the client sends back."""
+    """The calls that wait for answers of users, at most `most`, by the state that the client sends back."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MAX_HELD) -> None:
+        self._most = most
         self._held: dict[str, _HeldCall] = {}
 
     async def run(
@@ -164,7 +165,7 @@ class HeldCalls:
         if held.task.done():
             return held.task.result()
         held.question = asked.result()
-        if len(self._held) >= MAX_HELD:
+        if len(self._held) >= self._most:
             held.task.cancel()
             raise OverloadedError("Too many calls wait for answers of users.")
         state = token_urlsafe(16)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
@@ -27,6 +28,15 @@ def measure_in(unit: str) -> Callable[[Any], int]:
         return json_size
     encode = _encoder()
     return lambda value: count_tokens(compact_text(value), encode)
+
+
+def text_measures() -> dict[str, Callable[[str], int]]:
+    """Return the functions that measure text, by unit: those whose packages are installed."""
+    measures: dict[str, Callable[[str], int]] = {BYTES: lambda text: len(text.encode())}
+    with suppress(UnableError):
+        encode = _encoder()
+        measures[O200K] = lambda text: count_tokens(text, encode)
+    return measures
 
 
 def compact_text(value: Any) -> str:

@@ -75,6 +75,11 @@ def comment(text: str) -> str:
     return _escape(text).replace("#", "\\x23")
 
 
+def escape_unprintable(text: str) -> str:
+    """Return `text` with escapes for characters that do not print, such as marks of direction."""
+    return _escape(text)
+
+
 def is_read_as_utf_8(text: str) -> bool:
     """True if Python reads `text` as UTF-8: no byte order mark, no other encoding named (PEP 263)."""
     start = "\n".join(found.groups()) if (found := _FIRST_LINES.match(text)) else ""

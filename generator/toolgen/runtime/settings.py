@@ -103,6 +103,9 @@ class Settings:
     )
     max_linked_bytes: int = _setting(256 * MIB, _integer_from(0), "bytes of all blocks that links lead to")
     link_expiry: float = _setting(600.0, _seconds, "seconds that a link to a block works")
+    code_mode: bool = _setting(
+        False, _flag, "serve search_tools, describe_tools and run_code in place of all tools, for scripts"
+    )
     page_size: int = _setting(500, _integer_from(1), "tools on one page of tools/list")
     stateless: bool = _setting(
         False, _flag, "keep no sessions, for replicas; clients before 2026-07-28 cannot confirm calls then"

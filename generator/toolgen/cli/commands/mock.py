@@ -105,10 +105,10 @@ def _recording(specs: Path, server: str) -> ServedSpecs:
     """Return tools that pass calls on to `server`, and record its answers in the specs."""
     import mcp.client.streamable_http  # noqa: F401  now, since the first call would block the event loop
 
+    from toolgen.building.spec_source import find_specs
     from toolgen.mcp_client.upstream import Upstream
     from toolgen.testing.mock.recording import Recorder, secret_values
     from toolgen.testing.mock.recording_tool import recording_tool
-    from toolgen.testing.mock.spec_source import find_specs
     from toolgen.testing.mock.toolkit import ServedSpecs
 
     recorder = Recorder(find_specs(specs).project.root, secret_values())

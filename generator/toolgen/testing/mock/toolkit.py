@@ -8,12 +8,12 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from toolgen.building.spec_source import SpecSource, find_specs
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import load_targets
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.testing.mock.spec_source import SpecSource, find_specs
 
 from .contracts import MockContract, ServedContracts, read_contracts
 from .faults import FaultDice, Faults, check_faults

@@ -89,7 +89,7 @@ async def confirmation_options(
         return ConfirmationOptions(_ask_by_result, state)
 
     async def refused(asked: Confirmation) -> bool | None:
-        return _decision(answer)
+        return decision_of(answer)
 
     try:
         # nobody may use the token of a question that was answered with no
@@ -102,7 +102,9 @@ async def confirmation_options(
 def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
     """Return the result that asks the client for the user's answer."""
     request = types.ElicitRequest(
-        params=types.ElicitRequestFormParams(message=_text(pending.confirmation), requested_schema=FORM)
+        params=types.ElicitRequestFormParams(
+            message=question_text(pending.confirmation), requested_schema=FORM
+        )
     )
     return types.InputRequiredResult(input_requests={KEY: request}, request_state=pending.token)
 
@@ -150,17 +152,18 @@ async def _ask_by_result(asked: Confirmation) -> bool:
 def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
     async def confirm(asked: Confirmation) -> bool | None:
         try:
-            answer = await context.session.elicit_form(_text(asked), FORM, context.request_id)
+            answer = await context.session.elicit_form(question_text(asked), FORM, context.request_id)
         except MCPError as error:
             LOGGER.warning("the client did not ask the user about %s", asked.tool_name)
             LOGGER.debug("it answered: %s", error)
             raise ConfirmationRequiredError("The user could not be asked to confirm this call.") from None
-        return _decision(answer)
+        return decision_of(answer)
 
     return confirm
 
 
-def _text(asked: Confirmation) -> str:
+def question_text(asked: Confirmation) -> str:
+    """Return the question to the user, after the preview."""
     text = asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
     return well_formed(text)
 
@@ -171,7 +174,7 @@ def _is_yes(answer: object) -> bool:
     return (answer.content or {}).get("confirm") is True
 
 
-def _decision(answer: object) -> bool | None:
+def decision_of(answer: object) -> bool | None:
     """Return the user's answer, None for a closed question. Raises DeclinedError for an unticked box."""
     if not isinstance(answer, types.ElicitResult):
         return False

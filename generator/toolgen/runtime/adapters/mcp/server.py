@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
 from contextvars import ContextVar
+from importlib import import_module
 from typing import Any, Final, TypeVar
 
 try:
@@ -124,7 +125,7 @@ def build_server(
         app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
     sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
-    state = ServerState(toolkit, name, sources)
+    state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, name, sources)
     security = request_state_security(toolkit.settings)
     handlers = _Handlers(state, RequestStateBoundary(security, default_audience=name))
     resources: dict[str, Any] = {}
@@ -156,6 +157,19 @@ def build_server(
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
     server.middleware[:] = [ObservedRequests(state), handlers.middleware]  # in place of the SDK's spans
     return server
+
+
+def _in_code_mode(toolkit: Toolkit) -> Toolkit:
+    """Return the three tools of code mode. Raises SettingError if its extra is not installed."""
+    try:
+        # by name: code mode stands above the runtime, since it prints types as the generator does
+        module = import_module("toolgen.code_mode.toolkit")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "pydantic_monty":
+            raise
+        raise SettingError("--code-mode needs a sandbox: pip install 'toolgen[code]'") from error
+    made: Toolkit = module.code_mode_toolkit(toolkit)
+    return made
 
 
 class _Handlers:

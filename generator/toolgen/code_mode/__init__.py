@@ -1,0 +1,1 @@
+"""Code mode: three tools in place of all, for models that write programs. Runs in production."""

@@ -1,0 +1,142 @@
+"""Calls that scripts make: checked by their contracts on both sides, and the user is asked where they say so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import mcp_types as types
+
+from toolgen.gateway.questions import Exchange, Requester
+from toolgen.runtime.adapters.mcp.auth.grant import NOTHING, Grant, grant_of
+from toolgen.runtime.adapters.mcp.confirm import FORM, decision_of, question_text
+from toolgen.runtime.adapters.mcp.current_call import CurrentCall, answering
+from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.errors import (
+    ConfirmationRequiredError,
+    DeclinedError,
+    QuestionCancelledError,
+)
+from toolgen.runtime.toolkit import Toolkit
+
+from .functions import Functions
+from .script import ScriptEnd
+
+TOTAL_SECONDS: Final = 300.0  # of all calls of a script, without the time that users take
+QUESTIONS: Final = 10  # to the user, of a script
+_ENDING: Final = (ConfirmationRequiredError.code, DeclinedError.code, QuestionCancelledError.code)
+"""Errors after which a script does not go on: it must not ask again and again, nor act as if it had."""
+
+
+def requester_of(call: CurrentCall | None, context: ToolContext) -> Requester:
+    """Return who runs a script."""
+    request, params = (None, None) if call is None else (call.request, call.params)
+    return Requester(request, params, context.report_progress, context.principal, context.session_id)
+
+
+def grant_of_call(call: CurrentCall | None, toolkit: Toolkit) -> Grant:
+    """Return the principal and the scopes of the request that is answered."""
+    return NOTHING if call is None else grant_of(call.request, toolkit.settings)
+
+
+@dataclass(slots=True)
+class ScriptCalls:
+    """The calls of one script.
+
+    Attributes:
+        toolkit: a session of the tools, whose calls see each other's extras.
+        functions: the functions of its tools.
+        call: the request that runs the script; None outside of an MCP server.
+        grant: what that request may do.
+        exchange: where questions to the user go.
+        requester: who runs the script.
+    """
+
+    toolkit: Toolkit
+    functions: Functions
+    call: CurrentCall | None
+    grant: Grant
+    exchange: Exchange
+    requester: Requester
+    _left: float = field(default_factory=lambda: TOTAL_SECONDS)
+    _asked: float = 0.0  # seconds that the current call has waited for the user
+    _limit: asyncio.Timeout | None = None
+    _questions: int = 0
+
+    async def run(self, name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a function. Raises ToolError, TypeError and ScriptEnd."""
+        tool = self.functions.tools[name]
+        arguments = self.functions.arguments_of(tool, positional, named)
+        loop = asyncio.get_running_loop()
+        began, self._asked = loop.time(), 0.0
+        try:
+            async with asyncio.timeout(max(self._left, 0)) as self._limit:
+                return await self._answer(tool, arguments)
+        except TimeoutError:
+            raise ScriptEnd(f"Its calls took more than {TOTAL_SECONDS:g} seconds.") from None
+        finally:
+            self._left -= loop.time() - began - self._asked
+
+    async def _answer(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        confirms = "confirm" in self.functions.definitions[tool]
+        with _inner_call(self.call, tool, arguments):
+            try:
+                response = await self.toolkit.call(
+                    tool,
+                    arguments,
+                    # never None for a tool that asks: it might then act, by `on_unsupported: allow`
+                    confirm=self._confirm if confirms else None,
+                    scopes=self.grant.scopes,
+                    principal=self.grant.principal,
+                )
+            except ConfirmationPending:  # the tool asks by its result, and takes the answer in another call
+                raise ScriptEnd(f"{tool} asks the user something that a script cannot answer.") from None
+        error = response.error
+        if error is not None and error.code in _ENDING:
+            raise ScriptEnd(f"{tool}: {error.message} The script ends here.")
+        if error is not None:
+            raise error
+        if response.content is None and response.blocks:
+            return [block.as_text() for block in response.blocks]
+        return response.content
+
+    async def _confirm(self, asked: Confirmation) -> bool | None:
+        self._questions += 1
+        if self._questions > QUESTIONS:
+            raise ConfirmationRequiredError(f"The script has asked the user {QUESTIONS} times.")
+        if not self.requester.can_ask:
+            raise ConfirmationRequiredError(
+                "This call needs the user's confirmation, and the user cannot be asked here."
+            )
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        limit = self._limit
+        deadline = None if limit is None else limit.when()
+        if limit is not None:
+            limit.reschedule(None)
+        form = types.ElicitRequestFormParams(message=question_text(asked), requested_schema=FORM)
+        try:
+            answer = await self.exchange.ask(form)
+        finally:
+            seconds = loop.time() - began
+            self._asked += seconds
+            if limit is not None and deadline is not None:
+                limit.reschedule(deadline + seconds)
+        if isinstance(answer, types.ErrorData):
+            raise ConfirmationRequiredError("The user could not be asked to confirm this call.")
+        return decision_of(answer)
+
+
+@contextmanager
+def _inner_call(call: CurrentCall | None, tool: str, arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Make the call of a script the current one: what its tool notes is not about `run_code`."""
+    if call is None:
+        yield
+        return
+    params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+    with answering(call.request, params):
+        yield

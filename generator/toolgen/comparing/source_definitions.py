@@ -1,0 +1,67 @@
+"""Read the definitions of tools that a SOURCE names: specs, a file of definitions, a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from toolgen.building.project_build import Inputs, package_of, program_of
+from toolgen.building.spec_source import SpecSource, find_specs
+from toolgen.comparing.against import STDIN, OnDisk
+from toolgen.comparing.definitions import ExportedSide, analysed_definitions
+from toolgen.comparing.exported_sides import read_definitions
+from toolgen.compat.contract import REQUEST, RESPONSE, Contract
+from toolgen.mcp_client.source_argument import ServerSource, read_source
+from toolgen.project import UnableError, load_targets
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.suggestions import quoted
+
+_SPEC_SUFFIXES = (".yaml", ".yml")
+_EXPECTED = (
+    "give a folder of specs, a file that `toolgen export` printed, a URL, or a command that starts a server"
+)
+
+
+def read_source_definitions(source: str, start: str) -> list[ToolDefinition]:
+    """Return the definitions of the tools that `source` names, for a command that was started in `start`.
+
+    A project, a folder of specs or one spec; a file with definitions in any format that `toolgen export` has,
+    - for stdin; the URL of an MCP server, or a command that starts one. Raises `UnableError`, and
+    `SpecErrors` with every fault.
+    """
+    if not source.strip() or (source.startswith("-") and source != STDIN):
+        raise UnableError("bad-source", f"{quoted(source)} names no source", _EXPECTED)
+    found = Path(STDIN) if source == STDIN else read_source(source, start)
+    if isinstance(found, ServerSource):
+        if found.is_command and not found.text.strip():
+            raise UnableError("bad-source", "the command is empty", _EXPECTED)
+        return [*_listed(read_definitions(found))]
+    if source != STDIN and (found.is_dir() or found.name.endswith(_SPEC_SUFFIXES)):
+        return _of_specs(find_specs(found))
+    return [*_listed(read_definitions(OnDisk(found, "stdin" if source == STDIN else source)))]
+
+
+def _of_specs(found: SpecSource) -> list[ToolDefinition]:
+    inputs = Inputs(found.project, found.texts(), load_targets(found.project))
+    tools = package_of(program_of(inputs), inputs).tools
+    return [cast("ToolDefinition", tool.definition) for tool in tools]
+
+
+def _listed(side: ExportedSide) -> Iterator[ToolDefinition]:
+    """Yield the definitions of a file or of a server, with schemas that have been checked."""
+    described = {tool.name: tool.fields for tool in side.tools}
+    for name, contract in sorted(analysed_definitions(side).contracts.items()):
+        yield _definition(contract, described[name])
+
+
+def _definition(contract: Contract, fields: Mapping[str, Any]) -> ToolDefinition:
+    spec = contract.spec
+    schemas = {
+        key: contract.documents[key].schema for key in (REQUEST, RESPONSE) if key in contract.documents
+    }
+    dumped = spec.model_dump(
+        mode="json", include={"errors", "confirm"} & spec.model_fields_set, exclude_unset=True
+    )
+    made = {"name": spec.name, "description": str(fields.get("description") or ""), **schemas, **dumped}
+    return cast("ToolDefinition", {key: value for key, value in made.items() if value is not None})

@@ -1,0 +1,232 @@
+"""Code mode: scripts call tools by their contracts, ask the user where these say so, and are bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from mcp import Client
+from toolgen.code_mode import calls, script
+from toolgen.runtime import Toolkit
+from toolgen.runtime.toolkit import Toolkit as RuntimeToolkit
+
+from tests.code_mode.shop import Shop, answering, run, serve
+
+ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+
+
+def talk(
+    work: Callable[[Client], Awaitable[Any]], era: str = "auto", tools: Toolkit | None = None, **options: Any
+) -> Any:
+    async def main() -> Any:
+        async with serve(tools or Shop().toolkit(), era, **options) as client:
+            return await work(client)
+
+    return asyncio.run(main())
+
+
+def run_one(code: str, era: str = "auto", tools: Toolkit | None = None, **options: Any) -> Any:
+    return talk(lambda client: run(client, code), era, tools, **options)
+
+
+def test_three_tools_are_listed_in_place_of_all() -> None:
+    async def names(client: Client) -> list[str]:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert talk(names) == ["search_tools", "describe_tools", "run_code"]
+
+
+def test_search_finds_functions_and_describe_prints_their_stubs() -> None:
+    async def work(client: Client) -> tuple[Any, Any]:
+        found = await client.call_tool("search_tools", {"text": "what does an article cost, its price"})
+        described = await client.call_tool("describe_tools", {"names": ["get_price", "order"]})
+        return found.structured_content, described.content[0].text  # type: ignore[union-attr]
+
+    found, described = talk(work)
+    assert next(iter(found["functions"])) == "get_price"
+    assert found["functions"]["order"] == "Order an article from the supplier."
+    assert (
+        "def get_price(\n    *,\n    article: str,  # Its name. (not empty)\n) -> GetPriceResult:"
+        in described
+    )
+    assert "- sold_out: There is none left. Order another article." in described
+
+
+def test_a_script_calls_functions_and_returns_its_last_expression() -> None:
+    code = "total = 0\nfor name in ['bell', 'saddle']:\n    total += get_price(article=name)['amount']\nprint('ok')\ntotal"
+    assert run_one(code) == {"result": 15.0, "printed": "ok\n"}
+
+
+def test_await_of_a_function_is_the_call_itself() -> None:
+    assert run_one("(await get_price(article='bell'))['amount']")["result"] == 6.0
+
+
+def test_parameters_have_the_names_of_stubs_or_those_on_the_wire() -> None:
+    assert run_one("list_(user_id='a', class_='b')")["result"] == {"user-id": "a", "class": "b"}
+    assert run_one("list_({'user-id': 'a'})")["result"] == {"user-id": "a"}
+    assert "takes keyword arguments only" in run_one("list_('a')")
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("order(article='rare')", "RuntimeError: sold_out: There is none left. Order another article."),
+        ("get_price(article='')", "RuntimeError: invalid_request: Invalid arguments"),
+        ("get_price(articel='bell')", "RuntimeError: invalid_request:"),
+        ("broken()", "RuntimeError: invalid_response:"),
+        ("get_price(article={1, 2})", "TypeError: set is not JSON"),
+        ("nothing()", "NameError: name 'nothing' is not defined"),
+        ("1 +", "SyntaxError"),
+    ],
+)
+def test_errors_reach_the_script_with_their_codes(code: str, text: str) -> None:
+    found = run_one(code, elicitation_callback=answering([], "accept"))
+    assert found.startswith("Error [script_failed]")
+    assert text in found
+
+
+def test_a_script_can_handle_a_declared_error() -> None:
+    code = "try:\n    order(article='rare')\nexcept RuntimeError as error:\n    code = str(error).partition(':')[0]\ncode"
+    assert run_one(code, elicitation_callback=answering([], "accept"))["result"] == "sold_out"
+
+
+@ERAS
+def test_a_function_that_asks_waits_for_the_users_answer(era: str) -> None:
+    shop, asked = Shop(), list[str]()
+    code = (
+        "kept = [1]\nfirst = order(article='bell')\nsecond = order(article='saddle')\n[kept, first, second]"
+    )
+    found = run_one(code, era, shop.toolkit(), elicitation_callback=answering(asked, "accept"))
+    assert found["result"] == [[1], {"order": 1}, {"order": 2}]
+    assert asked == ["Order bell?", "Order saddle?"]
+    assert shop.done == ["order bell", "order saddle"]
+
+
+@ERAS
+@pytest.mark.parametrize("answer", ["decline", "cancel"])
+def test_a_script_ends_where_the_user_says_no(era: str, answer: str) -> None:
+    shop, asked = Shop(), list[str]()
+    code = "while True:\n    try:\n        order(article='bell')\n    except BaseException:\n        pass"
+    found = run_one(code, era, shop.toolkit(), elicitation_callback=answering(asked, answer))
+    assert found.startswith("Error [script_stopped]: order: The user ")
+    assert (len(asked), shop.done) == (1, [])
+
+
+@ERAS
+@pytest.mark.parametrize("code", ["order(article='bell')", "pay(amount=3)"], ids=["allow", "two_step"])
+def test_a_script_ends_where_nobody_can_be_asked(era: str, code: str) -> None:
+    shop = Shop()
+    found = run_one(f"try:\n    {code}\nexcept BaseException:\n    pass\n{code}", era, shop.toolkit())
+    assert found.startswith("Error [script_stopped]")
+    assert "the user cannot be asked here" in found
+    assert shop.done == []
+
+
+@ERAS
+def test_what_was_done_before_the_no_is_told(era: str) -> None:
+    shop, asked = Shop(), list[str]()
+    code = "order(article='bell')\nprint('one')\norder(article='saddle')"
+    found = run_one(code, era, shop.toolkit(), elicitation_callback=answering(asked, "accept", "decline"))
+    assert "Calls made before: 2." in found
+    assert "It had printed:\none" in found
+    assert shop.done == ["order bell"]
+
+
+def test_an_answer_to_a_script_that_no_longer_waits_runs_nothing() -> None:
+    import mcp_types as types
+
+    shop = Shop()
+
+    async def work(client: Client) -> Any:
+        params = types.CallToolRequestParams(
+            name="run_code",
+            arguments={"code": "order(article='bell')"},
+            input_responses={
+                "toolgen/forwarded": types.ElicitResult(action="accept", content={"confirm": True})
+            },
+        )
+        return await client.session.send_request(types.CallToolRequest(params=params), types.CallToolResult)
+
+    found = talk(work, "auto", shop.toolkit(), elicitation_callback=answering([], "accept"))
+    assert found.is_error
+    assert "no longer waits" in found.content[0].text
+    assert shop.done == []
+
+
+def test_scopes_are_those_of_the_caller() -> None:
+    shop = Shop()
+    assert "insufficient_scope" in run_one("wipe()", tools=shop.toolkit())
+    assert shop.done == []
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (
+            "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+            "feed time limit exceeded",
+        ),
+        ("x = []\nwhile True: x.append('x' * 10_000)", "memory limit exceeded"),
+        ("for _ in range(1_000): get_price(article='a')", "It made more than 100 calls."),
+        ("while True: x = undefined if False else get_price\n", "limit exceeded"),
+        ("def f(): return f()\nf()", "RecursionError"),
+        ("'x' * 200_000", "too_large"),
+        ("open('/etc/passwd').read()", "PermissionError"),
+        ("import os\nos.environ", "not supported"),
+        ("import threading", "No module named 'threading'"),
+    ],
+)
+def test_a_script_is_bounded(code: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script, "SECONDS", 0.5)
+    assert text in run_one(code)
+
+
+def test_what_is_printed_is_cut() -> None:
+    found = run_one("for _ in range(1_000): print('x' * 100)\n1")
+    assert found["printed"].endswith("[cut: the first 20000 of 101000 characters]")
+    assert found["result"] == 1
+
+
+def test_calls_are_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "TOTAL_SECONDS", 0.3)
+    found = run_one("for _ in range(50):\n    try: wait(seconds=0.1)\n    except BaseException: pass")
+    assert found.startswith("Error [script_stopped]: Its calls took more than 0.3 seconds.")
+
+
+def test_a_script_that_loops_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script, "SECONDS", 2.0)
+
+    async def work(client: Client) -> tuple[float, Any]:
+        looping = asyncio.create_task(run(client, "while True: pass"))
+        await asyncio.sleep(0.2)
+        began = time.monotonic()
+        await run(client, "get_price(article='bell')")
+        seconds = time.monotonic() - began
+        return seconds, await looping
+
+    seconds, found = talk(work)
+    assert seconds < 1.5
+    assert "time limit" in found
+
+
+def test_values_that_are_no_json_become_text() -> None:
+    found = run_one("[(1, 2), {3}, {4: float('nan')}, 2 ** 5000, get_price]")["result"]
+    assert found[:4] == [[1, 2], [3], {"4": "nan"}, "an integer of 5001 bits"]
+
+
+def test_tools_that_are_added_later_are_functions() -> None:
+    from tests.code_mode.shop import Price
+
+    toolkit = RuntimeToolkit(config=Shop().toolkit().config)
+
+    async def work(client: Client) -> Any:
+        before = await run(client, "get_price(article='bell')")
+        toolkit.add(Price())
+        return before, await run(client, "get_price(article='bell')")
+
+    before, after = talk(work, "auto", toolkit)
+    assert "NameError" in before
+    assert after["result"] == {"amount": 6.0}
