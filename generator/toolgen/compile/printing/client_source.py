@@ -15,7 +15,16 @@ from toolgen.data.program import SharedFile
 from toolgen.data.target import Target
 from toolgen.models.annotations import type_annotation
 from toolgen.models.model_classes import ModelField, Record
-from toolgen.models.shapes import Shape, classes_in, renamed, without_constraints, written_out
+from toolgen.models.shapes import (
+    ClassRef,
+    Scalar,
+    Shape,
+    classes_in,
+    renamed,
+    with_inner,
+    without_constraints,
+    written_out,
+)
 from toolgen.models.shared_classes import ModuleClasses
 from toolgen.python_source.imports import import_from, module_order
 from toolgen.python_source.names import pascal, unique_name
@@ -178,7 +187,7 @@ def _method(name: str, tool: Tool, made: ModuleClasses, names: _ImportedNames) -
     def annotation(shape: Shape) -> str:
         plain = without_constraints(written_out(shape))
         local = {each: _imported(each, made, own_module, prefix, names) for each in classes_in(plain)}
-        return type_annotation(renamed(plain, local))
+        return type_annotation(_as_parameter(renamed(plain, local)))
 
     parameters: list[ClientParameter] = []
     if isinstance(body, Record):
@@ -201,6 +210,13 @@ def _method(name: str, tool: Tool, made: ModuleClasses, names: _ImportedNames) -
         doc=_doc(tool, parameters),
         errors=tuple(map(error_source, tool.errors)),
     )
+
+
+def _as_parameter(shape: Shape) -> Shape:
+    """Return a shape as parameters have it: one of `float` takes an `int`, and linters want it written so."""
+    if isinstance(shape, Scalar):
+        return ClassRef("float") if shape.kind == "number" else shape
+    return with_inner(shape, _as_parameter)
 
 
 def _required_first(record: Record) -> list[tuple[str, ModelField]]:
