@@ -36,9 +36,9 @@ CLIENT_MEMBERS: Final = frozenset(("close", "connect", "pages", "session", "with
 """Public members of every client; a tool of such a name gets a method with `_` behind it."""
 _BUILTIN_TYPES: Final = frozenset(("bool", "dict", "float", "int", "list", "str"))
 """Names in annotations, which a method of that name would shadow in the class."""
-_NAMES: Final = frozenset(
-    "OMIT Any AsyncIterator Block Iterator Literal Omit SyncToolClient ToolClient ToolResult".split()
-)
+_NAMES: Final = frozenset(("OMIT", "Any", "AsyncIterator", "Block", "Iterator", "Literal", "Omit")) | {
+    *("SyncToolClient", "ToolClient", "ToolResult")
+}
 """Names in the module of a client beside those of models."""
 _VARIABLE: Final = "result"
 _TOOLS: Final = (
