@@ -16,6 +16,13 @@ from toolgen.compile.checking.conflicts import find_conflicts
 from toolgen.compile.checking.resolve import resolve
 from toolgen.compile.compiled_specs import FORMAT, collect
 from toolgen.compile.output_changes import digest
+from toolgen.compile.printing.client_source import (
+    ClientMethod,
+    ClientTemplates,
+    client_files,
+    client_source,
+    listed_definitions,
+)
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
@@ -164,6 +171,38 @@ def bind_sources(
     bound = resolve(parsed)  # specs → tools whose references are bound
     check(bound, needs_tools=needs_tools, is_whole=is_whole, progress=progress)  # raises all their faults
     return lint(bound, is_whole=is_whole, all_rules=all_rules)  # → with the warnings about them
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledClient:
+    """A typed client: its files, the definitions that it expects a server to list, and its methods."""
+
+    files: Tree
+    listed: tuple[dict[str, Any], ...]
+    methods: tuple[ClientMethod, ...]
+
+
+def compile_client(
+    texts: Texts, templates: ClientTemplates, settings: PackageSettings, server: str, cache: Cache
+) -> CompiledClient:
+    """Return a typed client of the tools in `texts`; `server` names it in docstrings.
+
+    Raises `SpecErrors` as `compile_project` does.
+    """
+    program = without_suppressed_warnings(analyze(texts, [templates.target], f"{settings.specs}/"))
+    package = lower(program, settings)
+    sources = package_sources(package, model_modules(package, cache, program.shared), program.shared)
+    targets = [templates.target]
+    rendered = [*render_tools(package, targets, sources).values()]
+    rendered += render_shared(package, targets, sources).values()
+    rendered.append(render_index(package, targets))
+    client = client_source(package, program.shared, server)
+    listed = listed_definitions(client)
+    files = client_files(client, listed, templates.own)
+    done = {path: text for each in rendered for path, text in each.tree.items()}
+    unformatted = {path for each in rendered for path in each.unformatted}
+    made = _formatted(RenderedFiles({**done, **files}, frozenset(unformatted | files.keys())))
+    return CompiledClient(dict(sorted(made.items())), tuple(listed), client.methods)
 
 
 def compile_specs(

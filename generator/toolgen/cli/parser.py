@@ -34,6 +34,7 @@ COMMANDS = {
     "connect": "connect Claude Desktop, Claude Code, Cursor, VS Code, Codex or Gemini CLI to the tools",
     "mock": "serve the specs over MCP before you implement them: answers are from examples, or made up",
     "test": "test implementations against their specs: examples, and properties of every call",
+    "client": "write a typed client of an MCP server, and check that the server still fits it",
     "guard": "check that an MCP server still keeps what its lock file says",
     "evals": "write tests, from the examples, that a model calls the right tool",
     "lsp": "serve editors: diagnostics as you type, completion, hover, rename, quick fixes (LSP)",
@@ -44,7 +45,7 @@ COMMANDS = {
 }
 """The commands and their summaries, in the order of the help."""
 
-WRITING = ("init", "new", "generate", "fmt", "import", "connect")
+WRITING = ("init", "new", "generate", "fmt", "import", "connect", "client")
 """Commands that change files, which no suggestion for a misspelt word names."""
 
 DOCS = "https://github.com/toolgen/toolgen/blob/main"  # a placeholder until the repository is hosted
@@ -64,6 +65,7 @@ _PAGES = {
     "connect": "docs/connect.md",
     "mock": "docs/mock.md",
     "test": "docs/testing.md",
+    "client": "docs/clients.md",
     "guard": "docs/guard.md",
     "evals": "docs/evals.md",
     "export": "docs/providers.md",

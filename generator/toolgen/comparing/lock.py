@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from toolgen.escaping.characters import printable
@@ -14,14 +15,16 @@ from toolgen.suggestions import quoted
 NAME: Final = "toolgen.lock"
 VERSION: Final = 1
 _KEY: Final = "toolgen_lock"
+_MAX_START: Final = 256  # bytes in which a lock says so
 _TEXTS: Final = ("name", "version", "instructions")
 _AGAIN: Final = "write it again: toolgen guard --init"
 
 
-def lock_text(listing: Listing) -> str:
+def lock_text(listing: Listing, more: Mapping[str, Any] | None = None) -> str:
     """Return the content of a lock. Lists are sorted, so that only what a server changed is in a diff.
 
-    Invisible characters are escaped, as JSON allows: whoever reviews the lock sees them.
+    Invisible characters are escaped, as JSON allows: whoever reviews the lock sees them. `more` are keys that
+    `read_lock` leaves alone.
     """
     lists = {
         key: sorted(getattr(listing, key), key=lambda each: str(each.get(by))) for key, by in LISTS.items()
@@ -29,8 +32,14 @@ def lock_text(listing: Listing) -> str:
     server: dict[str, Any] = {key: getattr(listing, key) for key in _TEXTS}
     if listing.capabilities is not None:
         server["capabilities"] = sorted(listing.capabilities)
-    text = json.dumps({_KEY: VERSION, "server": server, **lists}, indent=2, ensure_ascii=False)
+    data = {_KEY: VERSION, "server": server, **lists, **(more or {})}
+    text = json.dumps(data, indent=2, ensure_ascii=False)
     return printable(text, keep="\n") + "\n"
+
+
+def is_lock(content: bytes) -> bool:
+    """True if a document says that it is a lock; whether it can be read is another question."""
+    return f'"{_KEY}"'.encode() in content[:_MAX_START]
 
 
 def read_lock(content: bytes, name: str) -> Listing:

@@ -58,6 +58,7 @@ async def bounded_client(
     headers: Mapping[str, str] | None = None,
     budget: ByteBudget | None = None,
     is_patient: bool = False,
+    auth: httpx2.Auth | None = None,
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """Yield a client for `url` whose responses have no more bytes together than the budget, or an import.
 
@@ -79,6 +80,7 @@ async def bounded_client(
 
     async with httpx2.AsyncClient(
         headers={**(headers or {}), "Accept-Encoding": "identity"},
+        auth=auth,
         timeout=httpx2.Timeout(limits.TIME_LIMIT, read=None if is_patient else limits.TIME_LIMIT),
         follow_redirects=True,
         max_redirects=_MAX_REDIRECTS,

@@ -44,10 +44,12 @@ class ServerProcess:
         budget: ByteBudget,
         *,
         environment: Mapping[str, str] | None = None,
+        folder: str | None = None,
         log: Callable[[str], None] | None = None,
     ) -> None:
         """Prepare it; `streams` starts it. `log` gets each line of its stderr, whose end is remembered."""
         self._command, self._budget, self._log = command, budget, log
+        self._folder = folder  # in which it starts; None: ours
         self._environment = dict(os.environ if environment is None else environment)
         self._process: subprocess.Popen[bytes] | None = None
         self._watchdog: subprocess.Popen[bytes] | None = None
@@ -81,6 +83,7 @@ class ServerProcess:
             return subprocess.Popen(
                 self._command,
                 env=self._environment,
+                cwd=self._folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

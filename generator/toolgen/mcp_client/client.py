@@ -44,6 +44,8 @@ class ServerAddress:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of every HTTP request
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the command
     inherits: bool = True  # the command gets our environment, too; if not, PATH, HOME and the like
+    folder: str | None = None  # in which the command starts; None: ours
+    auth: Any = field(default=None, repr=False)  # httpx2.Auth, of every HTTP request
 
     @staticmethod
     def parse(source: str, header_options: Sequence[str] = ()) -> ServerAddress:
@@ -216,7 +218,7 @@ async def open_transport(
 
         budget = budget or ByteBudget(server.shown, bounded_http.MAX_BYTES)
         async with bounded_http.bounded_client(
-            server.source, headers=server.headers, budget=budget, is_patient=is_patient
+            server.source, headers=server.headers, budget=budget, is_patient=is_patient, auth=server.auth
         ) as http:
             transport = streamable_http_client(
                 server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES
@@ -228,13 +230,17 @@ async def open_transport(
     if os.name == "posix":
         from toolgen.mcp_client.bounded_stdio import ServerProcess
 
-        process = ServerProcess(command, budget, environment=_environment(server), log=log)
+        process = ServerProcess(
+            command, budget, environment=_environment(server), folder=server.folder, log=log
+        )
         yield OpenTransport(process.streams(), budget, process)
         return
     from mcp import StdioServerParameters, stdio_client
 
     program, *arguments = command
-    parameters = StdioServerParameters(command=program, args=arguments, env=_environment(server))
+    parameters = StdioServerParameters(
+        command=program, args=arguments, env=_environment(server), cwd=server.folder
+    )
     with open(os.devnull, "w") as devnull:
         yield OpenTransport(stdio_client(parameters, errlog=devnull), budget)
 

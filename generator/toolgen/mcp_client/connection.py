@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -70,13 +70,23 @@ class ServerConnection:
     """A connection to a server. Belongs to one event loop; calls are made one after another."""
 
     def __init__(
-        self, server: ServerAddress, *, asks_user: bool, log: Callable[[str], None] | None = None
+        self,
+        server: ServerAddress,
+        *,
+        asks_user: bool,
+        log: Callable[[str], None] | None = None,
+        elicit: Callable[[Any], Awaitable[Any]] | None = None,
+        is_patient: bool = False,
+        transport: Any = None,
     ) -> None:
         """Prepare it; the first call connects. With `asks_user`, the client can ask the user questions.
 
-        `log` gets the lines of the log of a server that a command starts.
+        `log` gets the lines of the log of a server that a command starts. `elicit` answers all questions to
+        the user in place of the `ask` of a call. With `is_patient`, any time may pass between two parts of an
+        HTTP response. `transport` is what the SDK's client connects to instead of the server's address.
         """
         self.server, self._asks_user, self._log = server, asks_user, log
+        self._elicit, self._is_patient, self._transport = elicit, is_patient, transport
         self._task: asyncio.Task[None] | None = None
         self._opened: OpenTransport | None = None
         self._closing = asyncio.Event()
@@ -131,6 +141,11 @@ class ServerConnection:
             self._exchange = None
             await _cancelled(work, endless)
 
+    def renew_budget(self) -> None:
+        """Let the server send as many bytes again as one call may have."""
+        if self._opened is not None:
+            self._opened.budget.renew()
+
     async def why_lost(self) -> str:
         """Return why the connection has ended; empty if it has not."""
         process = None if self._opened is None else self._opened.process
@@ -157,7 +172,7 @@ class ServerConnection:
         from mcp import Client
 
         budget = ByteBudget(self.server.shown, MAX_ANSWER_BYTES)
-        async with open_transport(self.server, budget, log=self._log) as self._opened:
+        async with self._open_transport(budget) as self._opened:
             answer: Any = self._answer_question if self._asks_user else None
             client = Client(self._opened.transport, elicitation_callback=answer, message_handler=self._handle)
             async with client:
@@ -165,6 +180,11 @@ class ServerConnection:
                 client.session.validate_tool_result = _accept  # type: ignore[method-assign]
                 self._ready.set_result(client)
                 await self._closing.wait()
+
+    def _open_transport(self, budget: ByteBudget) -> AbstractAsyncContextManager[OpenTransport]:
+        if self._transport is not None:
+            return nullcontext(OpenTransport(self._transport, budget))
+        return open_transport(self.server, budget, log=self._log, is_patient=self._is_patient)
 
     async def _handle(self, message: Any) -> None:
         """Remember the first thing that the server sent and that is no message."""
@@ -175,6 +195,8 @@ class ServerConnection:
         """Answer for the user: yes with a form that is filled in, or no."""
         import mcp_types as types
 
+        if self._elicit is not None:
+            return await self._elicit(question)
         exchange = self._exchange
         if exchange is None:
             return types.ElicitResult(action="cancel")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from toolgen.data.changes import Change
 from toolgen.data.diagnostic import Diagnostic, in_order
 from toolgen.data.source import Span
 from toolgen.report.entry import Entry, Report, entry_of
@@ -40,18 +41,25 @@ def tests_report(tests: ProjectReport) -> Report:
 
 def output_report(diff: OutputDiff, errors: Sequence[Diagnostic], warnings: Sequence[Diagnostic]) -> Report:
     """Return the report of `toolgen check`: an entry for each file that is not as it should be."""
-    stale = [
-        Entry(
-            Span(change.path, 1, 1),
-            "error",
-            _OUTDATED,
-            _CHANGES[change.kind.value],
-            (("help", "toolgen generate"),),
-        )
-        for change in diff.changes
-    ]
+    stale = _outdated(diff.changes, "toolgen generate")
     found = (*map(entry_of, in_order(errors)), *stale, *map(entry_of, in_order(warnings)))
     return Report("check", found, bool(errors) or not diff.clean)
+
+
+def client_report(changes: Sequence[Change], judgement: Judgement | None) -> Report:
+    """Return the report of `toolgen client --check`: files of a client, and what its source changed."""
+    stale = _outdated(changes, "toolgen client")
+    if judgement is None:
+        return Report("client", tuple(stale), bool(changes))
+    found = (*stale, *(entry_of(each) for each in judgement.shown))
+    return Report("client", found, bool(changes or judgement.failed), texts=judgement.texts)
+
+
+def _outdated(changes: Iterable[Change], fix: str) -> list[Entry]:
+    return [
+        Entry(Span(each.path, 1, 1), "error", _OUTDATED, _CHANGES[each.kind.value], (("help", fix),))
+        for each in changes
+    ]
 
 
 def errors_report(command: str, found: Iterable[Diagnostic], texts: Mapping[str, bytes | str]) -> Report:

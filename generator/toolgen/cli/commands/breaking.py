@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli.output import emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format
+from toolgen.suggestions import count
 
 if TYPE_CHECKING:
     from toolgen.compat.finding import Category
@@ -22,8 +23,13 @@ _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--against", metavar="REF|DIR|FILE|URL|COMMAND", help="the version to compare with")
     parser.add_argument(
-        "--against", metavar="REF|DIR|FILE|URL|COMMAND", required=True, help="the version to compare with"
+        "--consumers",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="instead of --against: a lock of `toolgen client`, or a folder that has some (may be repeated)",
     )
     parser.add_argument(
         "--level", choices=_LEVELS, help="the level that fails (default: as configured, or error)"
@@ -44,11 +50,18 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.diagnostics import has_color
     from toolgen.cli.today import today
     from toolgen.comparing.judgement import judge
+    from toolgen.project import UnableError
     from toolgen.report.formats import formatted
     from toolgen.report.json import findings_data
     from toolgen.report.reports import findings_report
     from toolgen.report.text import lines_of_findings, summary_of_findings
 
+    if args.consumers:
+        return _of_consumers(args)
+    if args.against is None:
+        raise UnableError(
+            "usage", "--against is missing", "or name those who call the tools: --consumers PATH"
+        )
     judgement = judge(
         args.against,
         args.start,
@@ -67,6 +80,49 @@ def run(args: argparse.Namespace) -> bool:
         emit(*lines_of_findings(judgement, color=has_color()), styled=True)
         say(summary_of_findings(judgement))
     return not judgement.failed
+
+
+def _of_consumers(args: argparse.Namespace) -> bool:
+    """Report which consumers the specs break, each with its findings."""
+    from toolgen.cli.diagnostics import has_color
+    from toolgen.cli.today import today
+    from toolgen.comparing.history import Release
+    from toolgen.consuming.drift import judge_consumers
+    from toolgen.project import UnableError
+    from toolgen.report.json import findings_data
+    from toolgen.report.markdown import as_summary
+    from toolgen.report.text import lines_of_findings
+
+    if args.against is not None:
+        raise UnableError("usage", "--consumers and --against exclude each other")
+    if args.format not in ("text", "json", "markdown"):
+        raise UnableError("usage", f"--consumers has no format {args.format}", "text, json or markdown")
+    judged = judge_consumers(args.start, args.consumers, today=today())
+    broken = [each for each in judged if each.judgement.failed]
+    if args.format == "json":
+        data = [
+            {
+                "lock": each.file,
+                "package": each.package,
+                "breaks": bool(each.judgement.failed),
+                "findings": findings_data(each.judgement.findings),
+            }
+            for each in judged
+        ]
+        emit_json({"consumers": data})
+        return not broken
+    if args.format == "markdown":
+        for each in broken:
+            release = Release(each.package, "", each.judgement.failed, {})
+            emit(*as_summary(each.file, [release]).splitlines())
+    for each in judged if args.format == "text" else ():
+        verdict = "breaks" if each.judgement.failed else "does not break"
+        others = f"; {count(each.unconcerned, 'change')} of what it does not use" if each.unconcerned else ""
+        emit(f"{each.file} ({each.package}): {verdict}{others}")
+        if each.judgement.failed:
+            emit(*lines_of_findings(each.judgement, color=has_color()), styled=True)
+    say(f"{count(len(broken), 'consumer')} of {len(judged)} would break")
+    return not broken
 
 
 def _categories(text: str) -> frozenset[Category]:

@@ -32,12 +32,27 @@ def model_modules(
     modules that the template cannot. `cache` (a dict will do) gets those that it does not have. Raises
     `EngineBug`, never for a fault of the author.
     """
-    classes = shared_classes(shared)
-    tools = {tool.py_name: tool_classes(tool, classes) for tool in package.tools}
-    files = {file.path: classes.modules[file.path] for file in package.shared}
+    classes = package_classes(package, shared)
     return ModelModules(
-        {name: _source(each, cache) for name, each in tools.items()},
-        {path: _source(each, cache) for path, each in files.items()},
+        {name: _source(each, cache) for name, each in classes.tools.items()},
+        {path: _source(each, cache) for path, each in classes.shared.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PackageClasses:
+    """The classes of a package: of tools by the tools' Python names, of shared files by the files' paths."""
+
+    tools: Mapping[str, ModuleClasses]
+    shared: Mapping[str, ModuleClasses]
+
+
+def package_classes(package: Package, shared: Mapping[str, SharedFile]) -> PackageClasses:
+    """Return the classes of all modules of models. `shared` has the shared files as for `model_modules`."""
+    classes = shared_classes(shared)
+    return PackageClasses(
+        {tool.py_name: tool_classes(tool, classes) for tool in package.tools},
+        {file.path: classes.modules[file.path] for file in package.shared},
     )
 
 

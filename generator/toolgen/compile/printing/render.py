@@ -113,6 +113,14 @@ def render_index(package: Package, targets: Sequence[Target]) -> RenderedFiles:
     return _together(files)
 
 
+def render_template(templates: Mapping[str, str], name: str, **values: object) -> str:
+    """Return the text of one of `templates`, built-in ones, with the filters of targets."""
+    try:
+        return _environment(tuple(sorted(templates.items()))).get_template(name).render(values)
+    except jinja2.TemplateError as error:
+        raise TemplateBug(f"template {name}: {error}") from error
+
+
 def tool_path(output: str, py_name: str) -> str:
     """Return the path of a tool's file, from an output path with `{tool}` in it."""
     return output.replace(TOOL, models_module(py_name) if output == _MODELS else py_name)

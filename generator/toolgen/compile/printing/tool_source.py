@@ -97,7 +97,7 @@ def tool_source(tool: Tool, module: ModuleSource, schemas: SharedSchemas) -> Too
         annotation_imports=needed,
         exports=all_statement((*tool.exports, *names)),
         class_statement=statement,
-        error_classes=tuple(map(_error, tool.errors)),
+        error_classes=tuple(map(error_source, tool.errors)),
         errors=assignment("errors", Brackets("(", names, ",)" if len(names) == 1 else ")")),
         execute=execute,
         preview=preview,
@@ -119,7 +119,8 @@ def _imports(tool: Tool, *, needs_types: bool, needs_any: bool) -> str:
     return "\n".join(lines)
 
 
-def _error(error: ErrorClass) -> ErrorSource:
+def error_source(error: ErrorClass) -> ErrorSource:
+    """Return the source of the exception class of a declared error."""
     values: dict[str, str | bool] = {
         "code": error.code,
         "description": error.description,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
+from toolgen.compile.printing.client_source import ClientTemplates
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.files import DeclaredFolder, FileKind, Folder, IrregularFileError, OutsideError
@@ -71,6 +72,22 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
         _target(name, texts[name], asked, shown.get(name, {}))
         for name in (BASE.name, *(n for n in wanted if n != BASE.name))
     )
+
+
+_CLIENT: Final = "_client"
+_OF_CLIENTS: Final = ("definitions/", "models/", "schemas/")  # templates of packages that clients have, too
+
+
+def load_client_templates() -> ClientTemplates:
+    """Return the templates of typed clients."""
+    with DeclaredFolder(toolgen.templates.__path__[0]) as folder:
+        own = {
+            entry.name: _text(folder, entry.path, f"templates/{entry.path}")
+            for entry in folder.entries(_CLIENT)
+        }
+    of_package = _builtin()[BASE.name]
+    models = {path: text for path, text in of_package.items() if path.startswith(_OF_CLIENTS)}
+    return ClientTemplates(Target(BASE, models), own)
 
 
 def _builtin() -> dict[str, dict[str, str]]:

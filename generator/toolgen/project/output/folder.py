@@ -99,6 +99,9 @@ def _has_header(text: str | None) -> bool:
 @contextmanager
 def _opened(project: Project) -> Iterator[Folder | None]:
     """Open the output folder, None if there is none; turn a link that leaves it into an `UnableError`."""
+    if not project.root.exists():  # of a client, which is written anywhere
+        yield None
+        return
     try:
         with Folder(project.root) as root:
             if root.kind(project.output) is None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
 from typing import Any, Final
 
 from toolgen.runtime.adapters.naming import options, published_name
@@ -34,6 +36,12 @@ def served_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, An
         _with_valid_fields(_tool(definition), _carried(definition)) for definition in definitions.values()
     ]
     return [tool if is_json(tool) else well_formed_value(tool) for tool in tools]
+
+
+def definition_digest(tool: Mapping[str, Any]) -> str:
+    """Return a hash of a listed tool, by which a client sees that it is still the one it knows."""
+    text = json.dumps(tool, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _with_valid_fields(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,168 @@
+"""Write a typed client of an MCP server: a Python package with one method for each tool.
+
+SOURCE is a project or a folder of specs, a file that `toolgen export mcp` printed, the URL of a server, or a
+command that starts one: one quoted word, or everything after `--`. The default is the source of the lock. The
+package needs toolgen[mcp], and nothing of the server. toolgen.lock, beside it, holds the definitions that it
+was generated from.
+
+--check compares the package with its lock: exit 1 and a diff if one of them was changed. With --upstream, the
+lock is also compared with what the source has today: exit 1 if that breaks the client, or if a text that
+models read is another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.suggestions import count
+
+if TYPE_CHECKING:
+    from toolgen.consuming.drift import ConsumerJudgement
+    from toolgen.consuming.lock import ClientLock
+    from toolgen.consuming.package import ClientPlan
+
+RUNS_EVENT_LOOP = True
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        nargs="?",
+        help="a folder of specs, a file, a URL, or a command (default: as in the lock)",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", default=".", help="the folder for the package and its lock (default: .)"
+    )
+    parser.add_argument("--package", metavar="NAME", help="the name of the package: shop has ShopClient")
+    parser.add_argument(
+        "--uses",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="Python code that calls the client, below DIR: the lock says what it uses (may be repeated)",
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if something would change")
+    parser.add_argument(
+        "--upstream", action="store_true", help="with --check: also compare the lock with its source"
+    )
+    add_format(parser, of_report=True)
+    parser.add_argument_group("server").add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME=VARIABLE",
+        help="send this header to a URL, with the value of an environment variable (may be repeated)",
+    )
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.consuming.package import read_existing_lock
+    from toolgen.project import UnableError
+
+    folder = Path(args.start, args.out)
+    lock = read_existing_lock(folder, args.out)
+    if args.upstream and not args.check:
+        raise UnableError("usage", "--upstream is an option of --check")
+    if args.check:
+        if lock is None:
+            message = f"there is no lock of a client in {args.out}"
+            raise UnableError("no-lock", message, "write one: toolgen client SOURCE --out DIR --package NAME")
+        return _check(args, folder, lock)
+    return _write(args, folder, lock)
+
+
+def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bool:
+    from toolgen.consuming.definitions import read_definitions
+    from toolgen.consuming.lock import ClientLock
+    from toolgen.consuming.package import plan_client, write_client
+    from toolgen.project import UnableError
+
+    source: str | None = args.source or (old.source if old else None)
+    package: str | None = args.package or (old.package if old else None)
+    if source is None or package is None:
+        missing = "SOURCE" if source is None else "--package"
+        raise UnableError("usage", f"{missing} is missing", "for example toolgen client specs --package shop")
+    if old is not None and old.package != package:
+        message = f"{args.out} has the client {old.package}, and a lock is of one client"
+        raise UnableError("file-exists", message, "give each client a folder: --out DIR")
+    headers = args.header or (old.headers if old and source == old.source else [])
+    definitions = read_definitions(source, args.start, headers)
+    uses = args.uses or (old.uses_in if old else [])
+    lock = ClientLock(definitions.server, package, str(source), headers, uses_in=uses)
+    plan = plan_client(definitions, lock, folder)
+    write_client(plan)
+    say(*(f"  {note}" for note in plan.notes))
+    if args.format == "json":
+        emit_json({"tools": len(plan.compiled.methods), "written": [each.path for each in plan.all_changes]})
+    else:
+        methods, changes = plan.compiled.methods, plan.all_changes
+        emit(f"{count(len(methods), 'tool')} in {package}, {count(len(changes), 'file')} written")
+    return True
+
+
+def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
+    from toolgen.consuming.package import plan_client
+
+    if args.uses:
+        lock = replace(lock, uses_in=args.uses)
+    plan = plan_client(lock.definitions, lock, folder)
+    judged = _judge_upstream(args, plan.lock) if args.upstream else None
+    _report(args, plan, judged)
+    return not plan.all_changes and not (judged and judged.judgement.failed)
+
+
+def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudgement:
+    from toolgen.cli.today import today
+    from toolgen.comparing.lock import NAME
+    from toolgen.consuming.definitions import read_definitions
+    from toolgen.consuming.drift import judge_upstream
+
+    definitions = read_definitions(args.source or lock.source, args.start, args.header or lock.headers)
+    file = f"{args.out.rstrip('/')}/{NAME}".removeprefix("./")
+    return judge_upstream(lock, definitions, file=file, text=lock.as_text(), today=today())
+
+
+def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgement | None) -> None:
+    from toolgen.cli.diagnostics import has_color
+    from toolgen.comparing.history import Release
+    from toolgen.report.formats import formatted
+    from toolgen.report.json import findings_data
+    from toolgen.report.markdown import as_summary
+    from toolgen.report.reports import client_report
+    from toolgen.report.text import diff_of_change, lines_of_findings, summary_of_findings
+
+    judgement = judged.judgement if judged else None
+    changes, findings = plan.all_changes, judgement.findings if judgement else ()
+    if args.format == "json":
+        stale = [{"kind": each.kind.value, "path": each.path} for each in changes]
+        data = {"package": plan.lock.package, "changes": stale, "clean": not changes}
+        upstream = {"findings": findings_data(findings), "failed": len(judgement.failed)} if judgement else {}
+        emit_json({**data, **upstream})
+        return
+    if args.format == "markdown":
+        emit(*(f"- {each.kind} `{each.path}`" for each in changes))
+        emit(*as_summary(args.out, [Release(plan.lock.package, "", findings, {})]).splitlines())
+        return
+    if args.format != "text":
+        emit_document(formatted(client_report(changes, judgement), args.format))
+        return
+    emit(*(f"{each.kind} {each.path}" for each in changes))
+    for each in changes:
+        emit(*diff_of_change(each))
+    if changes:
+        say("to fix it: toolgen client, with the same --out")
+    if judged is not None and judgement is not None:
+        emit(*lines_of_findings(judgement, color=has_color()), styled=True)
+        others = f"; {count(judged.unconcerned, 'change')} of what is not used" if judged.unconcerned else ""
+        say(f"upstream: {summary_of_findings(judgement)}{others}")
+        if judgement.failed:
+            say("if this is as it should be: toolgen client, with the same --out, and review the lock")
+    if not changes:
+        methods = plan.compiled.methods
+        say(f"clean: {count(len(methods), 'tool')}, {count(len(plan.compiled.files), 'file')}")

@@ -1,0 +1,61 @@
+"""Questions to the user that a server asks during a call, answered by the callback `confirm`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to the user. Servers write the message: show it as what the server says."""
+
+    message: str
+    form: Mapping[str, Any] = field(default_factory=dict)  # JSON Schema of the answer; empty for a URL
+    url: str | None = None  # a page that the user is asked to open
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        """True if `True` answers it: the form has no required fields but booleans."""
+        return yes_to_all(self.form) is not None
+
+
+Answer: TypeAlias = bool | Mapping[str, Any] | None
+Confirm: TypeAlias = Callable[[Question], Answer | Awaitable[Answer]]
+"""Answers a question: True, False, the filled-in form, or None if the user closed the question."""
+
+
+def yes_to_all(form: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the content of a form with yes to every question; None if it wants to know something else."""
+    properties = form.get("properties", {})
+    questions = {name: True for name, each in properties.items() if each.get("type") == "boolean"}
+    return questions if questions.keys() >= set(form.get("required", ())) else None
+
+
+async def ask(confirm: Confirm, question: Question) -> Answer:
+    """Return the answer of a callback, sync or async."""
+    answer = confirm(question)
+    return await answer if isawaitable(answer) else answer
+
+
+async def elicited(confirm: Confirm, params: Any) -> Any:
+    """Return the answer to `mcp_types.ElicitRequestParams` as a result of MCP."""
+    import mcp_types as types
+
+    if params.mode == "url":
+        question = Question(params.message, url=params.url)
+    else:
+        question = Question(params.message, dict(params.requested_schema))
+    answer = await ask(confirm, question)
+    if answer is None:
+        return types.ElicitResult(action="cancel")
+    if answer is True:
+        # a yes is no text: a form that wants more is not made up
+        content = None if question.url else yes_to_all(question.form)
+        is_answered = question.url is not None or content is not None
+        return types.ElicitResult(action="accept" if is_answered else "decline", content=content)
+    if isinstance(answer, Mapping):
+        return types.ElicitResult(action="accept", content=dict(answer))
+    return types.ElicitResult(action="decline")

@@ -1,0 +1,146 @@
+"""The base class of generated clients: the connection, calls with retries, streams and pages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from copy import copy
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    import os
+    from typing import Self
+
+    from .connection import Connection, Server
+    from .options import CallSettings, Progress
+    from .questions import Confirm
+    from .tool import ClientTool
+
+P = ParamSpec("P")
+T = TypeVar("T")
+OnDrift = Literal["error", "warn", "ignore"]
+
+
+class ToolClient:
+    """Base class of generated clients. Connect with `async with ShopClient.connect(…) as shop`."""
+
+    _package: ClassVar[str | None]
+    _tools: ClassVar[Mapping[str, tuple[str, str, str]]]  # method → listed name, hash, module
+
+    _connection: Connection
+    _settings: CallSettings
+    _cursor: Any = None  # of `pages`
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls,
+        server: Server,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        auth: Any = None,
+        confirm: Confirm | None = None,
+        on_drift: OnDrift = "error",
+    ) -> AsyncIterator[Self]:
+        """Connect to a server until the end of the block.
+
+        Args:
+            server: a URL, or a command that starts the server: quoted, or a list of its words.
+            cwd: the folder in which a command starts.
+            env: variables that a command gets beside PATH, HOME and the like. It inherits no others.
+            auth: a bearer token, or an `httpx2.Auth`, for a URL.
+            confirm: answers the server's questions to the user. Without it, there is no user to ask.
+            on_drift: what to do if the server lists a tool of this client in a way that breaks calls or
+                readers: raise, warn, or not even look.
+
+        Raises:
+            ConnectError: There is no connection.
+            ContractDriftError: The server has changed.
+        """
+        from .connection import Connection
+        from .options import CallSettings
+
+        client = cls.__new__(cls)
+        client._settings = CallSettings()
+        client._connection = Connection(server, cwd=cwd, env=env, auth=auth, confirm=confirm)
+        try:
+            await client._connection.open()
+            if on_drift != "ignore":
+                await client._check_drift(on_drift)
+            yield client
+        finally:
+            await client._connection.close()
+
+    def with_options(
+        self,
+        *,
+        timeout: float | None = None,
+        retries: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> Self:
+        """Return a client of the same connection whose calls have these options.
+
+        Args:
+            timeout: seconds that each attempt may take.
+            retries: further attempts after an error that is declared retryable, or after a lost answer of a
+                tool that is read-only or idempotent.
+            on_progress: gets the progress of each call.
+        """
+        from .options import CallSettings
+
+        old = self._settings
+        made = copy(self)
+        made._settings = CallSettings(
+            old.timeout if timeout is None else timeout,
+            old.retries if retries is None else retries,
+            old.on_progress if on_progress is None else on_progress,
+        )
+        return made
+
+    async def pages(
+        self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncIterator[T]:
+        """Yield all pages of a tool: `async for page in shop.pages(shop.search, query="tea")`.
+
+        Raises TypeError for a tool that has no pages.
+        """
+        from .paging import PageCursor
+
+        client = copy(self)
+        name: str = getattr(method, "__name__", "")
+        client._cursor = cursor = PageCursor(self._tool(name))
+        while cursor.has_more:
+            page: T = await getattr(client, name)(*args, **kwargs)
+            yield page
+
+    @property
+    def session(self) -> Any:
+        """The SDK's client (`mcp.Client`), for resources, prompts and all else that MCP has."""
+        return self._connection.sdk_client
+
+    def _tool(self, method: str) -> ClientTool:
+        if method not in self._tools:
+            raise TypeError(f"{type(self).__name__} has no tool {method!r}")
+        module = import_module(f"{self._package}.tools.{self._tools[method][2]}")
+        found: ClientTool = module.TOOL
+        return found
+
+    async def _call(self, method: str, arguments: Mapping[str, Any]) -> Any:
+        from .calls import call
+
+        tool = self._tool(method)
+        return await call(self._connection, tool, arguments, self._settings, self._cursor)
+
+    def _stream(self, method: str, arguments: Mapping[str, Any]) -> AsyncIterator[Any]:
+        from .calls import stream
+
+        return stream(self._connection, self._tool(method), arguments, self._settings)
+
+    async def _check_drift(self, on_drift: OnDrift) -> None:
+        from .drift import check_drift
+
+        listed = await self._connection.listed_tools()
+        tools = {listed_name: (digest, method) for method, (listed_name, digest, _) in self._tools.items()}
+        check_drift(listed, tools, self._tool, is_error=on_drift == "error")

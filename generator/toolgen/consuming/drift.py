@@ -1,0 +1,169 @@
+"""Judge what changed by what a consumer has locked: its source today, or the specs of its server.
+
+A client checks whole responses by the contract that it was generated from. So a response that the lock does
+not allow breaks it, whichever fields its code reads. Of requests, only the arguments that it gives count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from toolgen.building.project_build import read_inputs
+from toolgen.comparing.definitions import compare_definitions, read_export
+from toolgen.comparing.exported_sides import own_definitions
+from toolgen.comparing.guard import judge_server
+from toolgen.comparing.judgement import Judgement
+from toolgen.comparing.lock import NAME
+from toolgen.comparing.sides import SpecFiles, compare_files, files_of
+from toolgen.compat.comparison import compare
+from toolgen.compat.contract import Side
+from toolgen.compat.finding import Category, Finding, Level
+from toolgen.compat.policy import Policy, failing
+from toolgen.consuming.definitions import ClientDefinitions
+from toolgen.consuming.lock import ClientLock, ToolUse, read_client_lock
+from toolgen.consuming.usage import ALL
+from toolgen.files import Folder, read_named
+from toolgen.importing.source_content import source_errors
+from toolgen.mcp_client.listing import Listing
+from toolgen.project import UnableError, reason
+from toolgen.project.inputs.target_templates import load_client_templates
+from toolgen.schema.limits import BUDGET
+from toolgen.suggestions import quoted
+
+_FOR_CONSUMERS: Final = frozenset((Category.WIRE, Category.SAFETY))
+"""Categories that concern whoever calls tools by their contracts."""
+_MAX_LOCK: Final = 4 * BUDGET.import_bytes
+_MAX_LOCKS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerJudgement:
+    """What changed for one consumer."""
+
+    file: str  # its lock, as it is shown
+    package: str
+    judgement: Judgement  # the findings that concern it
+    unconcerned: int  # changes of what it does not use
+
+
+def judge_upstream(
+    lock: ClientLock, current: ClientDefinitions, *, file: str, text: str, today: date
+) -> ConsumerJudgement:
+    """Return what changed since a lock was written; `file` and `text` are its name and content.
+
+    Texts that models read fail, too: they were reviewed when the client was generated.
+    """
+    if not lock.specs:
+        old, new = _tools_only(lock.listing), _tools_only(current.server)
+        if current.is_folder:
+            raise UnableError("cannot-compare", f"{file} is of a server, and the source is a folder of specs")
+        judgement = judge_server(old, new, file=file, text=text, today=today)
+    else:
+        if not current.is_folder:
+            raise UnableError("cannot-compare", f"{file} is of a folder of specs, and the source is another")
+        sides = compare_files(_files(lock.specs, f"{file}: "), _files(current.specs, ""))
+        policy = Policy(levels={"description-changed": Level.ERROR})
+        judgement = _judged(sides.old, sides.new, policy, today)
+    return _for_consumer(judgement, lock, file, _FOR_CONSUMERS | {Category.AGENT})
+
+
+def judge_consumers(start: str, paths: Sequence[str], *, today: date) -> list[ConsumerJudgement]:
+    """Return what the specs of the project at `start` do to each consumer, in the order of their locks.
+
+    `paths` are locks, and folders that are searched for them. Raises UnableError.
+    """
+    inputs = read_inputs(start)
+    judged = []
+    for file, content in _locks(start, paths):
+        with source_errors():
+            lock = read_client_lock(content, file)
+        if lock.specs:
+            sides = compare_files(_files(lock.specs, f"{file}: "), files_of(inputs))
+            old, new = sides.old, replace(sides.new, settings=None)
+        else:
+            exported = read_export(content, file)
+            old, new = compare_definitions(exported, own_definitions(inputs, exported))
+        judgement = _judged(old, new, Policy(), today)
+        judged.append(_for_consumer(judgement, lock, file, _FOR_CONSUMERS))
+    return judged
+
+
+def concerns(finding: Finding, uses: Mapping[str, ToolUse] | None) -> bool:
+    """True if a finding is about something that a consumer uses; if nothing is known of it, it uses all."""
+    if uses is None or not finding.all_tools:
+        return True
+    return any(tool in uses and _concerns_use(finding, uses[tool]) for tool in finding.all_tools)
+
+
+def _concerns_use(finding: Finding, use: ToolUse) -> bool:
+    section, _, rest = finding.pointer.strip("/").partition("/")
+    if section != "input_schema" or ALL in use.arguments:
+        return True
+    keyword, _, rest = rest.partition("/")
+    name = rest.partition("/")[0].replace("~1", "/").replace("~0", "~")
+    if keyword != "properties" or not name:
+        return True
+    is_given = name in use.arguments
+    # an argument that must be given breaks those who leave it out
+    return not is_given if finding.code == "property-required" else is_given
+
+
+def _for_consumer(
+    judgement: Judgement, lock: ClientLock, file: str, categories: frozenset[Category]
+) -> ConsumerJudgement:
+    """Return the judgement without what does not concern the consumer that has the lock."""
+    found = [each for each in judgement.findings if each.category in categories]
+    own = tuple(each for each in found if concerns(each, lock.uses))
+    failed = tuple(each for each in judgement.failed if each in own)
+    return ConsumerJudgement(
+        file, lock.package, replace(judgement, findings=own, failed=failed), len(found) - len(own)
+    )
+
+
+def _judged(old: Side, new: Side, policy: Policy, today: date) -> Judgement:
+    found = compare(old, new, policy=policy, today=today)
+    failed = tuple(failing(found, Level.ERROR, frozenset(Category), allow_unanalysed=False))
+    return Judgement(found, failed, Level.ERROR, (), {**old.texts, **new.texts})
+
+
+def _files(specs: Mapping[str, str], prefix: str) -> SpecFiles:
+    texts = {path: text.encode("utf-8", "surrogateescape") for path, text in specs.items()}
+    return SpecFiles("", prefix, texts, [load_client_templates().target])
+
+
+def _tools_only(listing: Listing) -> Listing:
+    return replace(listing, resources=(), resource_templates=(), prompts=(), capabilities=None)
+
+
+def _locks(start: str, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the locks that `paths` are or have below them, with their names."""
+    count = 0
+    for path in paths:
+        place, shown = Path(start, path), path.removeprefix("./").rstrip("/")
+        try:
+            if place.is_file():
+                yield path, read_named(place, limit=_MAX_LOCK)
+                continue
+            with Folder(place) as folder:
+                found = [
+                    entry.path for entry in folder.walk(skipped=(".", "node_modules")) if _is_lock(entry.path)
+                ]
+                for each in sorted(found):
+                    content = folder.read(each, limit=_MAX_LOCK)
+                    if b'"client"' in content:  # others are of `toolgen guard`
+                        count += 1
+                        yield f"{shown}/{each}".removeprefix("./"), content
+        except OSError as error:
+            raise UnableError("bad-source", f"cannot read {quoted(path)}: {reason(error)}") from error
+        if count > _MAX_LOCKS:
+            raise UnableError("too-complex", f"--consumers: more than {_MAX_LOCKS:,} locks")
+    if not count and not all(Path(start, path).is_file() for path in paths):
+        raise UnableError("no-lock", f"there is no {NAME} of a client there", "give the folders of consumers")
+
+
+def _is_lock(path: str) -> bool:
+    return path.rpartition("/")[2] == NAME
