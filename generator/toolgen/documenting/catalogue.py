@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from toolgen.compat.finding import Finding
+from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import target_sizes
 from toolgen.compile.publishing.tool_page import shared_id, tool_page
-from toolgen.data.package import PackageSettings, Tool
+from toolgen.data.package import PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target
 from toolgen.schema.document import JsonObject
@@ -26,43 +27,42 @@ class ChangesSince:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueSource:
-    """What a catalogue is made from."""
+def tool_entries(
+    program: Program, targets: Sequence[Target], settings: PackageSettings
+) -> dict[str, JsonObject]:
+    """Return what the page says of each tool, by its name, without what changed."""
+    package = lower(program, settings)
+    return {
+        lowered.wire_name: tool_page(tool, lowered, targets)
+        for tool, lowered in zip(program.tools, package.tools, strict=True)
+    }
 
-    program: Program
-    tools: Sequence[Tool]  # those of the program, lowered, in the same order
-    targets: Sequence[Target]
-    settings: PackageSettings
-    changes: ChangesSince | None = None
 
-
-def catalogue(source: CatalogueSource, known: Mapping[str, JsonObject] | None = None) -> JsonObject:
-    """Return the document that the page shows.
-
-    `known` has entries of tools, by name, that need not be made again.
-    """
-    publishing = [target for target in source.targets if target.tool_name]
-    findings = () if source.changes is None else source.changes.findings
-    known = known or {}
-    tools = [
-        _with_changes(known.get(tool.wire_name) or tool_page(bound, tool, publishing), findings)
-        for bound, tool in zip(source.program.tools, source.tools, strict=True)
-    ]
+def catalogue(
+    program: Program,
+    entries: Mapping[str, JsonObject],
+    targets: Sequence[Target],
+    settings: PackageSettings,
+    changes: ChangesSince | None = None,
+) -> JsonObject:
+    """Return the document that the page shows, from the entries of the tools of a program."""
+    publishing = [target for target in targets if target.tool_name]
+    findings = () if changes is None else changes.findings
+    tools = [_with_changes(entries[tool.spec.name], findings) for tool in program.tools]
     sizes = {each["name"]: {name: size + 1 for name, size in _sizes(each)} for each in tools}
     return {
         "format": FORMAT,
-        "name": source.settings.server_name or source.settings.package,
-        "version": source.settings.server_version,
-        "instructions": source.settings.server_instructions,
-        "package": source.settings.package,
+        "name": settings.server_name or settings.package,
+        "version": settings.server_version,
+        "instructions": settings.server_instructions,
+        "package": settings.package,
         "providers": [
             {"name": each.name, "label": each.definition.label or each.name} for each in publishing
         ],
         "sizes": {each.target: each.bytes for each in target_sizes(sizes, publishing)},
         "tools": tools,
-        "shared": _shared_schemas(source.program),
-        "against": None if source.changes is None else source.changes.against,
+        "shared": _shared_schemas(program),
+        "against": None if changes is None else changes.against,
         "changes": [_change(each) for each in findings],
     }
 

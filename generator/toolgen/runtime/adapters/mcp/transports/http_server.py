@@ -17,16 +17,16 @@ from toolgen.runtime.adapters.mcp.server import ToolServer
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
 from .connections import ConnectionLimit, limited
-from .http import NOT_IDENTIFIED, HttpApp
+from .http import NOT_IDENTIFIED, HttpApp, Pages
 from .stopping import Stop, closed_in_children
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
 BACKLOG: Final = 2048
 
 
-def serve_http(server: ToolServer, host: str, port: int) -> int:
-    """Serve streamable HTTP at `/mcp` until a signal arrives; return the exit code."""
-    app = HttpApp(server, host=host, follow_signals=False)
+def serve_http(server: ToolServer, host: str, port: int, pages: Pages | None = None) -> int:
+    """Serve streamable HTTP at `/mcp`, and `pages`, until a signal arrives; return the exit code."""
+    app = HttpApp(server, host=host, follow_signals=False, pages=pages)
     try:
         listening = _listen(host, port)
     except OSError as error:
@@ -49,7 +49,10 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
     config.load()
     config.http_protocol_class = limited(config.http_protocol_class, connections)
     shown = f"[{host}]" if ":" in host else host
-    print_message(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
+    address = f"http://{shown}:{listening.getsockname()[1]}"
+    print_message(f"serving {server.name} at {address}/mcp")
+    if pages is not None:
+        print_message(f"open {pages.address(address)}")
     if app.authentication is None and not is_loopback(host):
         print_message("warning: everyone who reaches this address can call the tools")
     if connections.most < server.state.settings.sessions:
