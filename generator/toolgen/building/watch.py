@@ -23,8 +23,8 @@ Snapshot = dict[str, tuple[int, int, int]]
 """Path → modification time, size, inode."""
 
 
-def project_changes(start: str) -> Iterator[None]:
-    """Yield now, and whenever an input of the project at or above `start` changes."""
+def project_changes(start: str, *, stop: Event | None = None) -> Iterator[None]:
+    """Yield now, and whenever an input of the project at or above `start` changes, until `stop` is set."""
     folders: tuple[str, ...] = ()
 
     def state() -> Snapshot:
@@ -33,7 +33,7 @@ def project_changes(start: str) -> Iterator[None]:
         folders = _folders(start) or folders
         return snapshot(find_root(Path(start)), folders)
 
-    return changes(state)
+    return changes(state, stop=stop)
 
 
 def changes(state: Callable[[], Snapshot], *, stop: Event | None = None) -> Iterator[None]:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.generated_server import generated_server
 from toolgen.project import UnableError, find_configuration, find_project, find_root
 from toolgen.project.inputs.configuration import plain_name
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.adapters.mcp import ToolServer
 
 RUNS_EVENT_LOOP = True
-_PACKAGE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +47,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         project = find_project(start)
         package, start = package or project.package, project.import_root
     sys.path.insert(0, str(start))
-    module = _server_module(package, start)
+    module = generated_server(package, start)
     return ExitCode(serve(lambda: _named(module.build_server(), package, start), args))
 
 
@@ -59,22 +56,3 @@ def _named(server: ToolServer, package: str, folder: Path) -> ToolServer:
     if server.name == package:
         server.name = plain_name(folder.name) or package
     return server
-
-
-def _server_module(package: str, folder: Path) -> Any:
-    """Import the generated module of the server. Raises `UnableError` if there is none."""
-    name = f"{package}.mcp_server"
-    try:
-        found = _PACKAGE.fullmatch(package) is not None and find_spec(name) is not None
-    except (ModuleNotFoundError, ValueError) as error:
-        # another module that is missing is an error of the code, and keeps its traceback
-        if isinstance(error, ModuleNotFoundError) and not f"{name}.".startswith(f"{error.name}."):
-            raise
-        found = False
-    if not found:
-        message = f"there is no module {name} in {folder}"
-        hint = (
-            "run `toolgen generate` with the target mcp, or name the generated package: toolgen serve PACKAGE"
-        )
-        raise UnableError("not-generated", message, hint)
-    return import_module(name)

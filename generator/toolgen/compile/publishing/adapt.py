@@ -49,6 +49,30 @@ def adapt(program: Program, targets: Sequence[Target], progress: Progress = no_p
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 
 
+@dataclass(frozen=True, slots=True)
+class TargetLoss:
+    """What one target cannot say of a tool."""
+
+    path: JsonPath  # in the spec
+    reason: str
+
+
+def losses_of(tool: ProgramTool, target: Target) -> tuple[TargetLoss, ...]:
+    """Return what a target cannot say of a tool; all of it, if the author names the target."""
+    of_schemas = (
+        TargetLoss((field, *loss.path, loss.keyword), loss.reason)
+        for field, loss in _adapt_to(tool, target).losses
+    )
+    if isinstance(tool.spec.content, str) or not _asked(tool, target):
+        return tuple(of_schemas)
+    of_content = (
+        TargetLoss(("content", index, *lost.path), f"{name}: {_described(lost)}.")
+        for index, entry in enumerate(tool.spec.content)
+        for name, lost in _content_losers(entry, [target])
+    )
+    return (*of_schemas, *of_content)
+
+
 def _adapted(tool: ProgramTool, targets: Sequence[Target]) -> ProgramTool:
     """Return the tool with what each target publishes, and warnings; losses of several targets are one."""
     published: dict[str, PublishedTool] = {}
@@ -179,14 +203,10 @@ def _content_losses(tool: ProgramTool, targets: Sequence[Target]) -> Iterator[Di
         return
     for index, entry in enumerate(tool.spec.content):
         losers: dict[_Lost, list[str]] = {}  # loss → the targets that share it
-        for target in targets:
-            apis = PROVIDERS.get(target.dialect or "", ProviderLimits()).messages
-            for api in apis:
-                name = target.name if len(apis) == 1 else f"{target.name} ({api.api})"
-                for lost in _lost(entry, api):
-                    losers.setdefault(lost, []).append(name)
+        for name, lost in _content_losers(entry, targets):
+            losers.setdefault(lost, []).append(name)
         for lost, names in losers.items():
-            loss = f"results hold {lost.subject}; a line of text describes what is missing"
+            loss = _described(lost)
             where: JsonPath = ("content", index, *lost.path)
             yield Diagnostic(
                 tool.source.value(where), "dialect-loss", f"{', '.join(names)}: {loss}", _IN_DOCS
@@ -199,6 +219,20 @@ class _Lost:
 
     path: JsonPath  # from the entry
     subject: str
+
+
+def _content_losers(entry: ContentSpec, targets: Sequence[Target]) -> Iterator[tuple[str, _Lost]]:
+    """Yield the media types of an entry that each target only describes, with the name of the target."""
+    for target in targets:
+        apis = PROVIDERS.get(target.dialect or "", ProviderLimits()).messages
+        for api in apis:
+            name = target.name if len(apis) == 1 else f"{target.name} ({api.api})"
+            for lost in _lost(entry, api):
+                yield name, lost
+
+
+def _described(lost: _Lost) -> str:
+    return f"results hold {lost.subject}; a line of text describes what is missing"
 
 
 def _lost(entry: ContentSpec, api: CarriedContent) -> Iterator[_Lost]:

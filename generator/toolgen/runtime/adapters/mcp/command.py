@@ -21,6 +21,7 @@ from toolgen.runtime.settings import SettingError, Settings, parse_setting, vari
 
 if TYPE_CHECKING:
     from .server import ToolServer
+    from .transports.http import Pages
 
 
 def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = None) -> int:
@@ -33,16 +34,24 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
     return serve(build_server, parser.parse_args(argv))
 
 
-def serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -> int:
-    """Serve as the flags of `add_server_flags` say. Return the exit code, as `main` does.
+def serve(
+    build_server: Callable[[], ToolServer],
+    options: argparse.Namespace,
+    make_pages: Callable[[ToolServer], Pages] | None = None,
+) -> int:
+    """Serve as the flags of `add_server_flags` say, over HTTP with pages. Return the exit code, as `main` does.
 
     Raises what `build_server` raises, except SettingError.
     """
     with background_output(stdout_to_stderr=not options.http):
-        return _serve(build_server, options)
+        return _serve(build_server, options, make_pages)
 
 
-def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -> int:
+def _serve(
+    build_server: Callable[[], ToolServer],
+    options: argparse.Namespace,
+    make_pages: Callable[[ToolServer], Pages] | None,
+) -> int:
     try:
         _check_transport(options)
         apply_setting_flags(options)
@@ -63,9 +72,10 @@ def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) 
         if not options.http:
             _report_refused_tools(server)
             return serve_stdio(server)
+        pages = None if make_pages is None else make_pages(server)
         port = 8000 if options.port is None else options.port
         address = HttpAddress(options.host or "127.0.0.1", port, options.metrics_port)
-        return serve_http(server, address, expose)
+        return serve_http(server, address, expose=expose, pages=pages)
     except SettingError as error:
         print_message(str(error))
         return 2
@@ -98,10 +108,13 @@ def _report_refused_tools(server: ToolServer) -> None:
         )
 
 
-def add_server_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of a server: transport, address, and settings."""
+def add_server_flags(parser: argparse.ArgumentParser, *, is_http: bool = False) -> None:
+    """Add the flags of a server: transport, unless it is HTTP anyway, address, and settings."""
     group = parser.add_argument_group("server")
-    group.add_argument("--http", action="store_true", help="serve streamable HTTP instead of stdio")
+    if is_http:
+        parser.set_defaults(http=True)
+    else:
+        group.add_argument("--http", action="store_true", help="serve streamable HTTP instead of stdio")
     group.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
     group.add_argument("--port", type=_port, help="port to listen on, 0 for any free one (default: 8000)")
     group.add_argument(

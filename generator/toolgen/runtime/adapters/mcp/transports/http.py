@@ -6,13 +6,18 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from sse_starlette.sse import AppStatus
 
-from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, check_exposure
+from toolgen.runtime.adapters.mcp.auth.configuration import (
+    Authentication,
+    authentication_of,
+    check_exposure,
+)
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.calls_in_flight import STOPPING, STOPPING_CODE
 from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations
@@ -58,6 +63,27 @@ _SINGLE: Final = frozenset(
 _HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
+class Pages(Protocol):
+    """What a server answers beside `/mcp`: a page that calls its tools."""
+
+    authentication: Authentication | None  # in place of what the settings say; None: as they say
+
+    def is_public(self, scope: Scope) -> bool:
+        """True for a request that needs no token, such as that for the page's own code."""
+
+    def address(self, server: str) -> str:
+        """Return the address of the page, which a user opens, from that of the server."""
+
+    def prepare(self, security: TransportSecuritySettings) -> None:
+        """Note which Host and Origin headers are accepted, in the event loop that serves."""
+
+    def stop(self) -> None:
+        """End the streams that are open."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request to another path than `/mcp`."""
+
+
 class HttpApp:
     """Streamable HTTP at `/mcp`.
 
@@ -70,6 +96,7 @@ class HttpApp:
             each request over an address that is not loopback is refused.
         follow_signals: drain when uvicorn has received a signal. The default is True; with False, the caller
             calls `drain`.
+        pages: answers all other paths. The default is None: there are none.
 
     Raises:
         SettingError: `host` is not loopback and there is no authentication, or a setting is not valid.
@@ -79,12 +106,23 @@ class HttpApp:
         app.mount("/tools", mcp_app)
     """
 
-    def __init__(self, server: ToolServer, *, host: str | None = None, follow_signals: bool = True) -> None:
+    def __init__(
+        self,
+        server: ToolServer,
+        *,
+        host: str | None = None,
+        follow_signals: bool = True,
+        pages: Pages | None = None,
+    ) -> None:
         self.server = server
         self.authentication = authentication_of(server.state.settings)
         if host is not None:
             check_exposure(host, server.state.settings, self.authentication)
+        # after the check: the token that a page brings along is not meant for other machines
+        if self.authentication is None and pages is not None:
+            self.authentication = pages.authentication
         self._host = host
+        self._pages = pages
         self._follow_signals = follow_signals
         self._starting: asyncio.Task[_Running] | None = None
         self._running: _Running | None = None
@@ -146,12 +184,22 @@ class HttpApp:
         if self._follow_signals:  # else, the command has done both
             configure_application_logging(self.server.state.settings)
             check_implementations(self.server)
-        running = _Running(self.server, self._host, self._guarded)
+        running = _Running(self.server, self._host, self._guarded, self._pages)
         await running.start(follow_signals=self._follow_signals)
         return running
 
     def _guarded(self, answer: Endpoint) -> Endpoint:
-        """Return `answer` behind the guard that the settings require."""
+        """Return `answer` behind the guard that the settings require; public pages have none."""
+        guarded, pages = self._behind_guard(answer), self._pages
+        if pages is None:
+            return guarded
+
+        async def answer_with_pages(scope: Scope, receive: Receive, send: Send) -> None:
+            await (pages if pages.is_public(scope) else guarded)(scope, receive, send)
+
+        return answer_with_pages
+
+    def _behind_guard(self, answer: Endpoint) -> Endpoint:
         state = self.server.state
         if self.authentication is not None:
             self._guard = BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
@@ -198,16 +246,26 @@ class HttpApp:
 class _Running:
     """One run of the server, in one event loop."""
 
-    def __init__(self, server: ToolServer, host: str | None, guarded: Callable[[Endpoint], Endpoint]) -> None:
+    def __init__(
+        self,
+        server: ToolServer,
+        host: str | None,
+        guarded: Callable[[Endpoint], Endpoint],
+        pages: Pages | None,
+    ) -> None:
         state, settings = server.state, server.state.settings
         self.loop = asyncio.get_running_loop()
         self.answer = guarded(self._answer)
         self._state = state
+        self._pages = pages
         state.calls.has_own_tasks = True
+        security = transport_security(host, settings.allowed_hosts, settings.allowed_origins)
+        if pages is not None:
+            pages.prepare(security)
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=settings.stateless,
-            transport_security=transport_security(host, settings.allowed_hosts, settings.allowed_origins),
+            transport_security=security,
             max_request_body_size=settings.max_request_bytes,
             # the SDK refuses 0, which a setting may be
             session_idle_timeout=max(settings.session_idle, 0.001),
@@ -269,6 +327,8 @@ class _Running:
         if delay:  # else, not even the requests of this turn of the event loop are answered
             await asyncio.sleep(delay)
         self._draining = True
+        if self._pages is not None:
+            self._pages.stop()
         await end_calls(self._state, grace, self._is_idle_within)
         self._drained.set()
 
@@ -297,7 +357,7 @@ class _Running:
         """Answer one HTTP request."""
         root, path = scope.get("root_path", ""), scope["path"]
         if (path[len(root) :] if root and path.startswith(root) else path) != PATH:
-            await self._app(scope, receive, send)
+            await (self._pages or self._app)(scope, receive, send)
             return
         headers = dict(scope["headers"])
         if scope["method"] == "POST":

@@ -20,7 +20,7 @@ from toolgen.runtime.instrumentation.export import Exposition
 
 from .body import Receive, Scope, Send
 from .connections import ConnectionLimit, limited
-from .http import NOT_IDENTIFIED, HttpApp
+from .http import NOT_IDENTIFIED, HttpApp, Pages
 from .metrics_port import METRICS_PATH, MetricsPort
 from .stopping import Stop, closed_in_children
 
@@ -37,13 +37,19 @@ class HttpAddress:
     metrics_port: int | None = None
 
 
-def serve_http(server: ToolServer, address: HttpAddress, expose: Exposition | None = None) -> int:
-    """Serve streamable HTTP at `/mcp` until a signal arrives; return the exit code.
+def serve_http(
+    server: ToolServer,
+    address: HttpAddress,
+    *,
+    expose: Exposition | None = None,
+    pages: Pages | None = None,
+) -> int:
+    """Serve streamable HTTP at `/mcp`, and `pages`, until a signal arrives; return the exit code.
 
     `expose` returns the metrics for `metrics_port`.
     """
     host = address.host
-    app = HttpApp(server, host=host, follow_signals=False)
+    app = HttpApp(server, host=host, follow_signals=False, pages=pages)
     sockets: list[socket.socket] = []
     for flag, port in (("--port", address.port), ("--metrics-port", address.metrics_port)):
         if port is None:
@@ -75,7 +81,10 @@ def serve_http(server: ToolServer, address: HttpAddress, expose: Exposition | No
     config.load()
     config.http_protocol_class = limited(config.http_protocol_class, connections)
     shown = f"[{host}]" if ":" in host else host
-    print_message(f"serving {server.name} at http://{shown}:{sockets[0].getsockname()[1]}/mcp")
+    root = f"http://{shown}:{sockets[0].getsockname()[1]}"
+    print_message(f"serving {server.name} at {root}/mcp")
+    if pages is not None:
+        print_message(f"open {pages.address(root)}")
     if metrics is not None:
         print_message(f"metrics for everyone who reaches http://{shown}:{metrics.port}{METRICS_PATH}")
     if app.authentication is None and not is_loopback(host):

@@ -1,0 +1,267 @@
+// The request as a form: react-jsonschema-form with fields that send exactly what was typed.
+
+import Form from "@rjsf/core/lib/components/Form.js";
+import { ADDITIONAL_PROPERTY_FLAG } from "@rjsf/utils";
+import { useId, useMemo, useState } from "preact/hooks";
+import { Component } from "preact";
+import { formSchema } from "./form-schema.js";
+import { formValidator } from "./validation.js";
+import { visible } from "./visible.js";
+
+const MOST_IN_LIST = 200; // values of an enum in a list; more are searched
+
+/** Return a value as it is sent: properties without a value, which the library keeps, are left out. */
+export function asSent(value) {
+  if (Array.isArray(value)) return value.map(asSent);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined).map(([key, inner]) => [key, asSent(inner)]));
+}
+
+const describedBy = (props) => `${props.fieldPathId.$id}__description`;
+const plainName = (props) => visible(props.name ?? props.schema.title ?? "value");
+
+function TextField(props) {
+  const { formData, onChange, fieldPathId, required, schema } = props;
+  if (schema.enum) return <ChoiceField {...props} />;
+  const change = (event) => {
+    const text = event.currentTarget.value;
+    onChange(text === "" && !required ? undefined : text, fieldPathId.path);
+  };
+  const text = formData ?? "";
+  return (
+    <textarea id={fieldPathId.$id} data-kind="string" rows={Math.min(12, String(text).split("\n").length)} aria-required={required}
+      aria-describedby={describedBy(props)} value={text} onInput={change} spellcheck={false} />
+  );
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+function NumberField(props) {
+  const { formData, onChange, fieldPathId, required, schema } = props;
+  const [typed, setTyped] = useState(undefined);
+  if (schema.enum) return <ChoiceField {...props} />;
+  const read = (text) => (text.trim() === "" ? undefined : NUMBER.test(text.trim()) ? Number(text) : text);
+  const shown = typed !== undefined && Object.is(read(typed), formData) ? typed : formData === undefined ? "" : String(formData);
+  const change = (event) => {
+    setTyped(event.currentTarget.value);
+    // what is no number is sent as it is: the fault is shown, and nothing typed is lost
+    onChange(read(event.currentTarget.value), fieldPathId.path);
+  };
+  return (
+    <input id={fieldPathId.$id} data-kind="number" type="text" inputMode="decimal" autoComplete="off" aria-required={required}
+      aria-describedby={describedBy(props)} value={shown} onInput={change} />
+  );
+}
+
+function BooleanField(props) {
+  return <ChoiceField {...props} schema={{ ...props.schema, enum: props.schema.enum ?? [true, false] }} />;
+}
+
+const labelOf = (value) => {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return visible(text === "" ? '""' : text.length > 120 ? `${text.slice(0, 120)}…` : text);
+};
+
+function ChoiceField(props) {
+  const { formData, onChange, fieldPathId, required, schema } = props;
+  const values = schema.enum;
+  const chosen = useMemo(() => {
+    const text = JSON.stringify(formData);
+    return formData === undefined ? -1 : values.findIndex((value) => value === formData || JSON.stringify(value) === text);
+  }, [values, formData]);
+  const common = { id: fieldPathId.$id, "aria-required": required, "aria-describedby": describedBy(props) };
+  if (values.length > MOST_IN_LIST) return <SearchedChoice {...{ common, values, chosen }} choose={(value) => onChange(value, fieldPathId.path)} />;
+  const change = (event) => onChange(event.currentTarget.value === "" ? undefined : values[Number(event.currentTarget.value)], fieldPathId.path);
+  return (
+    <select {...common} data-kind="choice" value={chosen < 0 ? "" : String(chosen)} onChange={change}>
+      <option value="">{required ? "choose…" : "left out"}</option>
+      {values.map((value, index) => <option key={index} value={String(index)}>{labelOf(value)}</option>)}
+    </select>
+  );
+}
+
+/** A choice among so many values that they are searched: what is typed must be one of them. */
+function SearchedChoice({ common, values, chosen, choose }) {
+  const labels = useMemo(() => values.map(labelOf), [values]);
+  const [typed, setTyped] = useState(undefined);
+  const text = typed ?? (chosen < 0 ? "" : labels[chosen]);
+  const near = useMemo(() => {
+    const found = [];
+    for (const label of labels) {
+      if (found.length < 50 && label.includes(text)) found.push(label);
+    }
+    return found;
+  }, [labels, text]);
+  const change = (event) => {
+    const now = event.currentTarget.value;
+    setTyped(now);
+    const index = labels.indexOf(now);
+    choose(now === "" ? undefined : index < 0 ? now : values[index]);
+  };
+  return (
+    <>
+      <input {...common} data-kind="searched" type="text" autoComplete="off" list={`${common.id}__list`} value={text} onInput={change} />
+      <datalist id={`${common.id}__list`}>{near.map((label) => <option key={label} value={label} />)}</datalist>
+      <p class="note">{values.length.toLocaleString("en")} values: type a part of one.</p>
+    </>
+  );
+}
+
+function NullField({ formData, onChange, fieldPathId }) {
+  if (formData !== null) queueMicrotask(() => onChange(null, fieldPathId.path));
+  return <code id={fieldPathId.$id} data-kind="null">null</code>;
+}
+
+/** A value as JSON, where a schema allows what no form can show. */
+function JsonField(props) {
+  const { formData, onChange, fieldPathId, required } = props;
+  if (props.schema.enum) return <ChoiceField {...props} />;
+  const [typed, setTyped] = useState(undefined);
+  const [fault, setFault] = useState("");
+  const change = (event) => {
+    const text = event.currentTarget.value;
+    setTyped(text);
+    setFault("");
+    if (text.trim() === "") return onChange(undefined, fieldPathId.path);
+    try {
+      onChange(JSON.parse(text), fieldPathId.path);
+    } catch (error) {
+      setFault(`This is not JSON: ${error.message}`);
+    }
+  };
+  const shown = typed ?? (formData === undefined ? "" : JSON.stringify(formData, null, 2));
+  return (
+    <div>
+      <label class="note" for={fieldPathId.$id}>As JSON, since no form can show this schema{plainName(props) && <span class="hidden">: {plainName(props)}</span>}</label>
+      <textarea id={fieldPathId.$id} data-kind="json" rows={Math.min(12, shown.split("\n").length + 1)} aria-required={required} value={shown} onInput={change}
+        spellcheck={false} aria-describedby={describedBy(props)} aria-invalid={fault !== ""} />
+      {fault && <p class="fault" role="alert">{fault}</p>}
+    </div>
+  );
+}
+
+function FieldTemplate({ id, label, required, children, description, schema, displayLabel, onRemoveProperty, onKeyRename, registry, hidden }) {
+  if (hidden) return <div class="hidden">{children}</div>;
+  const isAdditional = ADDITIONAL_PROPERTY_FLAG in schema;
+  const name = visible(label ?? "");
+  const isJson = schema["x-json"] === true;
+  return (
+    <div class="field" data-field={id}>
+      {isAdditional ? (
+        <div class="row">
+          <label for={`${id}-key`}>Name</label>
+          <input id={`${id}-key`} type="text" defaultValue={label} onBlur={(event) => onKeyRename(event.currentTarget.value)} onChange={(event) => onKeyRename(event.currentTarget.value)} />
+          <button type="button" onClick={onRemoveProperty}>Remove<span class="hidden"> {name}</span></button>
+        </div>
+      ) : null}
+      {displayLabel !== false && !isAdditional && name && (isJson
+        ? <p class="label">{name}{required && <span class="badge">required</span>}</p>
+        : <label for={id}>{name}{required && <span class="badge">required</span>}</label>)}
+      {isAdditional && <label class="hidden" for={id}>Value of {name}</label>}
+      <div id={`${id}__description`}>{description}</div>
+      {children}
+    </div>
+  );
+}
+
+const DescriptionFieldTemplate = ({ description }) => (typeof description === "string" && description !== "" ? <p class="text">{visible(description)}</p> : null);
+
+function ObjectFieldTemplate({ title, properties, fieldPathId, schema, formData, onAddProperty, required, optionalDataControl, description }) {
+  const isRoot = fieldPathId.path.length === 0;
+  const canAdd = typeof schema.additionalProperties === "object" || schema.additionalProperties === true;
+  const content = (
+    <>
+      {properties.map((each) => each.content)}
+      {canAdd && <button type="button" data-add={fieldPathId.$id} onClick={onAddProperty}>Add a property{!isRoot && <span class="hidden"> to {visible(title ?? "")}</span>}</button>}
+      {optionalDataControl}
+    </>
+  );
+  if (isRoot) return <div>{content}</div>;
+  return (
+    <fieldset id={fieldPathId.$id} data-kind="object">
+      <legend>{visible(title ?? "")}{required && <span class="badge">required</span>}</legend>
+      {typeof description === "string" && <p class="text">{visible(description)}</p>}
+      {content}
+    </fieldset>
+  );
+}
+
+function ArrayFieldTemplate({ title, items, canAdd, onAddClick, fieldPathId, required, schema, optionalDataControl }) {
+  return (
+    <fieldset id={fieldPathId.$id} data-kind="array" data-count={items.length}>
+      <legend>{visible(title ?? "")}{required && <span class="badge">required</span>}</legend>
+      {typeof schema.description === "string" && <p class="text">{visible(schema.description)}</p>}
+      {items}
+      {canAdd && <button type="button" data-add={fieldPathId.$id} onClick={onAddClick}>Add an item<span class="hidden"> to {visible(title ?? "")}</span></button>}
+      {optionalDataControl}
+    </fieldset>
+  );
+}
+
+const ArrayFieldItemTemplate = ({ children, buttonsProps, index }) => (
+  <div class="item">
+    <div class="grow">{children}</div>
+    <button type="button" onClick={buttonsProps.onRemoveItem}>Remove<span class="hidden"> item {index + 1}</span></button>
+  </div>
+);
+
+function OptionalDataControlsTemplate({ id, schema, onAddClick, onRemoveClick }) {
+  const name = visible(schema.title ?? "it");
+  if (onAddClick) return <button type="button" id={id} onClick={onAddClick}>Include {name}</button>;
+  return onRemoveClick ? <button type="button" id={id} onClick={onRemoveClick}>Leave out {name}</button> : null;
+}
+
+const MultiSchemaFieldTemplate = ({ selector, optionSchemaField }) => <div class="choice">{selector}{optionSchemaField}</div>;
+const CyclicSchemaExpandTemplate = ({ name, fieldPathId, onExpand }) => (
+  <button type="button" data-expand={fieldPathId.$id} onClick={onExpand}>Include {visible(name ?? "more")}</button>
+);
+
+function SelectWidget({ id, options, value, onChange, label }) {
+  const choices = options.enumOptions ?? [];
+  return (
+    <>
+      <label class="hidden" for={id}>Kind of {visible(label || "the value")}</label>
+      <select id={id} data-kind="kind" value={String(value ?? 0)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+        {choices.map((each) => <option key={each.value} value={String(each.value)}>{visible(each.label)}</option>)}
+      </select>
+    </>
+  );
+}
+
+const FIELDS = { StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField };
+const TEMPLATES = {
+  FieldTemplate, DescriptionFieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, MultiSchemaFieldTemplate,
+  OptionalDataControlsTemplate, CyclicSchemaExpandTemplate,
+};
+const UI = { "ui:enableOptionalDataFieldForType": [], "ui:submitButtonOptions": { norender: true }, "ui:globalOptions": { enableOptionalDataFieldForType: ["object", "array"], orderable: false } };
+const DEFAULTS = {
+  arrayMinItems: { populate: "never" }, emptyObjectFields: "skipDefaults", allOf: "skipDefaults", constAsDefaults: "never",
+};
+
+/** The form of a request; `onFailure` is called for a schema that the library cannot show. */
+export function RequestForm({ schema, value, onChange, onFailure }) {
+  const id = useId();
+  const { form, isJson } = useMemo(() => formSchema(schema), [schema]);
+  if (isJson) {
+    queueMicrotask(() => onFailure("No form can show this schema."));
+    return null;
+  }
+  return (
+    <Fallback onFailure={onFailure}>
+      <Form schema={form} formData={value} uiSchema={UI} validator={formValidator} fields={FIELDS} templates={TEMPLATES} widgets={{ SelectWidget }}
+        idPrefix={`f${id}`} idSeparator="/" tagName="div" noHtml5Validate noValidate experimental_defaultFormStateBehavior={DEFAULTS}
+        onChange={(event) => onChange(event.formData ?? {})} />
+    </Fallback>
+  );
+}
+
+class Fallback extends Component {
+  componentDidCatch(error) {
+    this.setState({ failed: true });
+    this.props.onFailure(`The form of this schema cannot be shown: ${error.message}`);
+  }
+
+  render() {
+    return this.state.failed ? null : this.props.children;
+  }
+}

@@ -1,0 +1,26 @@
+// Deep links: `#tool/<name>/<section>`, `#schema/<id>`, `#changes`; anything else is the overview.
+
+import { useEffect, useState } from "preact/hooks";
+
+export const linkTo = (...parts) => `#${parts.map(encodeURIComponent).join("/")}`;
+
+export function parseHash(hash) {
+  const [view = "", name = "", section = ""] = hash.replace(/^#/, "").split("/").map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+  return { view, name, section };
+}
+
+export function useRoute() {
+  const [route, setRoute] = useState(() => parseHash(location.hash));
+  useEffect(() => {
+    const follow = () => setRoute(parseHash(location.hash));
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return route;
+}

@@ -1,0 +1,166 @@
+// The page of one tool.
+
+import { Json } from "./code.jsx";
+import { Changes } from "./changes.jsx";
+import { linkTo } from "./route.js";
+import { SchemaTree } from "./tree.jsx";
+import { TryIt } from "./try.jsx";
+import { visible } from "./visible.js";
+
+const HINTS = {
+  readOnlyHint: ["only reads", "may change things"],
+  destructiveHint: ["may destroy or overwrite", "only adds"],
+  idempotentHint: ["the same call again changes nothing more", "the same call again acts again"],
+  openWorldHint: ["reaches systems outside", "stays inside"],
+};
+
+function Section({ tool, id, title, children }) {
+  return (
+    <section id={`section-${id}`} aria-labelledby={`title-${id}`}>
+      <h2 id={`title-${id}`} tabIndex={-1}>{title} <a class="anchor" href={linkTo("tool", tool.name, id)} aria-label={`Link to ${title}`}>#</a></h2>
+      {children}
+    </section>
+  );
+}
+
+export function ToolView({ tool, catalogue, server }) {
+  const { schemas, shared = {} } = tool;
+  const changes = (tool.changes ?? []).map((index) => catalogue.changes[index]);
+  return (
+    <article>
+      <h1 tabIndex={-1}>{visible(tool.title ?? tool.name)}</h1>
+      <p class="row">
+        <code class="name">{visible(tool.name)}</code>
+        {tool.version && <span class="badge">{visible(tool.version)}</span>}
+        {tool.deprecated && <span class="badge warn">deprecated</span>}
+        {tool.consent && <span class="badge">asks for consent</span>}
+        {schemas.chunk_schema && <span class="badge">streams</span>}
+        {changes.length > 0 && <span class="badge warn">{changes.length === 1 ? "1 change" : `${changes.length} changes`}</span>}
+        {(tool.tags ?? []).map((tag) => <span class="tag" key={tag}>{visible(tag)}</span>)}
+      </p>
+      <Section tool={tool} id="description" title="Description">
+        <p class="note">As a model reads it:</p>
+        <p class="text description">{visible(tool.description)}</p>
+      </Section>
+      <Section tool={tool} id="parameters" title="Parameters">
+        <SchemaTree schema={schemas.input_schema} shared={shared.input_schema} />
+      </Section>
+      <Section tool={tool} id="try" title={server === undefined ? "Write a call" : "Try it"}>
+        <TryIt key={tool.name} tool={{ ...tool, package: catalogue.package }} server={server} />
+      </Section>
+      {(schemas.output_schema || schemas.chunk_schema || tool.content) && (
+        <Section tool={tool} id="response" title="Response">
+          {schemas.output_schema && <SchemaTree schema={schemas.output_schema} shared={shared.output_schema} />}
+          {schemas.chunk_schema && <><h3>Each part of the stream</h3><SchemaTree schema={schemas.chunk_schema} shared={shared.chunk_schema} /></>}
+          {tool.content && <><h3>Pictures, sounds, files and texts</h3><Contents content={tool.content} /></>}
+        </Section>
+      )}
+      {tool.consent && <Section tool={tool} id="consent" title="Consent"><Consent consent={tool.consent} /></Section>}
+      <Section tool={tool} id="behaviour" title="Behaviour"><Behaviour tool={tool} /></Section>
+      {tool.errors && <Section tool={tool} id="errors" title="Errors"><Errors errors={tool.errors} /></Section>}
+      {tool.examples && <Section tool={tool} id="examples" title="Examples"><Examples examples={tool.examples} /></Section>}
+      {changes.length > 0 && <Section tool={tool} id="changes" title={`Changes since ${visible(catalogue.against)}`}><Changes changes={changes} /></Section>}
+      <Section tool={tool} id="providers" title="Providers"><Providers tool={tool} catalogue={catalogue} /></Section>
+    </article>
+  );
+}
+
+function Consent({ consent }) {
+  const unsupported = {
+    deny: "is refused", two_step: "gets a token first, and the application repeats the call with it", allow: "is carried out without a question",
+  };
+  return (
+    <>
+      <p>The user is asked before the tool acts{consent.preview ? ", and sees a preview of what it would do" : ""}. A call of a client that cannot ask {unsupported[consent.on_unsupported]}.</p>
+      <blockquote class="question">{visible(consent.question ?? consent.message)}</blockquote>
+      {consent.question !== null && <p class="note">As for the example “{visible(consent.example)}”. The text of the spec: <code>{visible(consent.message)}</code></p>}
+    </>
+  );
+}
+
+function Behaviour({ tool }) {
+  const hints = Object.entries(tool.annotations ?? {});
+  return (
+    <dl>
+      {hints.map(([key, value]) => {
+        const words = Object.hasOwn(HINTS, key) && typeof value === "boolean" ? HINTS[key][value ? 0 : 1] : typeof value === "string" ? value : JSON.stringify(value);
+        return [<dt key={key}><code>{visible(key)}</code></dt>, <dd key={`${key} value`}>{visible(words)}</dd>];
+      })}
+      {tool.scopes && <><dt>Scopes</dt><dd>{tool.scopes.map((scope) => <code key={scope}>{visible(scope)} </code>)}</dd></>}
+      {tool.timeout && <><dt>Time</dt><dd>at most {tool.timeout} seconds of work</dd></>}
+      {tool.concurrency && <><dt>At once</dt><dd>{tool.concurrency} calls</dd></>}
+      {tool.max_result_bytes && <><dt>Result</dt><dd>at most {tool.max_result_bytes.toLocaleString("en")} bytes</dd></>}
+      {tool.group && <><dt>Group</dt><dd>{visible(tool.group)}</dd></>}
+      {tool.load && <><dt>Loaded</dt><dd>{tool.load}</dd></>}
+      {tool.aliases && <><dt>Other names</dt><dd>{tool.aliases.map((name) => <code key={name}>{visible(name)} </code>)}</dd></>}
+      {tool.deprecated && <><dt>Deprecated</dt><dd><Deprecation {...tool.deprecated} /></dd></>}
+      <dt>Spec</dt><dd><code>{visible(tool.file)}</code></dd>
+    </dl>
+  );
+}
+
+function Deprecation({ since, replaced_by: replacement, sunset, message }) {
+  return (
+    <>
+      {since && `since ${visible(since)}. `}
+      {replacement && <>Use <a href={linkTo("tool", replacement)}>{visible(replacement)}</a>. </>}
+      {sunset && `It ends on ${visible(String(sunset))}. `}
+      {message && visible(message)}
+    </>
+  );
+}
+
+function Contents({ content }) {
+  if (typeof content === "string") return <p>Anything.</p>;
+  return (
+    <ul>{content.map((each, index) => (
+      <li key={index}>{visible(each.type)}{each.media_types && ` (${visible(each.media_types.join(", "))})`}{each.description && `: ${visible(each.description)}`}</li>
+    ))}</ul>
+  );
+}
+
+function Errors({ errors }) {
+  return (
+    <table>
+      <thead><tr><th scope="col">Code</th><th scope="col">Meaning</th><th scope="col">What to do</th><th scope="col">May be repeated</th></tr></thead>
+      <tbody>{errors.map((error) => (
+        <tr key={error.code}><th scope="row"><code>{visible(error.code)}</code></th><td>{visible(error.description)}</td><td>{visible(error.hint)}</td><td>{error.retryable ? "yes" : "no"}</td></tr>
+      ))}</tbody>
+    </table>
+  );
+}
+
+function Examples({ examples }) {
+  return examples.map((example, index) => (
+    <details key={index} open={index === 0}>
+      <summary>{visible(example.name)}</summary>
+      {example.description && <p class="text">{visible(example.description)}</p>}
+      {example.ask && <p>A user says: “{visible(example.ask)}”</p>}
+      <h3>Request</h3>
+      <Json value={example.input} label={`the request of ${example.name}`} />
+      {"output" in example && <><h3>Response</h3><Json value={example.output} label={`the response of ${example.name}`} /></>}
+      {example.error && <p>It ends with the error <code>{visible(example.error)}</code>.</p>}
+    </details>
+  ));
+}
+
+function Providers({ tool, catalogue }) {
+  return (
+    <table>
+      <thead><tr><th scope="col">Provider</th><th scope="col">Name</th><th scope="col">Bytes</th><th scope="col">What its dialect loses</th></tr></thead>
+      <tbody>{catalogue.providers.filter(({ name }) => Object.hasOwn(tool.published, name)).map(({ name, label }) => {
+        const each = tool.published[name];
+        return (
+          <tr key={name}>
+            <th scope="row">{visible(label)}{each.strict && <span class="badge">strict</span>}</th>
+            <td><code>{visible(each.name)}</code></td>
+            <td class="number">{each.bytes.toLocaleString("en")}</td>
+            <td>{each.losses.length === 0 ? "nothing" : (
+              <ul>{each.losses.map((loss, index) => <li key={index}><code>{visible(loss.path)}</code>: {visible(loss.reason)}</li>)}</ul>
+            )}</td>
+          </tr>
+        );
+      })}</tbody>
+    </table>
+  );
+}

@@ -1,0 +1,288 @@
+// Try it: a request as form or JSON, its answer as people and as models see it, and the same call as code.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Code, Download, Json, asJson } from "./code.jsx";
+import { RequestForm, asSent } from "./form.jsx";
+import { callTool, token } from "./mcp.js";
+import { KINDS, snippet } from "./snippets.js";
+import { faultsOf } from "./validation.js";
+import { visible } from "./visible.js";
+
+const MOST_STEPS = 500; // chunks that stay on the page
+const MOST_FAULTS = 20;
+
+export function TryIt({ tool, server }) {
+  const schema = tool.schemas.input_schema;
+  const [example, setExample] = useState("");
+  const [request, setRequest] = useState({});
+  const [mode, setMode] = useState("form");
+  const [note, setNote] = useState("");
+  const [text, setText] = useState("");
+  const [version, setVersion] = useState(0);
+  const parsed = useMemo(() => (mode === "json" ? parse(text) : { value: asSent(request) }), [mode, text, request]);
+  const faults = useMemo(() => (parsed.fault === undefined ? faultsOf(parsed.value, schema) : []), [parsed, schema]);
+
+  const toJson = () => {
+    setText(asJson(parsed.value));
+    setMode("json");
+  };
+  const toForm = () => {
+    if (parsed.fault !== undefined || typeof parsed.value !== "object" || parsed.value === null || Array.isArray(parsed.value)) {
+      setNote("The form shows objects only: correct the JSON first.");
+      return;
+    }
+    setNote("");
+    setRequest(parsed.value);
+    setVersion(version + 1);
+    setMode("form");
+  };
+  const failed = (reason) => {
+    setNote(`${reason} Write the request as JSON.`);
+    setText(asJson(asSent(request)));
+    setMode("json");
+  };
+  const choose = (index) => {
+    setExample(index);
+    const input = index === "" ? {} : tool.examples[Number(index)].input;
+    setRequest(input);
+    setText(asJson(input));
+    setVersion(version + 1);
+  };
+
+  return (
+    <div class="try" data-sent={parsed.fault === undefined ? JSON.stringify(parsed.value) : ""}>
+      <div class="buttons">
+        <div role="group" aria-label="View of the request">
+          <button type="button" aria-pressed={mode === "form"} onClick={mode === "form" ? undefined : toForm}>Form</button>
+          <button type="button" aria-pressed={mode === "json"} onClick={mode === "json" ? undefined : toJson}>JSON</button>
+        </div>
+        {(tool.examples ?? []).length > 0 && (
+          <label>Start from <select value={example} onChange={(event) => choose(event.currentTarget.value)}>
+            <option value="">an empty request</option>
+            {tool.examples.map((each, index) => <option key={index} value={String(index)}>{visible(each.name)}</option>)}
+          </select></label>
+        )}
+      </div>
+      {note && <p class="note" role="status">{note}</p>}
+      {mode === "form" ? (
+        <RequestForm key={`${tool.name}/${version}`} schema={schema} value={request} onChange={setRequest} onFailure={failed} />
+      ) : (
+        <>
+          <label for="request-json">Request as JSON</label>
+          <textarea id="request-json" class="json" rows={Math.min(24, text.split("\n").length + 1)} value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />
+        </>
+      )}
+      <Faults fault={parsed.fault} faults={faults} />
+      {server === undefined
+        ? <p class="note">This page is a file: it calls nothing. <code>toolgen docs --serve</code> shows it with calls of the mock, or of the implementations.</p>
+        : <Runner tool={tool} server={server} args={parsed.fault === undefined ? parsed.value : undefined} />}
+      <Snippets tool={tool} args={parsed.fault === undefined ? parsed.value : {}} server={server} />
+    </div>
+  );
+}
+
+function parse(text) {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { fault: `This is not JSON: ${error.message}` };
+  }
+}
+
+function Faults({ fault, faults }) {
+  const shown = fault !== undefined ? [{ place: "", message: fault }] : faults;
+  if (shown.length === 0) return <p class="good" role="status">The schema accepts this request.</p>;
+  return (
+    <div role="status" class="faults">
+      <p>{fault === undefined ? "The schema does not accept this request yet:" : "The request cannot be read:"}</p>
+      <ul>{shown.slice(0, MOST_FAULTS).map((each, index) => <li key={index}>{each.place && <><code>{visible(each.place)}</code>: </>}{visible(each.message).slice(0, 500)}</li>)}</ul>
+      {shown.length > MOST_FAULTS && <p>and {shown.length - MOST_FAULTS} more</p>}
+    </div>
+  );
+}
+
+function Runner({ tool, server, args }) {
+  const [state, setState] = useState({ phase: "idle", steps: [] });
+  const [question, setQuestion] = useState(undefined);
+  const [, setToken] = useState(0);
+  const controller = useRef(undefined);
+  useEffect(() => () => controller.current?.abort(), []);
+  const running = state.phase === "running";
+
+  const run = async (isPreview) => {
+    const abort = new AbortController();
+    controller.current = abort;
+    const steps = [];
+    let dropped = 0;
+    let waiting = false;
+    const show = (more) => setState({ phase: "running", steps: [...steps], dropped, isPreview, ...more });
+    const onProgress = (step) => {
+      if (steps.push(step) > MOST_STEPS) {
+        steps.shift();
+        dropped += 1;
+      }
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        if (!abort.signal.aborted && controller.current === abort) show({});
+      });
+    };
+    const ask = (message) => new Promise((resolve) => setQuestion({ message, answer: resolve }));
+    show({});
+    const started = performance.now();
+    let end;
+    try {
+      const result = await callTool(tool.published.mcp?.name ?? tool.name, args, { signal: abort.signal, ask, onProgress, isPreview });
+      end = { phase: "done", result };
+    } catch (error) {
+      end = error.name === "AbortError" ? { phase: "failed", message: "You stopped the call." } : { phase: "failed", message: error.message };
+    }
+    controller.current = undefined;
+    setQuestion(undefined);
+    setState({ ...end, steps: [...steps], dropped, isPreview, milliseconds: Math.round(performance.now() - started) });
+  };
+
+  const answered = (action) => {
+    question.answer(action);
+    setQuestion(undefined);
+  };
+
+  return (
+    <div class="runner">
+      <div class="buttons">
+        <button type="button" class="primary" disabled={running || args === undefined} onClick={() => run(false)}>Call {server.calls}</button>
+        {tool.consent?.preview && <button type="button" disabled={running || args === undefined} onClick={() => run(true)}>Preview</button>}
+        {running && <button type="button" onClick={() => controller.current?.abort()}>Stop</button>}
+        {server.token && <label>Token <input type="password" autoComplete="off" value={token.get()} onInput={(event) => { token.set(event.currentTarget.value); setToken((count) => count + 1); }} /></label>}
+      </div>
+      {question && <Question tool={tool} message={question.message} onAnswer={answered} />}
+      <section class="answer" aria-label="Answer" aria-live="polite" aria-busy={running}>
+        {running && <p role="status">{question ? "Waiting for your answer…" : "Calling…"}</p>}
+        <Steps steps={state.steps} dropped={state.dropped} />
+        {state.phase === "failed" && <p class="fault" role="alert">{visible(state.message)}</p>}
+        {state.phase === "done" && <Result result={state.result} milliseconds={state.milliseconds} isPreview={state.isPreview} />}
+      </section>
+    </div>
+  );
+}
+
+/** The question of a tool that needs consent, with the preview of what it would do. */
+function Question({ tool, message, onAnswer }) {
+  const dialog = useRef(undefined);
+  useEffect(() => {
+    dialog.current.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby="question-title" onCancel={(event) => { event.preventDefault(); onAnswer("cancel"); }}>
+      <h3 id="question-title">{visible(tool.title ?? tool.name)} asks for your consent</h3>
+      <pre class="question" tabIndex={0} role="region" aria-label="The question">{visible(message)}</pre>
+      <div class="buttons">
+        <button type="button" onClick={() => onAnswer("decline")} autoFocus>No</button>
+        <button type="button" class="primary" onClick={() => onAnswer("accept")}>Yes, do it</button>
+        <button type="button" onClick={() => onAnswer("cancel")}>Close without an answer</button>
+      </div>
+    </dialog>
+  );
+}
+
+function Steps({ steps, dropped }) {
+  if (steps.length === 0) return null;
+  return (
+    <div>
+      <p class="note">{dropped > 0 && `The last ${steps.length} of ${steps.length + dropped}: `}parts of the result, and progress, as they arrived</p>
+      <ol class="steps" tabIndex={0} aria-label="Parts of the result">
+        {steps.map((step, index) => <li key={index + (dropped ?? 0)}>{step.message === undefined ? `${step.progress}${step.total === undefined ? "" : ` of ${step.total}`}` : visible(step.message).slice(0, 2000)}</li>)}
+      </ol>
+    </div>
+  );
+}
+
+function Result({ result, milliseconds, isPreview }) {
+  const error = result._meta?.["toolgen/error"];
+  const blocks = result.content ?? [];
+  const isMock = result._meta?.["toolgen/mock"];
+  return (
+    <>
+      <p class={result.isError ? "fault" : "good"}>
+        {isPreview ? "Preview: nothing was done." : result.isError ? `The tool ended with ${error === undefined ? "an error" : `the error ${visible(error.code)}`}.` : "The tool answered."}
+        {` ${milliseconds.toLocaleString("en")} ms`}
+        {isMock && ` (mock: ${isMock.example === undefined ? (isMock.made_up ? "made up" : "provoked") : `example ${visible(isMock.example)}`})`}
+      </p>
+      {error !== undefined && (
+        <dl>
+          <dt>Message</dt><dd>{visible(error.message)}</dd>
+          {error.hint && <><dt>Hint</dt><dd>{visible(error.hint)}</dd></>}
+          <dt>May be repeated</dt><dd>{error.retryable ? "yes" : "no"}</dd>
+        </dl>
+      )}
+      <h3>As a model sees it</h3>
+      {blocks.map((block, index) => <Block key={index} block={block} number={index + 1} />)}
+      {result.structuredContent !== undefined && <><h3>As data</h3><Json value={result.structuredContent} label="the response" /></>}
+      {result._meta !== undefined && <details><summary>Metadata, which no model sees</summary><Json value={result._meta} label="the metadata" /></details>}
+    </>
+  );
+}
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+const PICTURES = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
+
+function Block({ block, number }) {
+  if (block.type === "text") return <Code text={visible(block.text)} language={/^[[{]/.test(block.text) ? "json" : undefined} label={`text ${number}`} />;
+  if (block.type === "image" || block.type === "audio") return <Media type={block.mimeType} data={block.data} kind={block.type} number={number} />;
+  if (block.type === "resource_link") return <p>Link: <ExternalLink uri={block.uri} name={block.name} /></p>;
+  if (block.type === "resource") {
+    const { uri, mimeType, text, blob } = block.resource;
+    return (
+      <div>
+        <p>File <code>{visible(uri)}</code> {mimeType && `(${visible(mimeType)})`}</p>
+        {text !== undefined && <Code text={visible(text)} label={`file ${number}`} />}
+        {blob !== undefined && <Media type={mimeType ?? "application/octet-stream"} data={blob} kind="file" number={number} />}
+      </div>
+    );
+  }
+  return <Json value={block} label={`part ${number}`} />;
+}
+
+function Media({ type, data, kind, number }) {
+  const bytes = useMemo(() => bytesOf(data), [data]);
+  const [url, setUrl] = useState(undefined);
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes, type]);
+  const name = `${kind}-${number}.${type.split("/")[1].replace(/[^a-z0-9]+.*$/i, "") || "bin"}`;
+  return (
+    <figure>
+      {PICTURES.test(type) && url && <img src={url} alt={`Picture ${number} of the result`} />}
+      {type.startsWith("audio/") && url && <audio controls src={url} aria-label={`Sound ${number} of the result`} />}
+      {type.startsWith("video/") && url && <video controls src={url} aria-label={`Video ${number} of the result`} />}
+      <figcaption>{visible(type)}, {bytes.length.toLocaleString("en")} bytes <Download data={bytes} name={name} type={type} /></figcaption>
+    </figure>
+  );
+}
+
+function ExternalLink({ uri, name }) {
+  const text = visible(name ? `${name}: ${uri}` : uri);
+  return /^https?:\/\//i.test(uri) ? <a href={uri} rel="noreferrer noopener" target="_blank">{text}</a> : <code>{text}</code>;
+}
+
+function Snippets({ tool, args, server }) {
+  const [kind, setKind] = useState("toolgen");
+  const chosen = KINDS.find((each) => each.id === kind);
+  const text = snippet(kind, {
+    tool: tool.name, mcpName: tool.published.mcp?.name ?? tool.name, openaiName: tool.published.openai?.name ?? tool.name, args,
+    server: server === undefined ? "http://127.0.0.1:8000/mcp" : new URL("mcp", location.href.split("#")[0]).href,
+    module: tool.package, hasToken: token.get() !== "",
+  });
+  return (
+    <div class="snippets">
+      <div class="buttons" role="group" aria-label="The same call as">
+        <span class="label">The same call as</span>
+        {KINDS.map((each) => <button key={each.id} type="button" aria-pressed={kind === each.id} onClick={() => setKind(each.id)}>{each.label}</button>)}
+      </div>
+      <Code text={text} language={chosen.language} label={`the call as ${chosen.label}`} />
+    </div>
+  );
+}

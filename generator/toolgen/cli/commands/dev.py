@@ -1,0 +1,74 @@
+"""Design tools with one command: a page that reloads, mocks to call, lint, and what would break callers.
+
+Follows the specs until ^C. After each change the page shows them, then the mock serves them, lint runs, and
+the contracts are compared with another version: main, where the project is in a git repository that has it.
+Runs no code of the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from toolgen.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from toolgen.comparing.judgement import Judgement
+
+RUNS_EVENT_LOOP = True
+_DEFAULT = "main"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    from toolgen.runtime.adapters.mcp.command import add_server_flags
+
+    parser.add_argument(
+        "--against",
+        metavar="REF|DIR|FILE|URL|COMMAND",
+        help="the version to compare the contracts with (default: main, if there is one)",
+    )
+    add_server_flags(parser, is_http=True)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    from toolgen.cli.page_server import PageOptions, serve_page
+
+    against = args.against or (_DEFAULT if _has_main(args.start) else None)
+
+    def lint() -> Sequence[str]:
+        return _findings(args.start)
+
+    return serve_page(args, PageOptions(against, describe=_changes, followers=(lint,)))
+
+
+def _has_main(start: str) -> bool:
+    from toolgen.comparing.against import find_commit
+    from toolgen.project import UnableError
+
+    try:
+        with find_commit(_DEFAULT, start).repository:
+            return True
+    except UnableError:
+        return False
+
+
+def _findings(start: str) -> Sequence[str]:
+    """Return what lint finds, as lines."""
+    from toolgen.building.project_build import read_inputs
+    from toolgen.linting import lint_specs
+    from toolgen.report.text import render_entries
+
+    inputs = read_inputs(start)
+    result = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint)
+    shown = [entry for entry in result.report.entries if not entry.accepted]
+    return render_entries(shown, result.report.texts, color=False).splitlines()
+
+
+def _changes(found: Judgement) -> Sequence[str]:
+    """Return what changed since another version, as `breaking` shows it."""
+    from toolgen.report.text import lines_of_findings, summary_of_findings
+
+    if not found.findings:
+        return ()
+    return [*lines_of_findings(found, color=False), summary_of_findings(found)]

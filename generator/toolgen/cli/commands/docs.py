@@ -1,0 +1,66 @@
+"""Make a page about the tools, for people who review, try and share them.
+
+The page shows each tool as models read it: parameters, examples, errors, consent with its question, sizes,
+what each provider's dialect loses, and with --against what changed. With --out it is written as files that
+need no server and no network, or as Markdown. With --serve it calls mocks, or the project's implementations,
+and follows the specs. Only --implementations runs code of the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.output import say
+from toolgen.project import UnableError
+from toolgen.suggestions import count
+
+RUNS_EVENT_LOOP = True
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    from toolgen.runtime.adapters.mcp.command import add_server_flags
+
+    kind = parser.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--out", metavar="DIR", help="write the page to this folder, which is created")
+    kind.add_argument("--serve", action="store_true", help="serve the page with calls of the tools, until ^C")
+    parser.add_argument(
+        "--format",
+        choices=("html", "markdown"),
+        default="html",
+        help="of what is written: a page, or Markdown for a repository or MkDocs (default: html)",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="REF|DIR|FILE|URL|COMMAND",
+        help="show what changed since this version, as `toolgen breaking` finds it",
+    )
+    parser.add_argument(
+        "--implementations", action="store_true", help="with --serve: call the implementations, and not mocks"
+    )
+    add_server_flags(parser, is_http=True)
+
+
+def run(args: argparse.Namespace) -> bool | ExitCode:
+    if args.serve:
+        from toolgen.cli.page_server import PageOptions, serve_page
+
+        return serve_page(args, PageOptions(args.against, args.implementations))
+    if args.implementations:
+        raise UnableError("usage", "--implementations needs --serve: files call nothing")
+    _write(args)
+    return True
+
+
+def _write(args: argparse.Namespace) -> None:
+    from toolgen.cli.today import today
+    from toolgen.documenting.output import write_markdown, write_site
+    from toolgen.documenting.project_catalogue import ProjectCatalogue
+
+    catalogue = ProjectCatalogue(args.start)
+    if args.against is not None:
+        say(*(f"toolgen: {note}" for note in catalogue.compare(args.against, today()).notes))
+    document = catalogue.read()
+    write, first = (write_site, "index.html") if args.format == "html" else (write_markdown, "index.md")
+    write(args.out, args.start, document)
+    say(f"wrote {args.out}: {count(len(document['tools']), 'tool')}; open {args.out}/{first}")
