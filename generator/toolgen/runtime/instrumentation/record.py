@@ -34,6 +34,7 @@ _OPERATOR_ERRORS: Final = frozenset(
         "missing_dependency",
         "not_implemented",
         "not_ready",
+        "outcome_unknown",
         "overloaded",
         "timeout",
         "too_large",
