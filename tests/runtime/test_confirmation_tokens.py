@@ -29,6 +29,13 @@ from toolgen.runtime.stores.opening import StoreError
 
 ONE, TWO = b"1" * 32, b"2" * 32
 CLAIMS = TokenClaims("two_step", "call", "shown", None, 1)
+
+
+def redeem(tokens: ConfirmationTokens, token: str, holder: str | None) -> TokenClaims | None:
+    """Return the claims of a token that is valid."""
+    return asyncio.run(tokens.redeem(token, holder)).claims
+
+
 FAR = 4e9  # seconds since the epoch
 
 
@@ -143,9 +150,9 @@ def test_a_token_expires(clock: list[float]) -> None:
     tokens = ConfirmationTokens((), MemoryStore(), 600.0)
     old, fresh = tokens.issue(CLAIMS), tokens.issue(CLAIMS)
     clock[0] = 1599.0
-    assert asyncio.run(tokens.redeem(old, None)) == CLAIMS
+    assert redeem(tokens, old, None) == CLAIMS
     clock[0] = 1600.0
-    assert asyncio.run(tokens.redeem(fresh, None)) is None
+    assert redeem(tokens, fresh, None) is None
 
 
 def test_a_token_is_bound_to_its_caller() -> None:
@@ -156,18 +163,18 @@ def test_a_token_is_bound_to_its_caller() -> None:
     )
     claims = TokenClaims("pending", "call", "shown", ann, 2)
     token = tokens.issue(claims)
-    assert asyncio.run(tokens.redeem(token, digest_of_holder("bob", "session"))) is None
-    assert asyncio.run(tokens.redeem(token, None)) is None
-    assert asyncio.run(tokens.redeem(token, ann)) == claims
-    assert asyncio.run(tokens.redeem(token, ann)) is None
+    assert redeem(tokens, token, digest_of_holder("bob", "session")) is None
+    assert redeem(tokens, token, None) is None
+    assert redeem(tokens, token, ann) == claims
+    assert redeem(tokens, token, ann) is None
 
 
 def test_random_keys_differ_also_after_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = ConfirmationTokens((), MemoryStore(), 600.0)
     token = tokens.issue(CLAIMS)
-    assert asyncio.run(ConfirmationTokens((), MemoryStore(), 600.0).redeem(token, None)) is None
+    assert redeem(ConfirmationTokens((), MemoryStore(), 600.0), token, None) is None
     monkeypatch.setattr(module.os, "getpid", lambda: -1)
-    assert asyncio.run(tokens.redeem(token, None)) is None
+    assert redeem(tokens, token, None) is None
 
 
 def test_replicas_share_keys_and_a_store(tmp_path: Path) -> None:
@@ -175,8 +182,8 @@ def test_replicas_share_keys_and_a_store(tmp_path: Path) -> None:
     settings = Settings(confirmation_key=key, confirmation_store=f"sqlite:///{tmp_path}/store")
     one, two = ConfirmationTokens.from_settings(settings), ConfirmationTokens.from_settings(settings)
     token = one.issue(CLAIMS)
-    assert asyncio.run(two.redeem(token, None)) == CLAIMS
-    assert asyncio.run(one.redeem(token, None)) is None
+    assert redeem(two, token, None) == CLAIMS
+    assert redeem(one, token, None) is None
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_a_call_that_waits_for_the_user_has_not_failed(
 
     with pytest.raises(ConfirmationPending):
         run(tool(confirm={"message": "Sure?"}), {"how": "well"}, confirm=later)
-    assert [record.event for record in caplog.records] == ["pending"]  # type: ignore[attr-defined]
+    assert [record.event for record in caplog.records] == ["asked", "pending"]  # type: ignore[attr-defined]
     (span,) = spans.get_finished_spans()
     assert span.status.status_code is trace.StatusCode.UNSET
 

@@ -12,7 +12,7 @@ import mcp_types as types
 
 from toolgen.gateway.questions import Exchange, Requester
 from toolgen.runtime.adapters.mcp.auth.grant import NOTHING, Grant, grant_of
-from toolgen.runtime.adapters.mcp.confirm import FORM, decision_of, question_text
+from toolgen.runtime.adapters.mcp.confirm import FORM, is_yes, question_text, refusal_of
 from toolgen.runtime.adapters.mcp.current_call import CurrentCall, answering
 from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
 from toolgen.runtime.context import ToolContext
@@ -128,7 +128,9 @@ class ScriptCalls:
                 limit.reschedule(deadline + seconds)
         if isinstance(answer, types.ErrorData):
             raise ConfirmationRequiredError("The user could not be asked to confirm this call.")
-        return decision_of(answer)
+        if is_yes(answer):
+            return True
+        raise refusal_of(answer)
 
 
 @contextmanager

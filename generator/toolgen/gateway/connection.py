@@ -29,7 +29,7 @@ from toolgen.mcp_client.client import (
 )
 from toolgen.mcp_client.limits import ByteBudget
 from toolgen.runtime.adapters.mcp.features import Publish
-from toolgen.runtime.errors import ToolError, UnreachableError, UpstreamChangedError
+from toolgen.runtime.errors import OutcomeUnknownError, ToolError, UnreachableError, UpstreamChangedError
 from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
@@ -51,10 +51,10 @@ _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 _SESSION_LOST: Final = frozenset((CONNECTION_CLOSED,))
 
 
-class LostError(UnreachableError):
+class LostError(OutcomeUnknownError):
     """The connection ended during a call: nobody knows whether the upstream has done it."""
 
-    code = UnreachableError.code
+    code = OutcomeUnknownError.code
 
 
 class Connection:

@@ -72,6 +72,9 @@ async def bounded_client(
         if response.has_redirect_location:
             before = str(response.request.url)
             _check_redirect(before, urljoin(before, response.headers["location"]))
+        # a proxy has lost the server during the request: the same as a connection that ends
+        if response.status_code in (502, 504):
+            raise httpx2.RemoteProtocolError(f"HTTP {response.status_code}")
         # decompressed here and not by httpx2, which decompresses a whole chunk before anyone can count
         encoding = response.headers.pop("Content-Encoding", "identity").strip().lower()
         if encoding not in ("", "identity", "gzip", "deflate"):

@@ -20,6 +20,7 @@ from toolgen.mcp_client.client import (
 )
 from toolgen.mcp_client.limits import ByteBudget
 from toolgen.project import UnableError
+from toolgen.runtime.errors import OutcomeUnknownError
 from toolgen.schema.document import JsonObject
 from toolgen.suggestions import quoted
 
@@ -43,7 +44,13 @@ async def agree(question: Any) -> bool:
 
 
 class ServerLostError(Exception):
-    """The server cannot be reached, ended, hangs or floods; the message says which."""
+    """The server cannot be reached, ended, hangs or floods; the message says which.
+
+    Attributes:
+        is_outcome_unknown: a call had been sent, which may have been done.
+    """
+
+    is_outcome_unknown = False
 
 
 @dataclass(slots=True)
@@ -133,7 +140,9 @@ class ServerConnection:
             await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if work.done() and await self._is_answered(work):
                 return exchange.answer
-            raise ServerLostError(await self._why_no_answer(exchange, work, seconds))
+            lost = ServerLostError(await self._why_no_answer(exchange, work, seconds))
+            lost.is_outcome_unknown = True
+            raise lost
         except ServerLostError:
             await self.abort()
             raise
@@ -266,7 +275,8 @@ class ServerConnection:
 def call_server(server: ServerAddress, name: str, arguments: JsonObject, ask: Ask | None) -> ServerAnswer:
     """Make one call. `ask` answers questions to the user; without it, the client says that there is no user.
 
-    Raises UnableError if the server does not answer.
+    If the connection ends during the call, the refusal is `outcome_unknown`. Raises UnableError without a
+    connection.
     """
     require_sdk("calling a server")
     return asyncio.run(_call_once(server, name, arguments, ask))
@@ -279,6 +289,9 @@ async def _call_once(
     try:
         return await connection.call(name, arguments, ask=ask, seconds=CALL_SECONDS)
     except ServerLostError as error:
+        if error.is_outcome_unknown:
+            message = f"{error}. {OutcomeUnknownError.hint}"
+            return ServerAnswer(refusal=OutcomeUnknownError.code, message=message)
         hint = "does the server start, and speak MCP?"
         raise UnableError("bad-source", f"{server.shown}: {error}", hint) from None
     finally:

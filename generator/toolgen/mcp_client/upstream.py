@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.mcp_client.client import ServerAddress, describe_failure
 from toolgen.mcp_client.connection import ServerConnection, ServerLostError
-from toolgen.runtime.errors import UnreachableError
+from toolgen.runtime.errors import OutcomeUnknownError, UnreachableError
 
 
 class Upstream:
@@ -24,7 +24,8 @@ class Upstream:
     async def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Return the result of a tool call (`mcp_types.CallToolResult`).
 
-        Raises UnreachableError if the server does not answer, and MCPError if it refuses the call.
+        Raises UnreachableError without a connection, OutcomeUnknownError if it ends during the call, and
+        MCPError if the server refuses the call.
         """
         from mcp.shared.exceptions import MCPError
 
@@ -42,7 +43,7 @@ class Upstream:
             raise
         except Exception as error:
             await self.close()
-            raise UnreachableError(f"The server did not answer: {describe_failure(error)}") from error
+            raise OutcomeUnknownError(f"The server did not answer: {describe_failure(error)}") from error
 
     async def close(self) -> None:
         """End the connection, if there is one."""

@@ -158,6 +158,14 @@ class UnreachableError(ToolError):
     retryable = True
 
 
+class OutcomeUnknownError(ToolError):
+    """The connection to an upstream server ended during the call: nobody knows whether the call was done."""
+
+    code = "outcome_unknown"
+    description = "The connection to the service behind this tool ended during the call."
+    hint = "The call may have been done: find that out before you repeat it."
+
+
 class UpstreamChangedError(ToolError):
     """An upstream server lists the tool in another way than when it was reviewed."""
 

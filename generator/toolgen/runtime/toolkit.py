@@ -364,11 +364,23 @@ class Toolkit:
         Return False for a token that is not valid, has been used, or belongs to another principal or session.
         Raises `toolgen.runtime.stores.opening.StoreError` if the store fails.
         """
+        from .confirmation.audit import Decision, record_decision
         from .confirmation.tokens import digest_of_holder
 
         environment = self._environment or self._make_environment()
         holder = digest_of_holder(principal, environment.session_id)
-        return await environment.confirmations.redeem(confirmation_token, holder) is not None
+        found = await environment.confirmations.redeem(confirmation_token, holder)
+        was_two_step = found.claims is not None and found.claims.kind == "two_step"
+        record_decision(
+            Decision(
+                "declined" if found.claims is not None else found.outcome,
+                "two_step" if was_two_step else "callback",
+                question_id=found.question_id,
+                principal=principal,
+                session_id=environment.session_id,
+            )
+        )
+        return found.claims is not None
 
     def stream(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> AsyncGenerator[Any, None]:
         """Call a tool; yield each chunk of its result as it arrives, a JSON value, and last the ToolResponse.

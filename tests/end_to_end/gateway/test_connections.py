@@ -242,7 +242,7 @@ def test_a_call_that_an_http_server_drops_is_repeated_only_if_it_is_idempotent(t
         gateway.generate()
         repeated, failed, done_later = asyncio.run(calls())
     assert text_of(repeated) == text_of(done_later) == "done"
-    assert error_code(failed) == "unreachable"
+    assert error_code(failed) == "outcome_unknown"
     assert called == ["set", "set", "add", "add"]
 
 

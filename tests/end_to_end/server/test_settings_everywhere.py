@@ -58,6 +58,7 @@ VALUES = {
     "threads": "1",
     "queue": "0",
     "grace": "3",
+    "drain_delay": "0.1",
     "max_request_bytes": "20000",
     "max_result_bytes": "5000",
     "max_inline_bytes": "100",
@@ -75,6 +76,7 @@ VALUES = {
     "log_level": "debug",
     "log_format": "json",
     "strict_start": "1",
+    "access_log": "1",
 }
 """A value other than the default for each row of the table; the others are `OTHERS`."""
 OTHERS = {"stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from toolgen.runtime.instrumentation.conventions import SCHEMA_URL
+from toolgen.runtime.instrumentation.conventions import INSTRUMENTS, SCHEMA_URL
 
 from tests.end_to_end.calls.test_logs import records
 from tests.end_to_end.project import HttpServer, Project
@@ -219,3 +219,11 @@ def test_promtool_accepts_the_alert_rules() -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_documentation_has_the_table_of_instruments() -> None:
+    text = (RULES.parents[2] / "docs" / "operations.md").read_text()
+
+    for each in INSTRUMENTS:
+        attributes = ", ".join(f"`{name}`" for name in each.attributes)
+        assert f"| `{each.name}` | {each.kind}, {each.unit} | {attributes} | {each.description} |" in text

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal
 
+from toolgen.runtime.errors import ToolError
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.opening import ask
 
@@ -34,6 +35,29 @@ class TokenClaims:
     shown: str  # digest of the question and the preview
     holder: str | None  # digest of the principal or the session
     questions: int  # asked about this call, including the one of this token
+    question_id: str = ""  # in the audit log
+
+
+@dataclass(frozen=True, slots=True)
+class Redemption:
+    """What came of a token."""
+
+    outcome: Literal["approved", "expired", "refused"]
+    claims: TokenClaims | None = None  # of a valid token
+    question_id: str = ""  # empty: it is not known
+
+
+class DeclinedToken(str):
+    """The token of a question that was answered, but not with yes: `answer` is the error of the call."""
+
+    answer: ToolError
+
+    @classmethod
+    def of(cls, token: str, answer: ToolError) -> DeclinedToken:
+        """Return a token with its answer."""
+        declined = cls(token)
+        declined.answer = answer
+        return declined
 
 
 class ConfirmationTokens:
@@ -77,22 +101,25 @@ class ConfirmationTokens:
         payload = {**own, **asdict(claims)}
         return self._sealing().seal(json.dumps(payload, separators=(",", ":")).encode())
 
-    async def redeem(self, token: object, holder: str | None) -> TokenClaims | None:
-        """Return the claims of a token and invalidate it; None if it is not valid.
+    async def redeem(self, token: object, holder: str | None) -> Redemption:
+        """Invalidate a token, and return its claims, or why it is not valid.
 
         A token is not valid if it was not sealed here, has expired, was redeemed before, or belongs to
         another holder, who may still redeem it. Raises StoreError.
         """
         payload = self._sealing().open(token) if isinstance(token, str) else None
         if payload is None:
-            return None
-        claims: dict[str, Any] = json.loads(payload)
+            return Redemption("refused")
+        found: dict[str, Any] = json.loads(payload)
+        # a version before the audit log has sealed no id
+        claims = TokenClaims(**{each.name: found.get(each.name, "") for each in fields(TokenClaims)})
         # before the store: a token of another holder stays valid for that one
-        if not time.time() < claims["exp"] or claims["holder"] != holder:
-            return None
-        if not await ask(self._store, lambda: self._store.redeem(claims["id"], claims["exp"]), part=_PART):
-            return None
-        return TokenClaims(**{each.name: claims[each.name] for each in fields(TokenClaims)})
+        if claims.holder != holder:
+            return Redemption("refused", question_id=claims.question_id)
+        if not time.time() < found["exp"]:
+            return Redemption("expired", question_id=claims.question_id)
+        first = await ask(self._store, lambda: self._store.redeem(found["id"], found["exp"]), part=_PART)
+        return Redemption("approved" if first else "refused", claims if first else None, claims.question_id)
 
     def _sealing(self) -> Sealer:
         if self._keys and self._sealer is not None:

@@ -23,8 +23,10 @@ from toolgen.runtime.errors import (
     QuestionCancelledError,
     ToolError,
 )
+from toolgen.runtime.instrumentation.metrics import current_metrics
 from toolgen.runtime.isolation.exceptions import ApplicationExit
 from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 
 from .invoke import PreparedMethod, run_method
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from .environment import Environment
 
+from toolgen.runtime.confirmation.audit import Decision, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
     Approval,
     Confirmation,
@@ -43,6 +46,7 @@ from toolgen.runtime.confirmation.question import (
     render_message,
 )
 from toolgen.runtime.confirmation.tokens import (
+    DeclinedToken,
     TokenClaims,
     TokenKind,
     digest_of_call,
@@ -109,6 +113,7 @@ class ConfirmedCall:
         confirm = self.caller.confirm
         # the author has decided that callers who can ask nobody need not ask
         if confirm is None and claims is None and self._on_unsupported == "allow":
+            self._audit("not_asked", "none")
             return await execute()
         approved = None if claims is None else claims.shown
         questions = 0 if claims is None else claims.questions
@@ -118,6 +123,8 @@ class ConfirmedCall:
             self.call.approval = None
             question = await self._question()
             if approved == question.digest:
+                if claims is not None and questions == claims.questions:
+                    self._audit("approved", self._way, claims.question_id, question)
                 preview = self.caller.approved_preview(question.preview)
                 self.call.approval = Approval(preview, question.message, self.call.principal)
                 try:
@@ -130,6 +137,8 @@ class ConfirmedCall:
                     continue  # with a new preview
             if approved is not None:
                 change = ChangedSinceConfirmedError()
+                if claims is not None:
+                    self._audit("changed", self._way, claims.question_id, question)
             if change is not None and (confirm is None or questions >= MAX_QUESTIONS):
                 # who came with a token gets one for the new state; who could be asked has been asked
                 if confirm is None and claims is not None:
@@ -158,17 +167,28 @@ class ConfirmedCall:
         if token is None:
             return None
         try:
-            claims = await self.environment.confirmations.redeem(token, self._holder)
+            found = await self.environment.confirmations.redeem(token, self._holder)
         except StoreError as error:
             LOGGER.error("call %s of %s is not confirmed: %s", self.call.call_id, self.contract.name, error)
+            if isinstance(token, DeclinedToken):  # the answer is still no
+                self._audit(_outcome_of(token.answer), self._way)
+                raise token.answer from None
+            self._audit("unavailable", self._way)
             raise ConfirmationRequiredError(
                 f"The confirmation could not be checked, nothing was done. Reference: {self.call.call_id}."
             ) from None
+        if isinstance(token, DeclinedToken):
+            self._audit(_outcome_of(token.answer), self._way, found.question_id)
+            raise token.answer
+        claims = found.claims
         # a token for another call counts as none: its user has approved something else
-        if claims is None or claims.call != digest_of_call(self.contract.name, self.arguments):
-            return None
+        is_for_this = claims is not None and claims.call == digest_of_call(self.contract.name, self.arguments)
         # a model may have seen the token of a two-step call, so it does not count for a tool that denies
-        return claims if claims.kind == "pending" or self._on_unsupported == "two_step" else None
+        counts = claims is not None and (claims.kind == "pending" or self._on_unsupported == "two_step")
+        if is_for_this and counts:
+            return claims
+        self._audit("expired" if found.outcome == "expired" else "refused", self._way, found.question_id)
+        return None
 
     async def _question(self) -> _Question:
         message = render_message((self.contract.confirm or {})["message"], self.arguments)
@@ -186,25 +206,62 @@ class ConfirmedCall:
     async def _ask(self, question: _Question, questions: int) -> None:
         """Ask the user. Raises DeclinedError or QuestionCancelledError unless the answer is yes."""
         assert self.caller.confirm is not None
+        question_id, way = new_call_id(), self._way
+        if way != "repeated":
+            self._audit("asked", way, question_id, question)
         try:
             answer: Any = self.caller.confirm(self._confirmation(question))
             if isawaitable(answer):
                 answer = await run_async(answer, None, self.contract.name, task=asyncio.current_task())
         except ConfirmationPending as pending:
-            pending.token = self._token(question, "pending", questions)
+            pending.token = self._token(question, "pending", questions, question_id)
             raise
         except ConfirmationRequiredError as error:  # the client could not ask
+            self._audit("unavailable", way, question_id, question)
             if question.preview is None:
                 raise
             raise self._refusal(error.message, question) from None
+        except (DeclinedError, QuestionCancelledError) as error:
+            self._audit(_outcome_of(error), way, question_id, question)
+            raise
         except (KeyboardInterrupt, SystemExit) as error:
             # of the application, not of the tool: it may want to end its process
             raise ApplicationExit(error) from error
         if answer is None:
+            self._audit("cancelled", way, question_id, question)
             raise QuestionCancelledError
         # only the value True is a yes: fails closed for callbacks that return anything else
         if answer is not True:
+            self._audit("declined", way, question_id, question)
             raise DeclinedError
+        self._audit("approved", way, question_id, question)
+
+    @property
+    def _way(self) -> Way:
+        """How the user is asked, or was: adapters mark their `confirm`."""
+        if self.caller.confirm is None:
+            return "two_step" if self._on_unsupported == "two_step" else "callback"
+        way: Way = getattr(self.caller.confirm, "way", "callback")
+        return way
+
+    def _audit(
+        self, outcome: Outcome, way: Way, question_id: str = "", question: _Question | None = None
+    ) -> None:
+        call = self.call
+        record_decision(
+            Decision(
+                outcome,
+                way,
+                self.contract.name,
+                question_id,
+                call.call_id,
+                call.principal,
+                call.session_id,
+                None if question is None else self._confirmation(question),
+            )
+        )
+        if (metrics := current_metrics()) is not None:
+            metrics.count_confirmation(self.contract.name, outcome)
 
     def _required(self, question: _Question) -> ConfirmationRequiredError:
         has_token = self.caller.confirmation_token is not None
@@ -213,6 +270,7 @@ class ConfirmedCall:
             self._offer_token(question, "two_step", 1)
             text += f"The user has to confirm this call first: {question.message}"
         else:
+            self._audit("unavailable", "none", question=question)
             text += "This call needs the user's confirmation, and the user cannot be asked here."
         return self._refusal(text, question)
 
@@ -234,8 +292,10 @@ class ConfirmedCall:
         return ChangedSinceConfirmedError(text, details=details, retry_after=change.retry_after)
 
     def _offer_token(self, question: _Question, kind: TokenKind, questions: int) -> None:
+        question_id = new_call_id()
+        self._audit("asked", "two_step" if kind == "two_step" else self._way, question_id, question)
         self.metadata["confirmation"] = {
-            "token": self._token(question, kind, questions),
+            "token": self._token(question, kind, questions, question_id),
             **self._shown(question),
             "seconds": self.environment.confirmations.seconds,
         }
@@ -249,15 +309,19 @@ class ConfirmedCall:
         shown = None if preview is None else displayed_preview(preview, self.arguments)
         return Confirmation(self.contract.name, question.message, self.arguments, shown)
 
-    def _token(self, question: _Question, kind: TokenKind, questions: int) -> str:
+    def _token(self, question: _Question, kind: TokenKind, questions: int, question_id: str) -> str:
         call = digest_of_call(self.contract.name, self.arguments)
         return self.environment.confirmations.issue(
-            TokenClaims(kind, call, question.digest, self._holder, questions)
+            TokenClaims(kind, call, question.digest, self._holder, questions, question_id)
         )
 
     @property
     def _holder(self) -> str | None:
         return digest_of_holder(self.call.principal, self.call.session_id)
+
+
+def _outcome_of(answer: ToolError) -> Outcome:
+    return "cancelled" if answer.code == QuestionCancelledError.code else "declined"
 
 
 def _with_preview(text: str, shown: Mapping[str, Any]) -> str:

@@ -25,6 +25,9 @@ _REPEATS: Final = "mcp.server.transport_security"
 _OF_APPLICATION: Final = ("toolgen", "mcp")
 """The loggers that an ASGI application configures; others belong to the program around it."""
 
+AUDIT: Final = "toolgen.audit"
+"""The logger of consent. `--log-level` is about errors: a server writes these records with any level."""
+
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -53,8 +56,10 @@ def configure_logging(settings: Settings, handler: logging.Handler | None = None
 def configure_application_logging(settings: Settings) -> None:
     """Write the records of toolgen and of the MCP SDK to stderr, unless the program handles them.
 
-    Other loggers are not changed. Records go to the root logger's handlers if the program adds some later.
+    Other loggers are not changed, except that of the audit log. Records go to the root logger's handlers if
+    the program adds some later.
     """
+    keep_audit()
     handler = _formatting(server_handler(), settings)
     handler.addFilter(lambda _: not any(map(_shows_records, logging.getLogger().handlers)))
     for name in _OF_APPLICATION:
@@ -68,6 +73,13 @@ def configure_application_logging(settings: Settings) -> None:
             logger.setLevel(logging.WARNING if name in _CHATTY and level == logging.INFO else level)
             if name == "mcp" and level == logging.INFO:
                 logging.getLogger(_REPEATS).setLevel(logging.ERROR)
+
+
+def keep_audit() -> None:
+    """Have records of consent written with any log level, unless the program has set a level for them."""
+    logger = logging.getLogger(AUDIT)
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.INFO)
 
 
 def _shows_records(handler: logging.Handler) -> bool:

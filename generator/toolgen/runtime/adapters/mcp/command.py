@@ -15,7 +15,7 @@ from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any
 
 from toolgen.escaping.streams import print_message
-from toolgen.runtime.logs.configure import configure_logging, server_handler
+from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
 from toolgen.runtime.logs.writer import background_output
 from toolgen.runtime.settings import SettingError, Settings, parse_setting, variable
 
@@ -57,6 +57,7 @@ def _serve(
         apply_setting_flags(options)
         settings = Settings.from_environment()
         configure_logging(settings, server_handler())
+        keep_audit()
         from toolgen.runtime.instrumentation.export import start_export
 
         expose = start_export(serves_metrics=options.metrics_port is not None)

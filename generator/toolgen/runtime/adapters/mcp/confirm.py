@@ -24,13 +24,17 @@ from toolgen.runtime.confirmation.question import (
     displayed_preview,
 )
 from toolgen.runtime.confirmation.sealing import parse_keys
-from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError
+from toolgen.runtime.confirmation.tokens import DeclinedToken
+from toolgen.runtime.errors import (
+    ConfirmationRequiredError,
+    DeclinedError,
+    QuestionCancelledError,
+    ToolError,
+)
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
-from toolgen.runtime.stores.opening import StoreError
 from toolgen.runtime.text import well_formed
-from toolgen.runtime.toolkit import Toolkit
 
 from .result import PREVIEW_KEY, TOKEN_KEY
 
@@ -62,12 +66,8 @@ def request_state_security(settings: Settings) -> RequestStateSecurity:
     return RequestStateSecurity(keys=parse_keys(settings.confirmation_key), ttl=seconds)
 
 
-async def confirmation_options(
-    toolkit: Toolkit,
-    context: ServerRequestContext[Any, Any],
-    params: types.CallToolRequestParams,
-    *,
-    principal: str | None,
+def confirmation_options(
+    context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
 ) -> ConfirmationOptions:
     """Return the options for a call of a tool that needs confirmation, by the capabilities of the client."""
     token = (params.meta or {}).get(TOKEN_KEY)
@@ -85,18 +85,9 @@ async def confirmation_options(
     # the first request of the exchange, or an answer without the state that it belongs to
     if answer is None or state is None:
         return ConfirmationOptions(_ask_by_result, confirmation_token)
-    if _is_yes(answer):
+    if is_yes(answer):
         return ConfirmationOptions(_ask_by_result, state)
-
-    async def refused(asked: Confirmation) -> bool | None:
-        return decision_of(answer)
-
-    try:
-        # nobody may use the token of a question that was answered with no
-        await toolkit.decline(state, principal=principal)
-    except StoreError as error:  # the answer is still no
-        LOGGER.error("a declined confirmation could not be invalidated: %s", error)
-    return ConfirmationOptions(refused)
+    return ConfirmationOptions(_ask_by_result, DeclinedToken.of(state, refusal_of(answer)))
 
 
 def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
@@ -125,6 +116,7 @@ def confirm_again(approval: Approval) -> Confirm:
             raise ConfirmationPending(asked)
         return True
 
+    confirm.way = "repeated"  # type: ignore[attr-defined]
     return confirm
 
 
@@ -149,6 +141,9 @@ async def _ask_by_result(asked: Confirmation) -> bool:
     raise ConfirmationPending(asked)
 
 
+_ask_by_result.way = "input_required"  # type: ignore[attr-defined]
+
+
 def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
     async def confirm(asked: Confirmation) -> bool | None:
         try:
@@ -157,8 +152,11 @@ def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
             LOGGER.warning("the client did not ask the user about %s", asked.tool_name)
             LOGGER.debug("it answered: %s", error)
             raise ConfirmationRequiredError("The user could not be asked to confirm this call.") from None
-        return decision_of(answer)
+        if is_yes(answer):
+            return True
+        raise refusal_of(answer)
 
+    confirm.way = "elicitation"  # type: ignore[attr-defined]
     return confirm
 
 
@@ -168,17 +166,17 @@ def question_text(asked: Confirmation) -> str:
     return well_formed(text)
 
 
-def _is_yes(answer: object) -> bool:
+def is_yes(answer: object) -> bool:
     if not isinstance(answer, types.ElicitResult) or answer.action != "accept":
         return False
     return (answer.content or {}).get("confirm") is True
 
 
-def decision_of(answer: object) -> bool | None:
-    """Return the user's answer, None for a closed question. Raises DeclinedError for an unticked box."""
-    if not isinstance(answer, types.ElicitResult):
-        return False
-    if answer.action == "accept" and not _is_yes(answer):
-        # a form can be accepted without the box: that is no consent
-        raise DeclinedError("The user sent the form without ticking the box, so nothing was done.")
-    return None if answer.action == "cancel" else _is_yes(answer)
+def refusal_of(answer: object) -> ToolError:
+    """Return the error of a call for an answer that is not a clear yes."""
+    if isinstance(answer, types.ElicitResult) and answer.action == "cancel":
+        return QuestionCancelledError()
+    # a form can be accepted without the box: that is no consent
+    if isinstance(answer, types.ElicitResult) and answer.action == "accept":
+        return DeclinedError("The user sent the form without ticking the box, so nothing was done.")
+    return DeclinedError()

@@ -62,7 +62,7 @@ async def answer_call(
     if tool.confirms:
         params, approval = state.approved.opened(params, grant.principal)
         if approval is None:
-            confirmation = await confirmation_options(toolkit, context, params, principal=grant.principal)
+            confirmation = confirmation_options(context, params)
             params = without_answer(params)
         else:
             confirmation = ConfirmationOptions(confirm_again(approval))

@@ -141,7 +141,8 @@ class HttpApp:
             if running is None or running.loop is not asyncio.get_running_loop():
                 running = await self._started()
             send = send if running.why_not_ready is None else closing(send)
-            await running.answer(scope, receive, recording(scope, send))
+            access_log = self.server.state.settings.access_log
+            await running.answer(scope, receive, recording(scope, send, access_log=access_log))
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:
