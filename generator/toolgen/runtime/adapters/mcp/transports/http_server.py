@@ -97,7 +97,7 @@ class _Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, app: HttpApp, grace: float) -> None:
         super().__init__(config)
-        self.stop = Stop(grace, self._begin_to_stop)
+        self.stop = Stop(grace, self._begin_to_stop, self._begin_to_reload)
         self._app = app
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
@@ -122,6 +122,10 @@ class _Server(uvicorn.Server):
     def _begin_to_stop(self) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._drain)
+
+    def _begin_to_reload(self) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._app.reload)
 
     def _drain(self) -> None:
         if self._draining is None:
