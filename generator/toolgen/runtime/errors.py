@@ -158,14 +158,6 @@ class UnreachableError(ToolError):
     retryable = True
 
 
-class OutcomeUnknownError(ToolError):
-    """The connection to an upstream server ended during the call: nobody knows whether the call was done."""
-
-    code = "outcome_unknown"
-    description = "The connection to the service behind this tool ended during the call."
-    hint = "The call may have been done: find that out before you repeat it."
-
-
 class UpstreamChangedError(ToolError):
     """An upstream server lists the tool in another way than when it was reviewed."""
 
@@ -190,7 +182,7 @@ class IdempotencyConflictError(ToolError):
 
 
 class OutcomeUnknownError(ToolError):
-    """The process that executed the call has died, or the call was cancelled, after it had begun."""
+    """After the call had begun, its process died, its connection ended, or it was cancelled."""
 
     code = "outcome_unknown"
     description = "The call began, and nobody knows how it ended."

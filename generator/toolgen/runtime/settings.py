@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any
+
+from toolgen.files.secret_files import SecretFileError, read_secret
 
 MIB = 1024 * 1024
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -74,7 +76,7 @@ def _calls(text: str) -> Mapping[str, int]:
 def _setting(
     default: Any, parse: Callable[[str], Any], description: str, *, secret: bool = False, **more: Any
 ) -> Any:
-    metadata = {"parse": parse, "description": description, **more}
+    metadata = {"parse": parse, "description": description, "secret": secret, **more}
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -165,16 +167,31 @@ class Settings:
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
         """Read the settings from environment variables; an empty variable counts as unset.
 
-        Raises SettingError for a variable whose value is not valid.
+        A secret may be in a file instead, which a variable with `_FILE` at its end names. Raises SettingError
+        for a variable whose value is not valid, or a file that cannot be used.
         """
         given = os.environ if environ is None else environ
         return cls(
             **{
                 each.name: parse_setting(each.name, text)
                 for each in fields(cls)
-                if (text := given.get(variable(each.name)))
+                if (text := _text_of(each, given))
             }
         )
+
+
+def _text_of(setting: Field[Any], environ: Mapping[str, str]) -> str | None:
+    """Return the text of a setting, from its variable or the file of a secret."""
+    name = variable(setting.name)
+    text, path = environ.get(name), environ.get(f"{name}_FILE")
+    if not path or not setting.metadata["secret"]:
+        return text
+    if text:
+        raise SettingError(f"{name} and {name}_FILE exclude each other: choose one")
+    try:
+        return read_secret(path)
+    except SecretFileError as error:
+        raise SettingError(f"{name}_FILE: {error}") from None
 
 
 def variable(name: str) -> str:

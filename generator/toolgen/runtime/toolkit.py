@@ -382,6 +382,13 @@ class Toolkit:
         )
         return found.claims is not None
 
+    def use_keys(self, settings: Settings) -> None:
+        """Use the keys of `settings` for confirmations, if the toolkit has keys. Raises SettingError."""
+        if settings.confirmation_key is not None:
+            from .confirmation.sealing import parse_keys
+
+            self._shared.confirmations(self.settings).use_keys(parse_keys(settings.confirmation_key))
+
     def stream(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> AsyncGenerator[Any, None]:
         """Call a tool; yield each chunk of its result as it arrives, a JSON value, and last the ToolResponse.
 

@@ -266,11 +266,10 @@ def call_of(tool: str, arguments: dict[str, object], number: int = 2) -> str:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP")
-@pytest.mark.parametrize("http", [False, True], ids=["stdio", "http"])
-def test_a_hangup_is_handled_like_sigterm(serving: Project, tmp_path: Path, http: bool) -> None:
+def test_a_hangup_is_handled_like_sigterm_over_stdio(serving: Project, tmp_path: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, the server would ignore it, too
 
-    async def over_stdio() -> None:
+    async def run() -> None:
         async with stdio(serving, "--grace", LONG, PYTHONHASHSEED="1") as (process, write):
             write(call_of("nap", nap(300, tmp_path / "a")))
             await begun(tmp_path / "a")
@@ -279,19 +278,8 @@ def test_a_hangup_is_handled_like_sigterm(serving: Project, tmp_path: Path, http
             assert (await line_of(process))["result"]["content"][0]["text"] == "rested"
             assert await process.wait() == 0
 
-    async def over_http() -> None:
-        async with serving.server("--grace", LONG, preloaded=False) as server:
-            async with connect(server.url) as connection:
-                await connection.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")})
-                await begun(tmp_path / "a")
-                server.process.send_signal(signal.SIGHUP)
-                end(tmp_path / "a")
-                answer = await connection.receive()
-            assert answer.message["result"]["content"][0]["text"] == "rested"
-            assert await asyncio.to_thread(server.process.wait, PATIENCE) == 0
-
     try:
-        asyncio.run(over_http() if http else over_stdio())
+        asyncio.run(run())
     finally:
         signal.signal(signal.SIGHUP, before)
 

@@ -84,7 +84,8 @@ def call_limit_raised(pair: ToolPair) -> Iterator[FieldEdit]:
 def _limits(pair: ToolPair) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
     """Yield each limit of a call with its old and its new value; None where there is no limit."""
     for path in _LIMITS:
-        old, new = pair.old.spec, pair.new.spec
+        old: Any = pair.old.spec
+        new: Any = pair.new.spec
         for name in path:
             old, new = getattr(old, name, None), getattr(new, name, None)
         yield path, old, new

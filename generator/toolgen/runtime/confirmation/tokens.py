@@ -95,6 +95,12 @@ class ConfirmationTokens:
         store = open_redemption_store(settings.confirmation_store or "memory")
         return cls(keys, store, settings.confirmation_expiry)
 
+    def use_keys(self, keys: tuple[bytes, ...]) -> None:
+        """Replace the keys: the first one seals from now on. Without keys there is nothing to replace."""
+        if self._keys and keys:
+            with self._lock:
+                self._sealer, self._keys = sealer_of(keys), keys
+
     def issue(self, claims: TokenClaims) -> str:
         """Return a new token."""
         own = {"id": secrets.token_urlsafe(16), "exp": time.time() + self.seconds}

@@ -41,6 +41,10 @@ class SealedExtras:
     def __init__(self, audience: str, keys: str | None = None) -> None:
         self._audience = audience
         self._noted: set[str] = set()  # tools whose extras depend on the client, as the log says once
+        self.use_keys(keys)
+
+    def use_keys(self, keys: str | None) -> None:
+        """Seal and open tokens with other keys."""
         self._codec = AESGCMRequestStateCodec(list(parse_keys(keys)) if keys else [os.urandom(KEY_BYTES)])
 
     def opened(

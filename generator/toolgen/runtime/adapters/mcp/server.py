@@ -25,7 +25,7 @@ except ModuleNotFoundError as error:
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
-from toolgen.runtime.settings import SettingError
+from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.toolkit import Toolkit
 
 from .auth.grant import grant_of
@@ -51,9 +51,18 @@ class ToolServer(Server[Any]):
     """A low-level server with the capability `tools.listChanged`, and those of its feature sources."""
 
     state: ServerState
+    handlers: _Handlers
     features: Features
 
     catalog: Any = None  # of the toolkit, if it was made from one
+
+    def use_keys(self, settings: Settings) -> None:
+        """Seal with the keys of `settings` from now on, and open with all of them. Raises SettingError."""
+        if settings.confirmation_key is None or self.state.settings.confirmation_key is None:
+            return  # a random key stays, and so do the questions that it has sealed
+        self.state.toolkit.use_keys(settings)
+        self.state.extras.use_keys(settings.confirmation_key)
+        self.handlers.use_keys(settings)
 
     def create_initialization_options(
         self,
@@ -126,8 +135,7 @@ def build_server(
     """
     sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
     state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, name, sources)
-    security = request_state_security(toolkit.settings)
-    handlers = _Handlers(state, RequestStateBoundary(security, default_audience=name))
+    handlers = _Handlers(state, name)
     resources: dict[str, Any] = {}
     if any("content" in definition for definition in toolkit.definitions.values()):
         resources = {
@@ -145,6 +153,7 @@ def build_server(
         get_tool_input_schema=state.tools.mirrored_schema,
     )
     server.state = state
+    server.handlers = handlers
     server.features = handlers.features
     for method in handlers.features.methods():
         server.add_request_handler(method, METHODS[method].params, handlers.answer_feature)
@@ -175,10 +184,14 @@ def _in_code_mode(toolkit: Toolkit) -> Toolkit:
 class _Handlers:
     """The handlers of requests, and a middleware."""
 
-    def __init__(self, state: ServerState, boundary: RequestStateBoundary) -> None:
-        self._state = state
-        self._boundary = boundary
+    def __init__(self, state: ServerState, name: str) -> None:
+        self._state, self._name = state, name
         self.features = Features(state.sources, state.settings)
+        self.use_keys(state.settings)
+
+    def use_keys(self, settings: Settings) -> None:
+        """Seal `requestState` with the keys of `settings`."""
+        self._boundary = RequestStateBoundary(request_state_security(settings), default_audience=self._name)
 
     async def list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams

@@ -10,7 +10,6 @@ import hashlib
 import hmac
 import os
 import re
-import stat
 import time
 import tomllib
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from typing import Any, Final
 from mcp.server.auth.provider import AccessToken
 
 from toolgen.files import IrregularFileError, open_named
+from toolgen.files.secret_files import is_readable_by_others, writer_fault
 from toolgen.files.toml_limits import toml_limit_fault
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
@@ -42,7 +42,7 @@ class _FileToken:
 
 
 class TokenFile:
-    """Verifies bearer tokens with those of a file, which is read once at the start."""
+    """Verifies bearer tokens with those of a file, as it was when it was read."""
 
     def __init__(self, entries: tuple[_FileToken, ...]) -> None:
         self._entries = entries
@@ -77,8 +77,12 @@ class TokenFile:
         entries = tuple(_entry(table, f"{path}, token {number}") for number, table in enumerate(tables, 1))
         if len({entry.digest for entry in entries}) < len(entries):
             raise _error(f"{path} has a token twice")
-        _check_owner(path, status)
-        _check_mode(path, status.st_mode, has_secrets=any("token" in table for table in tables))
+        if fault := writer_fault(path, status):
+            raise _error(fault)
+        if is_readable_by_others(status):
+            if any("token" in table for table in tables):
+                raise _error(f"others may read the tokens in {path}: chmod 600 {path}, or use sha256")
+            LOGGER.warning("others may read %s, the hashes of bearer tokens", path)
         return cls(entries)
 
     async def verify_token(self, token: str) -> AccessToken | None:
@@ -133,36 +137,3 @@ def _entry(table: Any, place: str) -> _FileToken:
             raise refuse(f"token must have {SHORTEST_TOKEN} characters or more")
         digest = hashlib.sha256(text.encode()).digest()
     return _FileToken(digest, principal, tuple(scopes), None if expires is None else int(expires.timestamp()))
-
-
-def _check_owner(path: str, status: os.stat_result) -> None:
-    """Refuse a file that is another user's, or that another user may replace.
-
-    Links are followed, because Kubernetes mounts secrets as links in a folder that everybody may write to.
-    Links in such a folder must not be another user's, and the file must be in another one.
-    """
-    if os.name != "posix":
-        return
-    owners = {os.geteuid(), 0}
-    folder = os.path.dirname(os.path.realpath(path))
-    try:
-        in_folder, link = os.stat(folder), os.lstat(path)
-    except OSError as error:
-        raise _error(f"cannot read {path}: {error.strerror}") from None
-    for name, each in ((path, status), (path, link), (folder, in_folder)):
-        if each.st_uid not in owners:
-            raise _error(f"{name} belongs to another user")
-    if in_folder.st_mode & stat.S_IWOTH:
-        raise _error(f"everybody may write to {folder}: move {path} to a folder of its own")
-
-
-def _check_mode(path: str, mode: int, *, has_secrets: bool) -> None:
-    """Refuse a file that others can change, or whose tokens they can read. Warn if they can read hashes."""
-    if os.name != "posix":
-        return
-    if mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise _error(f"others may write {path}: chmod go-w {path}")
-    if mode & (stat.S_IRGRP | stat.S_IROTH):
-        if has_secrets:
-            raise _error(f"others may read the tokens in {path}: chmod 600 {path}, or use sha256")
-        LOGGER.warning("others may read %s, the hashes of bearer tokens", path)

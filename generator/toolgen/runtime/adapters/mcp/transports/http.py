@@ -25,6 +25,7 @@ from toolgen.runtime.instrumentation.conventions import STREAMS
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.settings import SettingError, Settings
 
 from .body import (
     INVALID_ID,
@@ -152,6 +153,26 @@ class HttpApp:
             yield
         finally:
             await self.stop()
+
+    def reload(self) -> None:
+        """Read bearer tokens and keys again, for requests from now on.
+
+        A fault is logged, and changes nothing. The keys of an issuer are fetched again, too. The environment
+        of a process does not change: new values come from files.
+        """
+        try:
+            settings = Settings.from_environment()
+            authentication = authentication_of(settings)
+            if (authentication is None) != (self.authentication is None):
+                raise SettingError("authentication was turned on or off: restart the server")
+            self.server.use_keys(settings)
+        except SettingError as error:
+            LOGGER.error("tokens and keys were not reloaded: %s", error)
+            return
+        self.authentication = authentication
+        if self._running is not None:
+            self._running.guard_again(self._guarded)
+        LOGGER.info("tokens and keys were reloaded")
 
     async def drain(self, grace: float, delay: float = 0.0) -> None:
         """Refuse new requests and answer those in flight; after `grace` seconds, with an error.
@@ -310,6 +331,10 @@ class _Running:
         async with self._manager.run():
             ready.set()
             await self._stop.wait()
+
+    def guard_again(self, guarded: Callable[[Endpoint], Endpoint]) -> None:
+        """Guard requests from now on as `guarded` says."""
+        self.answer = guarded(self._answer)
 
     async def stop(self) -> None:
         """End the server."""

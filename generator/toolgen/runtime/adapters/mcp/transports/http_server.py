@@ -148,7 +148,9 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
         super().__init__(config)
         settings = app.server.state.settings
-        self.stop = Stop(settings.grace, self._begin_to_stop, delay=settings.drain_delay)
+        self.stop = Stop(
+            settings.grace, self._begin_to_stop, self._begin_to_reload, delay=settings.drain_delay
+        )
         self._app = app
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
@@ -173,6 +175,10 @@ class _Server(uvicorn.Server):
     def _begin_to_stop(self) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._drain)
+
+    def _begin_to_reload(self) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._app.reload)
 
     def _drain(self) -> None:
         if self._draining is None:

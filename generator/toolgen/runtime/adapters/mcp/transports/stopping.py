@@ -31,14 +31,23 @@ class Stop:
     """The end of a server process.
 
     `on_stop` is called, in the main thread, when the first signal arrives. The process then ends after
-    `delay`, `grace` and CLOSING_SECONDS at the latest, whatever its threads and its event loop do.
+    `delay`, `grace` and CLOSING_SECONDS at the latest, whatever its threads and its event loop do. `on_reload`
+    is called for SIGHUP instead, unless the process has a terminal: there, SIGHUP means that it was closed.
     """
 
-    def __init__(self, grace: float, on_stop: Callable[[], object], *, delay: float = 0.0) -> None:
+    def __init__(
+        self,
+        grace: float,
+        on_stop: Callable[[], object],
+        on_reload: Callable[[], object] | None = None,
+        *,
+        delay: float = 0.0,
+    ) -> None:
         self.grace = grace
         self.signal: int | None = None
         self._delay = delay
         self._on_stop = on_stop
+        self._on_reload = None if _has_terminal() else on_reload
 
     @property
     def exit_code(self) -> int:
@@ -63,6 +72,9 @@ class Stop:
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal: stop in an orderly way, or at once if this is the second one."""
+        if self._on_reload is not None and number not in (signal.SIGTERM, signal.SIGINT):
+            self._on_reload()
+            return
         if self.signal is not None:
             end_process(128 + number)
         self.signal = number
@@ -75,6 +87,11 @@ class Stop:
         timer = threading.Timer(seconds, lambda: end_process(self.exit_code))
         timer.daemon = True
         timer.start()
+
+
+def _has_terminal() -> bool:
+    streams = (sys.__stdin__, sys.__stdout__, sys.__stderr__)
+    return any(stream is not None and not stream.closed and stream.isatty() for stream in streams)
 
 
 def _is_ignored_hangup(number: int) -> bool:
