@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from inspect import isawaitable
 from typing import Any, Final, TypeAlias
 
@@ -110,7 +111,7 @@ class Connection:
         the request, InvalidResponseError for an answer that is not MCP.
         """
         self._connection.renew_budget()
-        callback: Any = None if progress is None else _reporting(progress)
+        callback: Any = None if progress is None else partial(report, progress)
         options: Any = {} if meta is None else {"meta": dict(meta)}
         try:
             async with asyncio.timeout(timeout) as limit:
@@ -147,13 +148,11 @@ class Connection:
         return UnreachableError(f"{self.shown}: {reason}")
 
 
-def _reporting(progress: Progress) -> Any:
-    async def report(done: float, total: float | None, message: str | None) -> None:
-        found = progress(done, total, message)
-        if isawaitable(found):
-            await found
-
-    return report
+async def report(progress: Progress, done: float, total: float | None, message: str | None) -> None:
+    """Report progress to a callback, sync or async."""
+    found = progress(done, total, message)
+    if isawaitable(found):
+        await found
 
 
 def _address(
