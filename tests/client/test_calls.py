@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-
 from toolgen.client import Question
 from toolgen.runtime.errors import (
     ConfirmationRequiredError,
@@ -173,7 +172,7 @@ def test_the_synchronous_client_does_the_same(client: ModuleType, server: Any) -
     sync = importlib.import_module("cafe.sync")
     with sync.CafeClient.connect(server, confirm=lambda question: True) as shop:
         assert shop.order(items=[item("A")]).id == 7
-        assert [each for each in shop.numbers(count=2)] == [0, 1]
+        assert list(shop.numbers(count=2)) == [0, 1]
         assert [page.found for page in shop.pages(shop.search, size=3)] == [[0, 1, 2], [3, 4]]
         assert shop.buy(what="tea").bought == "tea"
         with pytest.raises(ToolTimeoutError):

@@ -33,6 +33,7 @@ from .questions import Confirm, elicited
 
 Server: TypeAlias = str | Sequence[str] | Any
 """A URL, a quoted command or its words, or what the SDK's `Client` takes: a server in this process."""
+_CLOSED: Final = "Connection closed"  # the SDK's message
 _UNKNOWN_TOOL: Final = -32602  # MCP has no code of its own for it
 
 
@@ -134,7 +135,9 @@ class Connection:
             raise await self._lost(error) from None
 
     async def _error_of(self, name: str, error: MCPError) -> ToolError:
-        if error.code == CONNECTION_CLOSED or await self._connection.why_lost():
+        # the code of the SDK is also the first one that servers may use as they like
+        is_closed = error.code == CONNECTION_CLOSED and str(error) == _CLOSED
+        if is_closed or await self._connection.why_lost():
             return await self._lost(error)
         if error.code == _UNKNOWN_TOOL and "unknown tool" in str(error).lower():
             return UnknownToolError(f"The server has no tool {quoted(name)}.")
