@@ -15,7 +15,7 @@ from toolgen.runtime.errors import (
     UnreachableError,
 )
 
-from .connection import Connection
+from .connection import Connection, report
 from .options import CallSettings
 from .paging import PageCursor
 from .questions import Question, ask
@@ -99,13 +99,13 @@ async def stream(
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
         try:
-            if message is None:
+            # a chunk has no total: nobody knows how many there are
+            if message is None or total is not None:
                 raise ValueError
             chunks.put_nowait(tool.read_chunk(message))
         except ValueError:
-            # progress that the tool reports itself
             if settings.on_progress is not None:
-                settings.on_progress(done, total, message)
+                await report(settings.on_progress, done, total, message)
 
     async def work() -> Any:
         try:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from inspect import isawaitable
 from typing import Any, Final, TypeAlias
 
@@ -32,6 +33,7 @@ from .questions import Confirm, elicited
 
 Server: TypeAlias = str | Sequence[str] | Any
 """A URL, a quoted command or its words, or what the SDK's `Client` takes: a server in this process."""
+_CLOSED: Final = "Connection closed"  # the SDK's message
 _UNKNOWN_TOOL: Final = -32602  # MCP has no code of its own for it
 
 
@@ -110,7 +112,7 @@ class Connection:
         the request, InvalidResponseError for an answer that is not MCP.
         """
         self._connection.renew_budget()
-        callback: Any = None if progress is None else _reporting(progress)
+        callback: Any = None if progress is None else partial(report, progress)
         options: Any = {} if meta is None else {"meta": dict(meta)}
         try:
             async with asyncio.timeout(timeout) as limit:
@@ -133,7 +135,9 @@ class Connection:
             raise await self._lost(error) from None
 
     async def _error_of(self, name: str, error: MCPError) -> ToolError:
-        if error.code == CONNECTION_CLOSED or await self._connection.why_lost():
+        # the code of the SDK is also the first one that servers may use as they like
+        is_closed = error.code == CONNECTION_CLOSED and str(error) == _CLOSED
+        if is_closed or await self._connection.why_lost():
             return await self._lost(error)
         if error.code == _UNKNOWN_TOOL and "unknown tool" in str(error).lower():
             return UnknownToolError(f"The server has no tool {quoted(name)}.")
@@ -147,13 +151,11 @@ class Connection:
         return UnreachableError(f"{self.shown}: {reason}")
 
 
-def _reporting(progress: Progress) -> Any:
-    async def report(done: float, total: float | None, message: str | None) -> None:
-        found = progress(done, total, message)
-        if isawaitable(found):
-            await found
-
-    return report
+async def report(progress: Progress, done: float, total: float | None, message: str | None) -> None:
+    """Report progress to a callback, sync or async."""
+    found = progress(done, total, message)
+    if isawaitable(found):
+        await found
 
 
 def _address(

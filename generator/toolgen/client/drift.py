@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.adapters.mcp.listed_tool import definition_digest, for_handshake_era, served_tools
+from toolgen.runtime.adapters.mcp.listed_tool import (
+    definition_digest,
+    for_handshake_era,
+    is_object_schema,
+    legacy_tools,
+    mcp_tools,
+)
 from toolgen.runtime.errors import ToolError
 
 if TYPE_CHECKING:
@@ -63,10 +69,14 @@ def _broken(listed: Mapping[str, Any], tool: ClientTool) -> list[str]:
     from toolgen.data.diagnostic import SpecErrors
     from toolgen.project import UnableError
 
-    expected = served_tools({tool.name: tool.definition})[0]
-    # an old client sees other definitions of the same tool
-    if definition_digest(listed) == definition_digest(for_handshake_era([expected])[0]):
+    definitions = {tool.name: tool.definition}
+    (expected,) = mcp_tools(definitions)
+    # an older client sees other forms of the same definition
+    (old_form,) = for_handshake_era([expected])
+    if definition_digest(listed) in map(definition_digest, (old_form, *legacy_tools(definitions))):
         return []
+    if is_object_schema(listed.get("outputSchema") or {}):
+        expected = old_form
     try:
         drift = judge_tool(expected, listed, allow_texts=True, today=datetime.now(UTC).date())
     except (UnableError, SpecErrors) as error:

@@ -22,7 +22,7 @@ from toolgen.importers.reimport import ExistingSpecs, plan_import
 from toolgen.importing.source_content import SourceContent, read_source, source_errors
 from toolgen.mcp_client.client import ServerAddress, list_server
 from toolgen.mcp_client.listing import Listing
-from toolgen.mcp_client.source_argument import CommandWords, ServerSource
+from toolgen.mcp_client.source_argument import CommandWords, ServerSource, exists
 from toolgen.mcp_client.source_argument import read_source as named_by
 from toolgen.project import Project, UnableError, find_configuration, find_project, read_specs
 from toolgen.suggestions import quoted
@@ -49,7 +49,8 @@ def read_definitions(source: str, start: str, headers: Sequence[str] = ()) -> Cl
     """
     found = named_by(source, start)
     if isinstance(found, ServerSource):
-        if not isinstance(source, CommandWords) and found.is_command and _looks_like_a_path(found.text):
+        is_given = isinstance(source, CommandWords) or exists(Path(start, source))
+        if found.is_command and not is_given and _looks_like_a_path(found.text):
             hint = "give a folder of specs, a file, a URL, or a command after `--`"
             raise UnableError("bad-source", f"there is no file or folder {quoted(found.text)}", hint)
         with source_errors():

@@ -31,6 +31,7 @@ from toolgen.python_source.names import pascal, unique_name
 from toolgen.runtime.adapters.mcp.listed_tool import definition_digest, mcp_tools
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.schema.document import Schema
 
 CLIENT_MEMBERS: Final = frozenset(("close", "connect", "pages", "session", "with_options"))
 """Public members of every client; a tool of such a name gets a method with `_` behind it."""
@@ -205,11 +206,19 @@ def _method(name: str, tool: Tool, made: ModuleClasses, names: _ImportedNames) -
         tool=tool,
         listed_name=published_name(cast("ToolDefinition", tool.definition), "mcp"),
         parameters=tuple(parameters),
-        takes_anything=not parameters and not (isinstance(body, Record) and body.closed),
+        takes_anything=not parameters and _is_open(tool.input_schema),
         result=_result(tool, made, own_module, prefix, names),
         doc=_doc(tool, parameters),
         errors=tuple(map(error_source, tool.errors)),
     )
+
+
+def _is_open(schema: Schema) -> bool:
+    """True if a schema without properties is meant for any; one with an empty list of them is not."""
+    if not isinstance(schema, Mapping):
+        return bool(schema)
+    more = schema.get("additionalProperties", "properties" not in schema)
+    return more is not False or "patternProperties" in schema
 
 
 def _as_parameter(shape: Shape) -> Shape:

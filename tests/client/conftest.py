@@ -1,0 +1,234 @@
+"""Fixtures: a server of toolgen's own in this process, and a client that was generated from its specs."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from functools import wraps
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.project import Project
+
+Test = Callable[..., Coroutine[Any, Any, None]]
+SPECS = {
+    "order": """
+        name: order
+        description: Order items.
+        input_schema:
+          type: object
+          additionalProperties: false
+          required: [items]
+          properties:
+            items: {type: array, minItems: 1, items: {$ref: '#/$defs/Item'}}
+            deliverOn: {type: string, description: The day of the delivery.}
+            note: {type: [string, 'null'], maxLength: 20}
+          $defs:
+            Item:
+              type: object
+              required: [sku]
+              properties: {sku: {type: string}, count: {type: integer, default: 1}}
+        output_schema:
+          type: object
+          additionalProperties: false
+          required: [id, items]
+          properties:
+            id: {type: integer}
+            items: {type: array, items: {$ref: '#/$defs/Item'}}
+            note: {type: [string, 'null']}
+          $defs:
+            Item: {type: object, required: [sku], properties: {sku: {type: string}}}
+        errors:
+          - {code: out_of_stock, description: There is none left.}
+          - {code: busy, description: Try again., retryable: true}
+    """,
+    "lines": """
+        name: lines
+        description: Send lines one by one.
+        input_schema: {type: object, required: [count], properties: {count: {type: integer}}}
+        output_schema: {type: object, required: [sent], properties: {sent: {type: integer}}}
+        stream: {chunk_schema: {type: string}}
+    """,
+    "numbers": """
+        name: numbers
+        description: Count.
+        input_schema: {type: object, required: [count], properties: {count: {type: integer}}}
+        stream: {chunk_schema: {type: integer}}
+    """,
+    "chart": """
+        name: chart
+        description: Draw a chart.
+        input_schema: {type: object, additionalProperties: false, properties: {}}
+        output_schema: {type: object, required: [total], properties: {total: {type: integer}}}
+        content: [{type: image, media_types: [image/png], min: 1}]
+    """,
+    "search": """
+        name: search
+        description: Search.
+        input_schema:
+          type: object
+          additionalProperties: false
+          properties: {cursor: {type: string}, size: {type: integer}}
+        output_schema:
+          type: object
+          required: [found]
+          properties:
+            found: {type: array, items: {type: integer}}
+            next: {type: string}
+        max_result_bytes: 100000
+        page: {items: /found, cursor: /next, from: /cursor}
+    """,
+    "buy": """
+        name: buy
+        description: Buy.
+        input_schema: {type: object, required: [what], properties: {what: {type: string}}}
+        output_schema: {type: object, required: [bought], properties: {bought: {type: string}}}
+        confirm: {message: 'Buy {what}?', on_unsupported: two_step}
+    """,
+    "note": """
+        name: note
+        description: Say something.
+        input_schema: {type: object}
+        content: any
+    """,
+    "list": """
+        name: list
+        description: List the numbers up to a number.
+        annotations: {idempotentHint: true}
+        input_schema:
+          type: object
+          additionalProperties: false
+          required: [self, result]
+          properties: {self: {type: integer}, result: {type: array, items: {type: number}}}
+        output_schema: {type: array, items: {type: integer}}
+    """,
+    "slow": """
+        name: slow
+        description: Take some time.
+        annotations: {readOnlyHint: true}
+        input_schema: {type: object, required: [seconds], properties: {seconds: {type: number}}}
+        output_schema: {type: object, required: [calls], properties: {calls: {type: integer}}}
+    """,
+}
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+TOOLS = {
+    "order": """
+        CALLS = []
+
+        class Order(OrderTool):
+            def execute(self, request, context):
+                CALLS.append(request.model_dump(mode="json", by_alias=True, exclude_unset=True))
+                if request.items[0].sku == "NONE":
+                    raise OutOfStockError("There is no NONE.", details={"sku": "NONE"})
+                if request.items[0].sku == "BUSY" and len(CALLS) < 3:
+                    raise BusyError(retry_after=0)
+                return {"id": 7, "items": [{"sku": item.sku} for item in request.items], "note": None}
+    """,
+    "lines": """
+        class Lines(LinesTool):
+            async def execute(self, request, context):
+                await context.progress(1, 10, "begins")
+                for number in range(request.count):
+                    yield f"line {number}"
+                yield LinesResponse(sent=request.count)
+    """,
+    "numbers": """
+        class Numbers(NumbersTool):
+            async def execute(self, request, context):
+                for number in range(request.count):
+                    yield number
+    """,
+    "chart": f"""
+        from base64 import b64decode
+        from toolgen.runtime import Image, ToolResult
+
+        class Chart(ChartTool):
+            def execute(self, request, context):
+                return ToolResult(ChartResponse(total=3), Image(b64decode("{PNG}"), media_type="image/png"))
+    """,
+    "search": """
+        class Search(SearchTool):
+            def execute(self, request, context):
+                at, size = int(request.cursor or 0), request.size or 2
+                more = {"next": str(at + size)} if at + size < 5 else {}
+                return {"found": list(range(at, min(at + size, 5))), **more}
+    """,
+    "buy": """
+        class Buy(BuyTool):
+            def execute(self, request, context):
+                return BuyResponse(bought=request.what)
+    """,
+    "note": """
+        from toolgen.runtime import Text, ToolResult
+
+        class Note(NoteTool):
+            def execute(self, request, context):
+                return ToolResult({"given": request.model_extra}, Text("for people"))
+    """,
+    "list": """
+        class List(ListTool):
+            def execute(self, request, context):
+                return list(range(request.self_))
+    """,
+    "slow": """
+        import asyncio
+
+        CALLS = []
+
+        class Slow(SlowTool):
+            async def execute(self, request, context):
+                CALLS.append(1)
+                await context.progress(1, 2, "half")
+                await asyncio.sleep(request.seconds if len(CALLS) == 1 else 0)
+                return SlowResponse(calls=len(CALLS))
+    """,
+}
+
+
+def runs(test: Test) -> Callable[..., None]:
+    """Run an asynchronous test in an event loop of its own."""
+
+    @wraps(test)
+    def run(*args: Any, **fixtures: Any) -> None:
+        asyncio.run(test(*args, **fixtures))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the server `cafe_server` and the client `cafe`, both importable."""
+    root = tmp_path_factory.mktemp("client")
+    made = Project(root, {"TOOLGEN_CACHE_DIR": str(root / "cache")})
+    made.write("toolgen.toml", 'output = "cafe_server"\nimplementations = "cafe_tools"\n')
+    made.write("cafe_tools/__init__.py", "")
+    for name, spec in SPECS.items():
+        made.write(f"specs/{name}.yaml", spec)
+        imports = f"from cafe_server.tools.{name} import *\n"
+        text = "\n".join(line.removeprefix(" " * 8) for line in TOOLS[name].split("\n"))
+        made.write(f"cafe_tools/{name}.py", imports + text)
+    for command in (["generate"], ["client", ".", "--package", "cafe"]):
+        done = made.toolgen(*command)
+        assert done.returncode == 0, done.stderr
+    sys.path.insert(0, str(root))
+    yield root
+    sys.path.remove(str(root))
+
+
+@pytest.fixture
+def client(folder: Path) -> ModuleType:
+    """The package of the client."""
+    return importlib.import_module("cafe")
+
+
+@pytest.fixture
+def server(folder: Path) -> Any:
+    """The server, new for each test."""
+    for name in ("order", "slow"):
+        importlib.import_module(f"cafe_tools.{name}").CALLS.clear()
+    return importlib.import_module("cafe_server.mcp_server").build_server()
