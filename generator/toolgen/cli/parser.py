@@ -31,6 +31,7 @@ COMMANDS = {
     "call": "call one tool's implementation, with validation and confirmation",
     "serve": "serve the generated tools over MCP: stdio or HTTP, from any folder",
     "connect": "connect Claude Desktop, Claude Code, Cursor, VS Code, Codex or Gemini CLI to the tools",
+    "bundle": "make an MCP bundle: one file by which a client installs the server",
     "mock": "serve the specs over MCP before you implement them: answers are from examples, or made up",
     "test": "test implementations against their specs: examples, and properties of every call",
     "guard": "check that an MCP server still keeps what its lock file says",
@@ -43,7 +44,7 @@ COMMANDS = {
 }
 """The commands and their summaries, in the order of the help."""
 
-WRITING = ("init", "new", "generate", "fmt", "import", "connect")
+WRITING = ("init", "new", "generate", "fmt", "import", "connect", "bundle")
 """Commands that change files, which no suggestion for a misspelt word names."""
 
 DOCS = "https://github.com/toolgen/toolgen/blob/main"  # a placeholder until the repository is hosted
@@ -60,6 +61,7 @@ _PAGES = {
     "call": "docs/runtime.md",
     "serve": "docs/connect.md",
     "connect": "docs/connect.md",
+    "bundle": "docs/publish.md",
     "mock": "docs/mock.md",
     "test": "docs/testing.md",
     "guard": "docs/guard.md",

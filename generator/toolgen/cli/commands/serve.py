@@ -13,14 +13,10 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.project import UnableError, find_configuration, find_project, find_root
-from toolgen.project.inputs.configuration import plain_name
-
-if TYPE_CHECKING:
-    from toolgen.runtime.adapters.mcp import ToolServer
 
 RUNS_EVENT_LOOP = True
 _PACKAGE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -51,14 +47,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         package, start = package or project.package, project.import_root
     sys.path.insert(0, str(start))
     module = _server_module(package, start)
-    return ExitCode(serve(lambda: _named(module.build_server(), package, start), args))
-
-
-def _named(server: ToolServer, package: str, folder: Path) -> ToolServer:
-    """Give the server the name of its folder if the project has not configured one."""
-    if server.name == package:
-        server.name = plain_name(folder.name) or package
-    return server
+    return ExitCode(serve(module.build_server, args))
 
 
 def _server_module(package: str, folder: Path) -> Any:

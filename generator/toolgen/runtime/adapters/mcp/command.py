@@ -48,12 +48,13 @@ def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) 
         apply_setting_flags(options)
         settings = Settings.from_environment()
         configure_logging(settings, server_handler())
-        from .server import check_implementations
+        from .server import check_implementations, name_by_folder
         from .transports.http_server import serve_http
         from .transports.stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # for print() in modules of the application
             server = build_server()
+            name_by_folder(server)
             check_implementations(server)
         if options.http and settings.scopes:
             print_message("--scopes grants nothing over HTTP: there, the token of a request does")

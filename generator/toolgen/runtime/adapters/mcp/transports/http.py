@@ -15,7 +15,7 @@ from sse_starlette.sse import AppStatus
 from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, check_exposure
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.calls_in_flight import STOPPING, STOPPING_CODE
-from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations
+from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations, name_by_folder
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 
@@ -377,4 +377,5 @@ def _uvicorn_stops() -> bool:
 
 def asgi_app(server: ToolServer) -> HttpApp:
     """Return an ASGI application that serves `server` at `/mcp`."""
+    name_by_folder(server)
     return HttpApp(server)
