@@ -1,6 +1,6 @@
 """Build what a release publishes, check it, and write its notes: `make release`.
 
-Nothing is uploaded. `dist/` then holds the wheel, the source distribution, a bill of materials (SBOM, CycloneDX),
+Nothing is uploaded. `dist/` then holds the wheel, the source distribution, an SBOM in the format CycloneDX,
 SHA256SUMS and NOTES.md.
 """
 

@@ -47,7 +47,9 @@ COMMANDS = {
 WRITING = ("init", "new", "generate", "fmt", "import", "connect", "bundle")
 """Commands that change files, which no suggestion for a misspelt word names."""
 
-DOCS = "https://github.com/toolgen/toolgen/blob/main"  # a placeholder until the repository is hosted
+DOCS = "https://example.invalid/OWNER/toolgen/blob/main"
+"""A placeholder, and `_NOTE` says so, until the repository is hosted."""
+_NOTE = "(a placeholder: toolgen is not hosted yet; the page is in its repository)"
 _PAGES = {
     "": "README.md",
     "init": "docs/tutorial.md",
@@ -181,7 +183,7 @@ def command_parser(command: str) -> Parser:
     parser = Parser(
         prog=f"toolgen {command}",
         description=module.__doc__,
-        epilog=f"docs: {DOCS}/{_PAGES.get(command, _PAGES[''])}",
+        epilog=f"docs: {DOCS}/{_PAGES.get(command, _PAGES[''])}\n{_NOTE}",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -336,4 +338,5 @@ flags:
 exit codes:
 {exit_codes}
 
-docs: {DOCS}/{_PAGES[""]}"""
+docs: {DOCS}/{_PAGES[""]}
+{_NOTE}"""
