@@ -212,7 +212,7 @@ $(RELEASE)/.ready: requirements/release.txt
 	$(call environment,$(RELEASE),requirements/release.txt)
 	@touch $@
 
-release: $(READY) $(RELEASE)/.ready ## build and check what a release publishes, with its notes, into dist/
+release: $(READY) $(RELEASE)/.ready ## build and check what a release publishes, with its notes and SBOM, into dist/
 	@$(RELEASE)/bin/python -m tools.release $(if $(DRAFT),--draft)
 	@TOOLGEN_DIST=dist $(BIN)/python -m pytest -m wheel tests/packaging
 

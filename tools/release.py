@@ -1,6 +1,7 @@
 """Build what a release publishes, check it, and write its notes: `make release`.
 
-Nothing is uploaded. `dist/` then holds the wheel, the source distribution, SHA256SUMS and NOTES.md.
+Nothing is uploaded. `dist/` then holds the wheel, the source distribution, an SBOM in the format CycloneDX,
+SHA256SUMS and NOTES.md.
 """
 
 from __future__ import annotations
@@ -67,6 +68,23 @@ def check(files: list[Path]) -> None:
     subprocess.run([sys.executable, "-m", "check_wheel_contents", *wheels], check=True, cwd=ROOT)
 
 
+def describe(wheel: Path, target: Path) -> Path:
+    """Write the bill of materials of the wheel, with every extra, as it is installed today. Return its path.
+
+    It has no time and no serial number: the same packages give the same text.
+    """
+    path = target / f"{'-'.join(wheel.name.split('-')[:2])}.cdx.json"
+    with tempfile.TemporaryDirectory() as folder:
+        python = Path(folder, "Scripts" if os.name == "nt" else "bin", "python")
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+        subprocess.run([*pip, "--disable-pip-version-check", f"{wheel}[all]"], check=True)
+        command = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible"]
+        project = ["--pyproject", str(ROOT / "pyproject.toml"), "--mc-type", "library"]
+        subprocess.run([*command, *project, "--output-file", str(path), str(python)], check=True, cwd=folder)
+    return path
+
+
 def write_sums(files: list[Path], path: Path) -> None:
     """Write the SHA-256 of each file, in the format of `sha256sum --check`."""
     path.write_text(
@@ -98,6 +116,7 @@ def main() -> int:
     shutil.rmtree(dist, ignore_errors=True)
     files = build(ROOT, dist)
     check(files)
+    files.append(describe(next(file for file in files if file.suffix == ".whl"), dist))
     write_sums(files, dist / "SHA256SUMS")
     (dist / "NOTES.md").write_text(notes)
     print(f"toolgen {version}:", *(f"  dist/{file.name}" for file in sorted(dist.iterdir())), sep="\n")

@@ -49,6 +49,9 @@ from toolgen.targets.definition import TargetDefinition
 Cache = MutableMapping[str, bytes]
 
 _summary_fields = attrgetter(*(field.name for field in fields(ToolSummary)))
+_name_fields = attrgetter(
+    *(field.name for field in fields(ToolSummary) if field.name not in ("about", "secrets"))
+)
 _cost_fields = attrgetter(*(field.name for field in fields(RequestCost)))
 
 
@@ -282,7 +285,10 @@ def _index_files(
     """Return the files that belong to no spec; those of the last run if no name changed since."""
     if any(target.own for target in targets):
         return _formatted(render_index(_index_package(settings, specs, targets), targets))
-    key = _index_key(options_digest(targets, settings), [spec.summary for spec in specs if spec.summary])
+    # code lists names only: an edited description changes none of its files
+    get = _name_fields if settings.publication is None else _summary_fields
+    summaries = [get(spec.summary) for spec in specs if spec.summary]
+    key = _index_key(options_digest(targets, settings), summaries)
     with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {str(path): str(text) for path, text in json.loads(cache[key])["files"].items()}
     files = _formatted(render_index(_index_package(settings, specs, targets), targets))
@@ -290,9 +296,9 @@ def _index_files(
     return files
 
 
-def _index_key(options: str, summaries: Sequence[ToolSummary]) -> str:
+def _index_key(options: str, summaries: Sequence[object]) -> str:
     """Return the cache key of the files that belong to no spec, which depend on nothing else."""
-    content = ["index files", options, list(map(_summary_fields, summaries))]
+    content = ["index files", options, summaries]
     return sha256(json.dumps(content, default=_cost_fields).encode()).hexdigest()
 
 

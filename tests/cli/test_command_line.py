@@ -83,8 +83,9 @@ def test_help_is_a_command_too(empty: Cli) -> None:
 def test_every_help_names_a_page_that_exists(empty: Cli) -> None:
     root = Path(__file__).parents[2]
     for words in ([], *([verb] for verb in COMMANDS)):
-        address = empty(*words, "--help").out.splitlines()[-1]
+        address, note = empty(*words, "--help").out.splitlines()[-2:]
         assert address.startswith(f"docs: {DOCS}/")
+        assert "a placeholder" in note
         assert (root / address.removeprefix(f"docs: {DOCS}/")).is_file(), address
 
 

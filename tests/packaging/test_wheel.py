@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.wheel
@@ -163,3 +165,76 @@ def test_all_has_both(wheel: Path, tmp_path: Path) -> None:
     with_gallery(tmp_path)
     run(bin_ / "toolgen", "check", cwd=tmp_path)
     assert "create_purchase_order" in run(bin_ / "python", "-c", LIST, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_every_command_of_the_readme_works_after_an_installation(
+    dist: Path, kind: str, tmp_path: Path
+) -> None:
+    commands = environment(tmp_path, f"{next(dist.glob(kind))}[all]")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    ran = 0
+    for marker, language, text in re.findall(r"(<!--.*?-->\n)?```(\w+)\n(.*?)```", readme, re.DOTALL):
+        if language == "python":
+            path = shop / text.partition("\n")[0].removeprefix("# ")
+            path.write_text(text)
+        elif language == "console" and not marker:
+            for command in re.findall(r"^\$ (.*)$", text, re.MULTILINE):
+                done = subprocess.run(
+                    ["bash", "-c", command],
+                    cwd=shop,
+                    env={**os.environ, "PATH": f"{commands}:{os.environ['PATH']}"},
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                assert done.returncode == ("nmae" in command), command + done.stderr
+                ran += 1
+    assert ran >= 5
+
+
+def test_pipx_and_uvx_run_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    """The commands of docs/install.md."""
+    uvx = [sys.executable, "-m", "uv", "tool", "run", "--quiet"]
+    assert run(*uvx, "--from", f"{wheel}[cli]", "toolgen", "-V", cwd=tmp_path).stdout.startswith("toolgen ")
+    homes = {f"PIPX_{name}": str(tmp_path / name) for name in ("HOME", "BIN_DIR", "MAN_DIR")}
+    command = [*uvx, "pipx", "install", "--quiet", f"{wheel}[cli]"]
+    subprocess.run(command, check=True, env={**os.environ, **homes}, cwd=tmp_path)
+    assert run(tmp_path / "BIN_DIR/toolgen", "-V", cwd=tmp_path).stdout.startswith("toolgen ")
+
+
+def test_what_init_writes_for_ci_passes_on_the_first_push_of_a_repository_with_the_wheel(
+    wheel: Path, tmp_path: Path
+) -> None:
+    shop = tmp_path / "shop"
+    (shop / "vendor").mkdir(parents=True)
+    vendored = shutil.copy(wheel, shop / "vendor")
+    (shop / "developer").mkdir()
+    commands = environment(shop / "developer", f"{vendored}[cli]")
+    git = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+    run("git", "init", "-q", "-b", "main", cwd=shop)
+    run(commands / "toolgen", "init", cwd=shop)
+    run(commands / "toolgen", "new", "greet", "--description", "Greet a person.", cwd=shop)
+    run(commands / "toolgen", "generate", cwd=shop)
+    (shop / ".gitignore").write_text("developer/\n.cache/\n" + (shop / ".gitignore").read_text())
+    run("git", "add", "-A", cwd=shop)
+    run(*git, "commit", "-qm", "First", cwd=shop)
+    run("git", "clone", "-q", shop, tmp_path / "runner", cwd=tmp_path)
+    run(sys.executable, "-m", "venv", tmp_path / "python", cwd=tmp_path)
+    steps = yaml.safe_load((tmp_path / "runner/.github/workflows/toolgen.yml").read_text())["jobs"]["check"][
+        "steps"
+    ]
+    scripts = [each["run"] for each in steps if "run" in each and "if" not in each]
+    assert len(scripts) == 4
+    for script in scripts:
+        done = subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", script],
+            cwd=tmp_path / "runner",
+            env={**os.environ, "PATH": f"{tmp_path}/python/bin:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{script}\n{done.stdout}{done.stderr}"

@@ -69,6 +69,7 @@ def _step(
     """Run one step; return its seconds, None if it failed."""
     if "edit" in step:
         path = step["edit"]
+        (project / path).parent.mkdir(exist_ok=True)
         (project / path).write_text((folder / "files/later" / path).read_text("utf-8"), "utf-8")
         print(f"         (edit {path})")
         return 0.0
@@ -79,7 +80,7 @@ def _step(
     )
     seconds = time.perf_counter() - started
     print(f"{seconds:6.1f} s $ {command}")
-    if done.returncode == 0 and step.get("says", "") in done.stdout:
+    if done.returncode == step.get("exits", 0) and step.get("says", "") in done.stdout + done.stderr:
         return seconds
     print(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return None

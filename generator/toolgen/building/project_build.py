@@ -45,6 +45,7 @@ from toolgen.project import (
 )
 from toolgen.project.output.manifest import manifest_text
 from toolgen.python_source.literals import comment
+from toolgen.targets.documents import DOCUMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Inputs:
             project.server_instructions,
             project.mcp_output_schema,
             project.mcp_references,
+            project.publish if any(target.name in DOCUMENTS for target in self.targets) else None,
         )
 
 
@@ -200,7 +202,8 @@ def manifest_of(
         target.name: [target.dialect, target.tool_name, dict(target.templates)] for target in targets
     }
     files = {path: file_summary(tree, path) for path in tree}
-    options = {**asdict(settings), "targets": [target.name for target in targets]}
+    described = {key: value for key, value in asdict(settings).items() if key != "publication" or value}
+    options = {**described, "targets": [target.name for target in targets]}
     return Manifest(
         toolchain=versions(TOOLCHAIN),
         templates=_digest(templates),

@@ -34,6 +34,7 @@ COMMANDS = {
     "connect": "connect Claude Desktop, Claude Code, Cursor, VS Code, Codex or Gemini CLI to the tools",
     "dev": "design tools: a page that reloads, mocks to call, lint, and what would break callers",
     "docs": "make a page about the tools, to look at, try and share",
+    "bundle": "make an MCP bundle: one file by which a client installs the server",
     "mock": "serve the specs over MCP before you implement them: answers are from examples, or made up",
     "test": "test implementations against their specs: examples, and properties of every call",
     "client": "write a typed client of an MCP server, and check that the server still fits it",
@@ -47,10 +48,12 @@ COMMANDS = {
 }
 """The commands and their summaries, in the order of the help."""
 
-WRITING = ("init", "new", "generate", "fmt", "import", "connect", "client")
+WRITING = ("init", "new", "generate", "fmt", "import", "connect", "bundle", "client")
 """Commands that change files, which no suggestion for a misspelt word names."""
 
-DOCS = "https://github.com/toolgen/toolgen/blob/main"  # a placeholder until the repository is hosted
+DOCS = "https://example.invalid/OWNER/toolgen/blob/main"
+"""A placeholder, and `_NOTE` says so, until the repository is hosted."""
+_NOTE = "(a placeholder: toolgen is not hosted yet; the page is in its repository)"
 _PAGES = {
     "": "README.md",
     "init": "docs/tutorial.md",
@@ -67,6 +70,7 @@ _PAGES = {
     "connect": "docs/connect.md",
     "dev": "docs/docs-page.md",
     "docs": "docs/docs-page.md",
+    "bundle": "docs/publish.md",
     "mock": "docs/mock.md",
     "test": "docs/testing.md",
     "client": "docs/clients.md",
@@ -187,7 +191,7 @@ def command_parser(command: str) -> Parser:
     parser = Parser(
         prog=f"toolgen {command}",
         description=module.__doc__,
-        epilog=f"docs: {DOCS}/{_PAGES.get(command, _PAGES[''])}",
+        epilog=f"docs: {DOCS}/{_PAGES.get(command, _PAGES[''])}\n{_NOTE}",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -342,4 +346,5 @@ flags:
 exit codes:
 {exit_codes}
 
-docs: {DOCS}/{_PAGES[""]}"""
+docs: {DOCS}/{_PAGES[""]}
+{_NOTE}"""

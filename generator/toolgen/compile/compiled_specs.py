@@ -31,7 +31,7 @@ from toolgen.data.source import Marks, Source
 from toolgen.data.target import Target
 from toolgen.schema.document import Schema
 
-FORMAT = 16
+FORMAT = 17
 """Raised when the same spec is encoded otherwise than before."""
 
 _KINDS = {kind.value: kind for kind in NameKind}

@@ -7,7 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.data.program import Origins, PublishedTool
+from toolgen.escaping.places import plain_name
 from toolgen.schema.document import Schema, SchemaDocument
+from toolgen.suggestions import first_sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The section `[publish]`: what registries and clients show of the server. None: not said."""
+
+    name: str | None = None  # of the registry, as in io.github.ada/shop
+    title: str | None = None
+    description: str | None = None
+    author: str | None = None
+    license: str | None = None
+    repository: str | None = None  # address of its page
+    website: str | None = None
+    pypi: str | None = None  # distribution with a command of its name, which serves over stdio
+    url: str | None = None  # of the running server
+    bundle: str | None = None  # address that the file of `toolgen bundle` is downloaded from
+    bundle_sha256: str | None = None
+    include: tuple[str, ...] = ()  # further files and folders of the bundle
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +43,7 @@ class PackageSettings:
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # published over MCP, unless a spec says otherwise
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
+    publication: Publication | None = None  # None: no target publishes documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +105,17 @@ class Tool:
         aliases: Sequence[str] = self.definition.get("aliases", ())
         return aliases
 
+    @property
+    def about(self) -> str:
+        """Return the first sentence of the description, on one line."""
+        return first_sentence(str(self.definition.get("description", self.description)))
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """Return the environment variables with secrets that the implementation needs."""
+        secrets: Sequence[str] = self.definition.get("auth", {}).get("secrets", ())
+        return secrets
+
 
 @dataclass(frozen=True, slots=True)
 class RequestCost:
@@ -105,6 +137,8 @@ class ToolSummary:
     file: str
     exports: Sequence[str]
     aliases: Sequence[str]
+    about: str  # and the following: documents list them
+    secrets: Sequence[str]
     costs: Mapping[str, RequestCost]
 
 
@@ -130,6 +164,13 @@ class Package:
     server_name: str
     server_version: str
     server_instructions: str | None
+    publication: Publication | None = None
+    specs: str = "specs"  # the specs folder, as shown
+
+    @property
+    def slug(self) -> str:
+        """Return the server's name in lower-case letters, digits and hyphens: of a skill, of a bundle."""
+        return plain_name(self.server_name).lower() or "tools"
 
     @classmethod
     def of(
@@ -149,4 +190,6 @@ class Package:
             settings.server_name or settings.package,
             settings.server_version,
             settings.server_instructions,
+            settings.publication,
+            settings.specs,
         )

@@ -105,6 +105,11 @@ def markdown_cell(text: str) -> str:
     return markdown_code(text).replace("|", "\\|")
 
 
+def plain_name(text: str) -> str:
+    """Return `text` as a name of ASCII letters, digits and hyphens, of at most 64; empty if it has none."""
+    return _pattern(r"[^A-Za-z0-9]+").sub("-", text[:200]).strip("-")[:64].rstrip("-")
+
+
 PLACES: Final[Mapping[str, Callable[[str], str]]] = {
     "terminal line": terminal_line,
     "lines of a terminal": lambda text: "\n".join(terminal_lines(text)),

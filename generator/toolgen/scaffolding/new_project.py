@@ -14,8 +14,8 @@ from urllib.request import url2pathname
 
 from toolgen.compile.printing.file_templates import render
 from toolgen.data.diagnostic import SpecErrors
+from toolgen.escaping.places import plain_name
 from toolgen.project import FILE, PYPROJECT, Project, UnableError, parse_toml, read_text, repository
-from toolgen.project.inputs.configuration import plain_name
 from toolgen.scaffolding.files import package_text, schema_file
 
 _WORKFLOW = ".github/workflows/toolgen.yml"

@@ -63,6 +63,19 @@ def test_the_configured_name_and_version_are_served(shop: Project, tmp_path: Pat
     assert serve(shop, "serve", "-C", str(shop.root), cwd=tmp_path)[:2] == ("Shop", "2.1.0")
 
 
+def test_a_server_without_a_configured_name_has_that_of_its_folder(tmp_path: Path) -> None:
+    """As a module, too, and where the package is below `src/`."""
+    project = Project(tmp_path / "my shop")
+    project.write("toolgen.toml", 'output = "src/acme/generated"\nimplementations = "acme.work"\n')
+    project.write("specs/echo.yaml", ECHO_SPEC)
+    project.write("src/acme/work/echo.py", ECHO_TOOL.replace("from generated", "from acme.generated"))
+    project.generate()
+    before = f"import os, runpy, sys; os.chdir({str(project.root / 'src')!r}); sys.path.insert(0, '')"
+    module = f"{before}; runpy.run_module('acme.generated.mcp_server', run_name='__main__')"
+    for words, code in ((["serve", "-C", str(project.root)], "pass"), ([], module)):
+        assert serve(project, *words, cwd=tmp_path, before=code)[0] == "my-shop", words
+
+
 @pytest.mark.parametrize(("words", "said"), [
     (["serve", "elsewhere"], "there is no module elsewhere.mcp_server"),
     (["serve", "../x"], "there is no module ../x.mcp_server"),

@@ -101,12 +101,14 @@ def _check_output(
 ) -> bool:
     from toolgen.project import Cache, cache_folder, find_up_to_date, generator_id, read_project
     from toolgen.project.inputs.contracts_lock import find_vendored_changes
+    from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
 
     read = read_project(args.start)
     vendored = find_vendored_changes(read)
     schema = find_outdated_schema(read.project, Cache(cache_folder() / generator_id()))
-    known = find_up_to_date(read) if args.format == "text" and schema is None else None
+    others = [each for each in (schema, find_outdated_section(read.project)) if each]
+    known = find_up_to_date(read) if args.format == "text" and not others else None
     if known is not None:
         passed = (*vendored, *_passed(known.sunsets, args))
         return _show_clean(known.tools, known.files, passed, len(known.warnings), args)
@@ -117,8 +119,7 @@ def _check_output(
 
     plan = plan_output(read)
     diff = compare_output(plan)
-    if schema is not None:
-        diff = replace(diff, changes=(*diff.changes, schema))
+    diff = replace(diff, changes=(*diff.changes, *others))
     passed = (*vendored, *_passed(plan.sunsets, args))
     is_clean = diff.clean and not passed
     if args.format == "json":

@@ -52,11 +52,13 @@ def run(args: argparse.Namespace) -> bool:
 @paused_collector()
 def _generate(args: argparse.Namespace) -> bool:
     from toolgen.project import find_up_to_date, read_project
+    from toolgen.project.output.agents_section import find_outdated_section
 
     read = read_project(args.start)
+    find_outdated_section(read.project)  # before anything is written, it may be refused
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
-        _renew_schema(read.project)
+        _renew_others(read.project)
         from toolgen.data.changes import WrittenFiles
 
         return _show(WrittenFiles(known.tools, unchanged=known.files), known.warnings, known.sizes, args)
@@ -65,19 +67,24 @@ def _generate(args: argparse.Namespace) -> bool:
 
     plan = plan_output(read)
     done = write_output(plan)
-    _renew_schema(read.project)
+    _renew_others(read.project)
     return _show(done, plan.warnings, plan.sizes, args, plan.project.implementations)
 
 
-def _renew_schema(project: Project) -> None:
-    """Write the file by which editors check specs anew, if another version of toolgen has written it."""
+def _renew_others(project: Project) -> None:
+    """Write the file by which editors check specs, and the section for coding agents, if they are old."""
     from toolgen.project import Cache, cache_folder, generator_id, replace_files
+    from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
 
     change = find_outdated_schema(project, Cache(cache_folder() / generator_id()))
     if change is not None:
         replace_files(project.root, {change.path: change.after})
         say(f"renewed {change.path}, by which editors check specs")
+    section = find_outdated_section(project)
+    if section is not None:
+        replace_files(project.root, {section.path: section.after})
+        say(f"renewed the section of {section.path} for coding agents")
 
 
 def _show(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
-from toolgen.suggestions import shortened
-
-_SENTENCE = re.compile(r"(?s).{1,400}?[.!?](?=\s|$)")
+from toolgen.suggestions import first_sentence
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,10 +27,5 @@ def run(args: argparse.Namespace) -> bool:
         return True
     width = min(max((len(tool.spec.name) for tool in tools), default=0), 40)
     for tool in tools:
-        emit(f"{tool.spec.name:<{width}}  {_first_sentence(tool.spec.description)}")
+        emit(f"{tool.spec.name:<{width}}  {first_sentence(tool.spec.description)}")
     return True
-
-
-def _first_sentence(text: str) -> str:
-    found = _SENTENCE.match(text.strip()[:500])
-    return shortened(" ".join((found[0] if found else text[:500]).split()), 100)

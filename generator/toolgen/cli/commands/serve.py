@@ -10,15 +10,10 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_server import generated_server
 from toolgen.project import UnableError, find_configuration, find_project, find_root
-from toolgen.project.inputs.configuration import plain_name
-
-if TYPE_CHECKING:
-    from toolgen.runtime.adapters.mcp import ToolServer
 
 RUNS_EVENT_LOOP = True
 
@@ -48,11 +43,4 @@ def run(args: argparse.Namespace) -> ExitCode:
         package, start = package or project.package, project.import_root
     sys.path.insert(0, str(start))
     module = generated_server(package, start)
-    return ExitCode(serve(lambda: _named(module.build_server(), package, start), args))
-
-
-def _named(server: ToolServer, package: str, folder: Path) -> ToolServer:
-    """Give the server the name of its folder if the project has not configured one."""
-    if server.name == package:
-        server.name = plain_name(folder.name) or package
-    return server
+    return ExitCode(serve(module.build_server, args))

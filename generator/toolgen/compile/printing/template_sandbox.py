@@ -23,6 +23,7 @@ import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from toolgen.compile.printing.tool_source import PackageSources
+from toolgen.compile.publishing.documents import DOCUMENT_FILTERS
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
@@ -45,6 +46,7 @@ OPTIONS: Mapping[str, Any] = {
     "keep_trailing_newline": True,
 }
 FILTERS: Mapping[str, Any] = {
+    **DOCUMENT_FILTERS,
     "all_statement": all_statement,
     "arguments": arguments,
     "comment": comment,

@@ -37,6 +37,8 @@ def tool_summary(tool: Tool, targets: Sequence[Target]) -> ToolSummary:
         tool.file,
         tool.exports,
         tool.aliases,
+        tool.about,
+        tool.secrets,
         {target.name: _cost(tool, target) for target in limited},
     )
 

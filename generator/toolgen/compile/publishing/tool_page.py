@@ -11,8 +11,8 @@ from toolgen.compile.publishing.request_limits import json_size, published_entri
 from toolgen.data.package import Tool
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Confirm, Example, Spec
-from toolgen.runtime.confirmation.question import render_message
 from toolgen.data.target import Target
+from toolgen.runtime.confirmation.question import render_message
 from toolgen.schema.document import JsonObject, plain_pointer
 
 _WRITTEN = ("content", "max_result_bytes", "timeout", "concurrency", "group", "load", "version", "title")

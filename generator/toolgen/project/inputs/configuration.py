@@ -6,18 +6,21 @@ import os
 import re
 import tomllib
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from toolgen.data.codes import lint_codes
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.package import Publication
 from toolgen.data.source import Span
+from toolgen.escaping.places import plain_name
 from toolgen.files.toml_limits import toml_limit_fault
 from toolgen.lint.settings import LEVELS, LintSettings
 from toolgen.python_source.names import not_importable
 from toolgen.suggestions import did_you_mean
+from toolgen.targets.documents import publication_faults
 
 FILE = "toolgen.toml"
 PYPROJECT = "pyproject.toml"
@@ -46,7 +49,10 @@ _FIELD_SECTIONS: dict[str, dict[str, type]] = {
     "test": {"fixtures": str},
 }
 """Sections whose keys are fields of the project: `server_name`."""
-_SECTIONS = (*_FIELD_SECTIONS, "breaking", "budget", "lint")
+_PUBLISH_TYPES: dict[str, type] = {
+    each.name: list if each.name == "include" else str for each in fields(Publication)
+}
+_SECTIONS = (*_FIELD_SECTIONS, "breaking", "budget", "lint", "publish")
 _PATHS = {
     "specs": "tools/specs",
     "output": "tools/generated",
@@ -151,6 +157,7 @@ class Project:
     breaking: BreakingSettings = BreakingSettings()
     budget: BudgetSettings = BudgetSettings()
     lint: LintSettings = field(default_factory=LintSettings)
+    publish: Publication = field(default_factory=Publication)
 
     @property
     def display_name(self) -> str:
@@ -187,11 +194,6 @@ class Project:
     def _strips_src(self, path: str) -> bool:
         # with an `__init__.py`, `src` is a package, and part of what is imported
         return path.startswith("src/") and not (self.root / "src" / "__init__.py").exists()
-
-
-def plain_name(text: str) -> str:
-    """Return `text` as a name of ASCII letters, digits and hyphens, of at most 64; empty if it has none."""
-    return re.sub(r"[^A-Za-z0-9]+", "-", text[:200]).strip("-")[:64].rstrip("-")
 
 
 def parse_toml(file: str, text: str) -> dict[str, Any]:
@@ -254,14 +256,40 @@ def make_project(root: Path, table: Table) -> Project:
     _, values = _section(table, "budget", _BUDGET_TYPES, faults)
     budget = BudgetSettings(**values, is_baseline_set="baseline" in values)
     lint = _lint(table, faults)
+    publish = _publication(table, faults)
     project = Project(
-        root=root, file=table.file, text=table.text, **sound, breaking=breaking, budget=budget, lint=lint
+        root=root,
+        file=table.file,
+        text=table.text,
+        **sound,
+        breaking=breaking,
+        budget=budget,
+        lint=lint,
+        publish=publish,
     )
     # names are compared only where the folders are sound: one mistake, one report
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
+    if not faults and not further:
+        further = list(_publication_faults(project, table))
     if faults or further:
         raise SpecErrors([*faults.values(), *further])
     return project
+
+
+def _publication_faults(project: Project, table: Table) -> Iterator[Diagnostic]:
+    """Yield a fault for each value that a target of documents needs, or that its readers refuse."""
+    values = {**asdict(project.publish), "server.name": project.server_name}
+    values["server.version"] = project.server_version if "version" in table.data.get("server", {}) else None
+    for fault in publication_faults(values, project.targets or ()):
+        section, _, key = fault.setting.rpartition(".")
+        inner = Table(table.file, table.text, f"{table.name}.{section}".removeprefix("."), {})
+        place = inner.value(key, fault.value) if section else table.value("targets", fault.value)
+        yield Diagnostic(place, "invalid-setting", fault.message, fault.hint)
+    for path in project.publish.include:
+        if not _is_plain_path(path) or ".." in path.split("/"):
+            inner = Table(table.file, table.text, f"{table.name}.publish".removeprefix("."), {})
+            message = f"'include' has {path!r}, which is no relative path with forward slashes"
+            yield Diagnostic(inner.value("include", path), "invalid-setting", message)
 
 
 def _clean(key: str, value: Any) -> Any:
@@ -303,6 +331,12 @@ def _breaking(table: Table, faults: dict[str, Diagnostic]) -> BreakingSettings:
             message = f"the level of '{code}' must be one of {', '.join(_RULE_LEVELS)}"
             faults[f"breaking.levels.{code}"] = Diagnostic(own.key(code), "invalid-setting", message)
     return BreakingSettings(**values, is_accept_set="accept" in values)
+
+
+def _publication(table: Table, faults: dict[str, Diagnostic]) -> Publication:
+    """Return the section `[publish]`; add its faults to `faults`."""
+    _, values = _section(table, "publish", _PUBLISH_TYPES, faults)
+    return Publication(**{key: _clean("", value) for key, value in values.items()})
 
 
 def _lint(table: Table, faults: dict[str, Diagnostic]) -> LintSettings:

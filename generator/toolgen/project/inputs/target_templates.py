@@ -11,6 +11,7 @@ import toolgen.templates  # type: ignore[import-not-found]  # mapped to template
 from toolgen.compile.printing.client_source import ClientTemplates
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
+from toolgen.escaping.places import plain_name
 from toolgen.files import DeclaredFolder, FileKind, Folder, IrregularFileError, OutsideError
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import leaves
@@ -18,6 +19,7 @@ from toolgen.project.inputs.configuration import Project
 from toolgen.suggestions import did_you_mean
 from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.targets.definition import TargetDefinition
+from toolgen.targets.documents import DOCUMENTS, SERVER
 
 SETTINGS = "target.yaml"
 _MAX_BYTES: Final = 1024 * 1024  # of one template
@@ -59,14 +61,19 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
     texts = _builtin()
     for name, found in own.items():
         texts[name] = {**texts.get(name, {}), **found}
+    slug = plain_name(project.server_name or "").lower()
+    for name in DOCUMENTS:
+        texts[name] = {path.replace(SERVER, slug): text for path, text in texts[name].items()}
     known = sorted(name for name in texts if name != BASE.name)
-    wanted = known if project.targets is None else project.targets
+    every = [name for name in known if name not in DOCUMENTS]
+    wanted = every if project.targets is None else project.targets
     for name in wanted:
         if name not in known:
             raise _unknown(project, name, known)
     asked = project.targets is not None
     shown = {
-        name: {path: f"{project.templates}/{name}/{path}" for path in found} for name, found in own.items()
+        name: {path.replace(SERVER, slug): f"{project.templates}/{name}/{path}" for path in found}
+        for name, found in own.items()
     }
     return tuple(
         _target(name, texts[name], asked, shown.get(name, {}))
@@ -147,7 +154,7 @@ def _target(name: str, texts: dict[str, str], asked: bool, shown: dict[str, str]
 
 def _definition(name: str, text: str | None) -> TargetDefinition:
     """Return the definition of a target whose target.yaml, if there is one, has `text`."""
-    builtin = BASE if name == BASE.name else BUILT_IN.get(name)
+    builtin = BASE if name == BASE.name else BUILT_IN.get(name) or DOCUMENTS.get(name)
     if text is None:
         if builtin is None:
             hint = "a target is a folder with that file"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Awaitable, Sequence
 from contextvars import ContextVar
 from importlib import import_module
@@ -23,6 +25,7 @@ except ModuleNotFoundError as error:
         "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'", name=error.name
     ) from error
 
+from toolgen.escaping.places import plain_name
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.settings import SettingError, Settings
@@ -103,6 +106,24 @@ def check_implementations(server: ToolServer) -> None:
         warn_of_faults(server.catalog)
     elif not refuse_faults(server.catalog):
         raise SettingError("not started: an implementation does not load, and --strict-start is set")
+
+
+def name_by_folder(server: ToolServer) -> None:
+    """Give a server without a name in `[server]` that of its project's folder, which clients show.
+
+    Until then it has the name of the generated package. The audience of sealed state stays that name, so
+    that replicas in different folders accept each other's.
+    """
+    module = sys.modules.get(getattr(server.catalog, "__name__", ""))
+    package, file = getattr(module, "__package__", None), getattr(module, "__file__", None)
+    if not package or not file or server.name != package:
+        return
+    top = os.path.abspath(file)
+    for _ in range(package.count(".") + 2):
+        top = os.path.dirname(top)
+    if os.path.basename(top) == "src":
+        top = os.path.dirname(top)
+    server.name = plain_name(os.path.basename(top)) or package
 
 
 def build_server(

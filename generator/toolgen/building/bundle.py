@@ -1,0 +1,205 @@
+"""Make an MCP bundle (MCPB): a zip file with the server, by which a client installs and starts it.
+
+It has the generated package and the implementations in `app/`, toolgen in `vendor/`, a manifest, and a
+pyproject.toml with the dependencies, which uv installs on the user's machine.
+
+https://github.com/modelcontextprotocol/mcpb
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import requires
+from typing import Any, Final
+
+import toolgen
+from toolgen.compile.publishing.documents import ENTRY_POINT
+from toolgen.files import DeclaredFolder, FileKind, Folder, OutsideError
+from toolgen.project import PYPROJECT, Project, UnableError, parse_toml, read_text, reason
+from toolgen.project.files.reading import leaves
+from toolgen.schema.validator import compiled
+
+MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
+MAX_BYTES: Final = 100 * 1024 * 1024
+_SCHEMA: Final = "data/schemas/mcpb-manifest-0.4.json"
+_SKIPPED: Final = (".", "__pycache__")
+_EXTRAS: Final = ("mcp", "http")  # what servers run with
+_TIME: Final = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
+_MAIN: Final = """\
+\"\"\"Start the server over stdio. `toolgen bundle` wrote this file.\"\"\"
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "app"), str(HERE / "vendor")]
+
+from toolgen.runtime.adapters import mcp
+
+from {package}.mcp_server import build_server
+
+sys.exit(mcp.main(build_server))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that has been made, and not been written."""
+
+    name: str  # of the file
+    content: bytes
+    files: int
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash by which a registry's clients check what they download."""
+        return sha256(self.content).hexdigest()
+
+
+def make_bundle(project: Project) -> Bundle:
+    """Return the bundle of a project whose output is up to date. Raises `UnableError`."""
+    text = read_text(project.root, f"{project.output}/{MANIFEST}")
+    if text is None:
+        raise UnableError(
+            "bundle", f"there is no {project.output}/{MANIFEST}", "run `toolgen generate` first"
+        )
+    manifest = _valid_manifest(text, f"{project.output}/{MANIFEST}")
+    app = _app_files(project)
+    _refuse_missing_modules(project, app)
+    files = {
+        "manifest.json": text.encode(),
+        PYPROJECT: _pyproject(project, manifest).encode(),
+        ENTRY_POINT: _MAIN.format(package=project.package).encode(),
+        **{f"app/{path}": content for path, content in app.items()},
+        **{f"vendor/toolgen/{path}": content for path, content in _own_files().items()},
+    }
+    return Bundle(f"{manifest['name']}-{manifest['version']}.mcpb", _zipped(files), len(files))
+
+
+def _valid_manifest(text: str, path: str) -> dict[str, Any]:
+    """Return a manifest as data. Raises `UnableError` if it breaks the schema of its version."""
+    with DeclaredFolder(toolgen.__path__[0]) as folder:
+        schema = json.loads(folder.read(_SCHEMA))
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise UnableError("bundle", f"{path} is not JSON: {error}") from error
+    for fault in compiled(schema).iter_errors(data):
+        place = "".join(f"/{part}" for part in fault.instance_path) or "the manifest"
+        raise UnableError("bundle", f"{path} is no manifest of MCPB 0.4: {place}: {fault.message[:300]}")
+    for name in (data["name"], data["version"]):
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,99}", name):
+            raise UnableError("bundle", f"{path}: {name[:100]!r} cannot be part of a file's name")
+    return dict(data)
+
+
+def _app_files(project: Project) -> dict[str, bytes]:
+    """Return the files of the packages, and those of `include`, by their path below `app/`."""
+    tops = {each.partition(".")[0] for each in (project.package, project.implementations) if each}
+    prefix = project.import_root.relative_to(project.root).as_posix()
+    prefix = "" if prefix == "." else f"{prefix}/"
+    found: dict[str, bytes] = {}
+    size = 0
+    try:
+        with Folder(project.root) as folder:
+            for top in [*(prefix + each for each in sorted(tops)), *project.publish.include]:
+                paths = list(_paths(folder, top.rstrip("/")))
+                if not paths and top in project.publish.include:
+                    raise UnableError("bundle", f"there is no {top}, which 'include' names")
+                for path in paths:
+                    content = folder.read(path)
+                    size += len(content)
+                    if size > MAX_BYTES:
+                        raise UnableError("bundle", f"the files have more than {MAX_BYTES:,} bytes")
+                    found[path.removeprefix(prefix)] = content
+    except OutsideError as error:
+        raise leaves(project.root, error) from error
+    except OSError as error:
+        raise UnableError("bundle", f"cannot read {error.filename}: {reason(error)}") from error
+    return dict(sorted(found.items()))
+
+
+def _paths(folder: Folder, top: str) -> Iterator[str]:
+    """Yield the paths of the files at or below `top`, or of the module of this name."""
+    if folder.kind(top) is FileKind.FOLDER:
+        for entry in folder.walk(top, skipped=_SKIPPED):
+            if not entry.name.endswith(".pyc"):
+                yield entry.path
+    else:
+        yield from (path for path in (top, f"{top}.py") if folder.kind(path) is FileKind.FILE)
+
+
+def _refuse_missing_modules(project: Project, app: Mapping[str, bytes]) -> None:
+    """Raise `UnableError` for an import of a module of the project that is not in the bundle."""
+    there = {path.partition("/")[0].removesuffix(".py") for path in app}
+    with Folder(project.import_root) as folder:
+        for path, content in app.items():
+            for name in _imported(content) if path.endswith(".py") else ():
+                if name in there or not any(folder.kind(each) for each in (f"{name}.py", name)):
+                    continue
+                message = f"{path} imports '{name}', which would be missing in the bundle"
+                hint = f"add it to 'include' below [publish] in {project.file}"
+                raise UnableError("bundle", message, hint)
+
+
+def _imported(content: bytes) -> set[str]:
+    """Return the first names of the modules that Python code imports; none of code with a syntax error."""
+    try:
+        nodes = list(ast.walk(ast.parse(content)))
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names if name}
+
+
+def _own_files() -> dict[str, bytes]:
+    """Return the files of this toolgen, without its templates."""
+    with DeclaredFolder(toolgen.__path__[0]) as folder:
+        return {
+            entry.path: folder.read(entry.path)
+            for entry in folder.walk(skipped=(*_SKIPPED, "templates"))
+            if entry.name.endswith((".py", ".toml", ".json", ".typed"))
+        }
+
+
+def _pyproject(project: Project, manifest: Mapping[str, Any]) -> str:
+    """Return the text of the bundle's pyproject.toml: dependencies of the project, and of toolgen."""
+    data = parse_toml(PYPROJECT, read_text(project.root, PYPROJECT) or "")
+    section = data.get("project")
+    declared = section.get("dependencies") if isinstance(section, dict) else None
+    own = [each for each in declared if isinstance(each, str)] if isinstance(declared, list) else []
+    wanted = sorted({*_requirements(), *(each for each in own if not re.match(r"toolgen\b", each))})
+    lines = "".join(f"    {json.dumps(each, ensure_ascii=False)},\n" for each in wanted)
+    return (
+        f'[project]\nname = "{manifest["name"]}"\nversion = "{manifest["version"]}"\n'
+        f'requires-python = ">=3.11"\ndependencies = [\n{lines}]\n\n[tool.uv]\npackage = false\n'
+    )
+
+
+def _requirements() -> Iterator[str]:
+    """Yield what toolgen's runtime and its MCP server require."""
+    for each in requires("toolgen") or ():
+        requirement, _, marker = each.partition(";")
+        extra = re.search(r'extra\s*==\s*["\']([^"\']+)', marker)
+        if extra is None or extra[1] in _EXTRAS:
+            yield requirement.strip()
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            info = zipfile.ZipInfo(path, _TIME)
+            info.external_attr = 0o644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.create_system = 3
+            archive.writestr(info, content)
+    return target.getvalue()

@@ -1,0 +1,66 @@
+"""Make an MCP bundle (.mcpb): one file by which a client such as Claude Desktop installs the server.
+
+The generated code must be up to date, and `targets` must have "mcpb". Runs no code of the project. Prints the
+file's SHA-256, which registries ask for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from toolgen.cli.output import command_line, emit, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.project import UnableError
+from toolgen.suggestions import count
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", metavar="FILE", help="default: dist/NAME-VERSION.mcpb of the project")
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.building.bundle import make_bundle
+    from toolgen.building.project_build import plan, user_cache
+    from toolgen.project import read_project
+
+    read = read_project(args.start)
+    if "mcpb" not in (read.project.targets or ()):
+        hint = f'add "mcpb" to `targets` in {read.project.file}, then run `toolgen generate`'
+        raise UnableError("bundle", "this project has no manifest of a bundle", hint)
+    if plan(read, user_cache()).changes:
+        message = f"the code in {read.project.output} is not up to date"
+        raise UnableError("bundle", message, f"run `{command_line(args, 'generate')}` first")
+    bundle = make_bundle(read.project)
+    named = args.output or str(read.project.root / "dist" / bundle.name)
+    shown = os.path.relpath(_write(read.project.root, named, bundle.content))
+    size = len(bundle.content)
+    if args.format == "json":
+        emit_json({"file": shown, "sha256": bundle.sha256, "bytes": size, "files": bundle.files})
+        return True
+    emit(f"{shown}: {count(bundle.files, 'file')}, {size:,} bytes", f"sha256 {bundle.sha256}")
+    say("to install it, open it with a client that takes bundles, such as Claude Desktop")
+    return True
+
+
+def _write(root: Path, named: str, content: bytes) -> Path:
+    """Write the bundle to `named`, whose folder is created; no link of the project leaves it."""
+    from toolgen.files import OutsideError, WritableFolder, make_named
+    from toolgen.project import locate, reason
+    from toolgen.project.files.reading import leaves
+
+    folder, name = os.path.split(named)
+    place = locate(root, Path(), folder or ".")
+    try:
+        make_named(place.root)
+        with WritableFolder(place.root) as top:
+            top.make_folders(place.path)
+            with top.below(place.path) as opened:
+                opened.write(name, content)
+    except OutsideError as error:
+        raise leaves(place.root, error) from error
+    except OSError as error:
+        raise UnableError("cannot-write", f"cannot write {named}: {reason(error)}") from error
+    return place.root / place.path / name

@@ -1,0 +1,57 @@
+"""The section of `AGENTS.md` that the target `agents` writes: all else in the file is the project's."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from toolgen.compile.output_changes import with_lf
+from toolgen.data.changes import Change, ChangeKind
+from toolgen.files import FileKind
+from toolgen.project.errors import UnableError
+from toolgen.project.files.reading import kind_of, read_text
+from toolgen.project.inputs.configuration import Project
+
+FILE: Final = "AGENTS.md"  # of the project, and of the output folder, where the section is generated
+TARGET: Final = "agents"
+BEGIN: Final = "<!-- toolgen: begin. `toolgen generate` replaces what is between these lines. -->"
+END: Final = "<!-- toolgen: end -->"
+_SECTION: Final = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n?", re.MULTILINE | re.DOTALL)
+
+
+def find_outdated_section(project: Project) -> Change | None:
+    """Return how `AGENTS.md` would change for the section that was generated last; None if it would not.
+
+    Raises `UnableError` if one of the two lines that enclose the section is missing or repeated.
+    """
+    wanted = TARGET in (project.targets or ())
+    try:
+        before = read_text(project.root, FILE)
+    except UnableError:
+        if wanted:
+            raise
+        return None  # not our matter
+    text = with_lf(before or "")
+    markers = text.count(BEGIN), text.count(END)
+    if markers not in ((0, 0), (1, 1)) or (markers == (1, 1) and not _SECTION.search(text)):
+        message = f"{FILE} must have the two lines of toolgen's section once each, in their order"
+        hint = f"remove the lines `{BEGIN}` and `{END}`; `toolgen generate` adds them again"
+        raise UnableError("agents-section", message, hint)
+    section = read_text(project.root, f"{project.output}/{FILE}") if wanted else ""
+    if section is None:  # not generated yet, which is reported by itself
+        return None
+    enclosed = f"{BEGIN}\n{with_lf(section)}{END}\n" if wanted else ""
+    if markers == (1, 1):
+        after = _SECTION.sub(lambda _: enclosed, text)
+    else:
+        gap = "" if not text or not enclosed else "\n" if text.endswith("\n") else "\n\n"
+        after = text + gap + enclosed
+    if after == text:
+        return None
+    if not after.strip():
+        return Change(ChangeKind.EXTRA, FILE, before, None)
+    if kind_of(project.root, FILE) is FileKind.LINK:
+        hint = "put the file itself there, and the link where it leads"
+        raise UnableError("agents-section", f"{FILE} is a link, which toolgen does not replace", hint)
+    kind = ChangeKind.MISSING if before is None else ChangeKind.CHANGED
+    return Change(kind, FILE, before, after.replace("\n", "\r\n") if "\r\n" in (before or "") else after)

@@ -1,0 +1,92 @@
+"""Targets that are documents, for registries, clients and coding agents; only by name in a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from toolgen.targets.definition import TargetDefinition
+
+SERVER: Final = "{server}"
+"""In the path of a template: the server's name, in the letters that a skill's folder allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTarget(TargetDefinition):
+    """A target whose files are documents about all tools; it publishes no tool to a provider."""
+
+    needs: tuple[str, ...] = ()  # settings of `[publish]`, or of `[server]`
+
+
+_SERVER = ("server.name", "server.version", "publish.description")
+
+DOCUMENTS: Final[Mapping[str, DocumentTarget]] = {
+    each.name: each
+    for each in (
+        DocumentTarget("registry", tool_name="", label="MCP registry", needs=("publish.name", *_SERVER)),
+        DocumentTarget("mcpb", tool_name="", label="MCP bundle", needs=("publish.author", *_SERVER)),
+        DocumentTarget("skill", tool_name="", label="Agent Skill", needs=(_SERVER[0], _SERVER[2])),
+        DocumentTarget("agents", tool_name="", label="AGENTS.md"),
+    )
+}
+
+_LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
+_HTTPS = r"https://[^\s/]+(?:/\S*)?"
+
+PUBLISH_PATTERNS: Final[Mapping[str, tuple[str, str]]] = {
+    # https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json
+    "name": (
+        r"(?=.{3,200}\Z)[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+",
+        "a reverse-DNS name with one slash and at most 200 characters, as in `io.github.YOUR-NAME/shop`",
+    ),
+    "title": (rf"{_LINE}{{1,100}}", "one line of at most 100 characters, as registries ask"),
+    "description": (rf"{_LINE}{{1,100}}", "one line of at most 100 characters, as registries ask"),
+    "author": (rf"{_LINE}{{1,200}}", "one line"),
+    "license": (r"[A-Za-z0-9.+() -]{1,100}", "an SPDX expression, as in `MIT`"),
+    "repository": (_HTTPS, "an address that begins with https://"),
+    "website": (_HTTPS, "an address that begins with https://"),
+    "url": (_HTTPS, "an address that begins with https://"),
+    "bundle": (_HTTPS, "an address that begins with https://"),
+    "bundle_sha256": (r"[a-f0-9]{64}", "a SHA-256: 64 digits and letters from a to f"),
+    # https://packaging.python.org/en/latest/specifications/name-normalization/
+    "pypi": (r"(?i:[A-Z0-9]|[A-Z0-9][A-Z0-9._-]{0,100}[A-Z0-9])", "the name of a distribution"),
+    # https://semver.org, which both manifests ask for; the registry refuses ranges
+    "server.version": (
+        r"\d{1,20}\.\d{1,20}\.\d{1,20}(?:-[0-9A-Za-z.-]{1,50})?(?:\+[0-9A-Za-z.-]{1,50})?",
+        "a semantic version, as in `1.2.0`: registries and clients compare versions",
+    ),
+}
+"""Setting of `[publish]`, or of `[server]` → pattern of the whole value, and what it must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFault:
+    """A setting that a document cannot have, or lacks; without a section, `setting` is `targets`."""
+
+    setting: str  # "publish.name"
+    value: str
+    message: str
+    hint: str = ""
+
+
+def publication_faults(values: Mapping[str, object], targets: Sequence[str]) -> Iterator[SettingFault]:
+    """Yield which of `values` (setting → value, or None) the documents of `targets` lack or refuse."""
+    chosen = [DOCUMENTS[name] for name in targets if name in DOCUMENTS]
+    for target in chosen:
+        for setting in target.needs:
+            if values[setting.removeprefix("publish.")] is None:
+                section, _, key = setting.rpartition(".")
+                message = f"the target '{target.name}' needs '{key}' below [{section}]"
+                yield SettingFault("targets", target.name, message)
+    for name, (pattern, meaning) in PUBLISH_PATTERNS.items():
+        value = values[name]
+        setting = name if "." in name else f"publish.{name}"
+        # a version that no document has may be anything
+        if isinstance(value, str) and (chosen or "." not in name) and not re.fullmatch(pattern, value):
+            key = setting.rpartition(".")[2]
+            yield SettingFault(setting, value, f"'{key}' must be {meaning}")
+    if isinstance(values["bundle"], str) and values["bundle_sha256"] is None:
+        message = "'bundle' needs 'bundle_sha256', by which clients check what they download"
+        yield SettingFault("publish.bundle", values["bundle"], message, "`toolgen bundle` prints it")

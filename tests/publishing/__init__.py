@@ -1,0 +1,1 @@
+"""What the targets registry, mcpb, skill and agents write, and `toolgen bundle`."""

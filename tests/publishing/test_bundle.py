@@ -1,0 +1,173 @@
+"""`toolgen bundle`: a file that a client installs, with all that the server needs."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests import npm
+from tests.cli.conftest import Cli
+
+from .conftest import configure
+
+TOOL = """\
+from generated import GreetRequest, GreetResponse, GreetTool
+from toolgen.runtime import ToolContext
+
+
+class Greet(GreetTool):
+    def execute(self, request: GreetRequest, context: ToolContext) -> GreetResponse:
+        return GreetResponse(text=f"Hello, {request.who}!")
+"""
+CONVERSATION = [
+    {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+    {"method": "notifications/initialized"},
+    {"id": 2, "method": "tools/call", "params": {"name": "greet", "arguments": {"who": "Ada"}}},
+]  # fmt: skip
+
+
+@pytest.fixture
+def greeter(shop: Cli) -> Cli:
+    """A project whose tool works."""
+    (shop.root / "work/greet.py").write_text(TOOL)
+    return shop
+
+
+def unpacked(shop: Cli, folder: Path) -> Path:
+    """Make the bundle, and unpack it into a folder."""
+    done = shop("bundle", "--format", "json")
+    assert done.code == 0, done.err
+    content = (shop.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes()
+    assert json.loads(done.out)["sha256"] == sha256(content).hexdigest()
+    zipfile.ZipFile(io.BytesIO(content)).extractall(folder)
+    return folder
+
+
+def answers(command: list[str], folder: Path, env: dict[str, str]) -> list[dict[str, object]]:
+    """Start a server in another folder, and return what it answers."""
+    process = subprocess.Popen(
+        command, cwd=folder, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin
+    assert process.stdout
+    found = []
+    for message in CONVERSATION:
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+        if "id" in message:
+            found.append(json.loads(process.stdout.readline()))
+    process.stdin.close()
+    assert process.wait(30) == 0
+    return found
+
+
+def test_the_unpacked_bundle_serves_without_the_project(greeter: Cli, tmp_path: Path) -> None:
+    folder = unpacked(greeter, tmp_path / "installed")
+    shutil.move(greeter.root, tmp_path / "elsewhere")
+    env = {**os.environ, "SHOP_KEY": "s", "PYTHONPATH": ""}
+
+    # without this project's own toolgen: `vendor/` has to be enough
+    code = "import sys, runpy; sys.meta_path[:] = [f for f in sys.meta_path if 'ditable' not in repr(f)]; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+    started, called = answers([sys.executable, "-c", code, str(folder / "server.py")], tmp_path, env)
+
+    assert started["result"]["serverInfo"] == {"name": "Ada's Shop", "version": "1.2.0"}  # type: ignore[index]
+    assert called["result"]["structuredContent"] == {"text": "Hello, Ada!"}  # type: ignore[index]
+
+
+def test_it_lists_what_the_server_needs(greeter: Cli, tmp_path: Path) -> None:
+    (greeter.root / "pyproject.toml").write_text('[project]\ndependencies = ["toolgen[mcp]", "rich>=13"]\n')
+    project = tomllib.loads((unpacked(greeter, tmp_path / "installed") / "pyproject.toml").read_text())
+    names = [each.partition("<")[0].partition(">")[0] for each in project["project"]["dependencies"]]
+    assert names == ["httpx2", "jsonschema-rs", "mcp", "puremagic", "pydantic", "rich", "uvicorn"]
+    assert project["tool"]["uv"]["package"] is False
+
+
+def test_the_same_files_give_the_same_bytes(greeter: Cli) -> None:
+    assert greeter("bundle").code == greeter("bundle", "--output", f"{greeter.root}/b.mcpb").code == 0
+    first = (greeter.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes()
+    assert first == (greeter.root / "b.mcpb").read_bytes()
+
+
+def test_no_hidden_file_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
+    for path in ("work/.env", "work/__pycache__/x.pyc", "work/.git/config"):
+        (greeter.root / path).parent.mkdir(exist_ok=True)
+        (greeter.root / path).write_text("secret")
+    folder = unpacked(greeter, tmp_path / "installed")
+    assert sorted(path.name for path in (folder / "app/work").iterdir()) == ["__init__.py", "greet.py"]
+
+
+def test_a_module_that_would_be_missing_is_named(greeter: Cli, tmp_path: Path) -> None:
+    (greeter.root / "shop_data").mkdir()
+    (greeter.root / "shop_data/__init__.py").write_text("")
+    (greeter.root / "work/greet.py").write_text("import shop_data\n" + TOOL)
+    done = greeter("bundle")
+    assert done.code == 2
+    assert "error[bundle] work/greet.py imports 'shop_data', which would be missing" in done.err
+    assert not (greeter.root / "dist").exists()
+    configure(greeter, 'author = "Ada Example"', 'author = "Ada Example"\ninclude = ["shop_data"]')
+    assert greeter("generate").code == 0
+    assert (unpacked(greeter, tmp_path / "installed") / "app/shop_data/__init__.py").exists()
+
+
+@pytest.mark.parametrize(("path", "text", "said"), [
+    ("specs/later.yaml", "name: later\ndescription: Later.\ninput_schema: {type: object}\n", "the code in generated is not up to date"),
+    ("mine/mcpb/mcpb/manifest.json.jinja", '{"name": "x"}', "is no manifest of MCPB 0.4"),
+    ("mine/mcpb/mcpb/manifest.json.jinja", "{", "is not JSON"),
+])  # fmt: skip
+def test_what_would_not_start_is_refused(greeter: Cli, path: str, text: str, said: str) -> None:
+    (greeter.root / path).parent.mkdir(parents=True, exist_ok=True)
+    (greeter.root / path).write_text(text)
+    if path.startswith("mine/"):
+        configure(greeter, 'implementations = "work"', 'implementations = "work"\ntemplates = "mine"')
+        assert greeter("generate").code == 0
+    done = greeter("bundle")
+    assert done.code == 2
+    assert said in done.err
+    assert not (greeter.root / "dist").exists()
+
+
+def test_a_missing_file_that_include_names_is_refused(greeter: Cli) -> None:
+    configure(greeter, 'author = "Ada Example"', 'author = "Ada Example"\ninclude = ["data"]')
+    assert greeter("generate").code == 0
+    assert "there is no data, which 'include' names" in greeter("bundle").err
+
+
+def test_a_link_that_leaves_the_project_is_refused(greeter: Cli, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (greeter.root / "work/secret.txt").symlink_to(tmp_path / "secret")
+    done = greeter("bundle")
+    assert done.code == 2
+    assert "error[outside-project]" in done.err
+
+
+@pytest.mark.conformance
+def test_a_client_that_knows_the_format_accepts_it(greeter: Cli, tmp_path: Path) -> None:
+    """The format's own command validates and unpacks; uv starts the server as the manifest says."""
+    assert greeter("bundle").code == 0
+    path = npm.node_path(tmp_path / "npm", (20,))
+    npm.install(tmp_path / "npm", "@anthropic-ai/mcpb@2.1.2", path=path)
+    env = {**os.environ, "PATH": path}
+    mcpb = str(tmp_path / "npm/node_modules/.bin/mcpb")
+    bundle = str(greeter.root / "dist/ada-s-shop-1.2.0.mcpb")
+    folder = tmp_path / "installed"
+    subprocess.run([mcpb, "unpack", bundle, str(folder)], check=True, env=env)
+    subprocess.run([mcpb, "validate", str(folder / "manifest.json")], check=True, env=env)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    config = manifest["server"]["mcp_config"]
+    uv = str(Path(sys.executable).with_name("uv"))
+    words = [each.replace("${__dirname}", str(folder)) for each in config["args"]]
+    env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")}
+
+    _, called = answers([uv, *words], tmp_path, {**env, "SHOP_KEY": "s"})
+
+    assert called["result"]["structuredContent"] == {"text": "Hello, Ada!"}  # type: ignore[index]
