@@ -93,7 +93,7 @@ def analyze_file(
     if size > BUDGET.spec_bytes:
         return FileAnalysis(None, None, (Diagnostic(Span(file, 1, 1), "too-complex", too_large(size)),))
     try:
-        (source,) = read({path: text}, settings.prefix)
+        (source,) = read({path: text}, settings.prefix, located=True)
     except SpecErrors as refused:
         return FileAnalysis(None, None, refused.diagnostics)
     uses = _used_files(source, shared)
