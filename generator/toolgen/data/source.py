@@ -31,6 +31,10 @@ class Spans(Mapping[JsonPath, Span]):
         """The first path at each position."""
         return {position: path for path, position in reversed(self._positions.items())}
 
+    def chosen(self, is_wanted: Callable[[JsonPath, tuple[int, int, int]], bool]) -> Spans:
+        """Return some of them."""
+        return Spans(self._file, {path: at for path, at in self._positions.items() if is_wanted(path, at)})
+
     def __getitem__(self, path: JsonPath) -> Span:
         return Span(self._file, *self._positions[path])
 

@@ -53,9 +53,12 @@ class YamlReader:
     def __init__(self, file: str, text: str, *, located: bool = False) -> None:
         self.file = file
         self.faults: list[Diagnostic] = []
+        self._next: Callable[[], Any] = CParser(text).get_event
         self._events: list[Any] = []
-        self._parse: Callable[[], Any] = CParser(text).get_event
-        self._next = self._next_kept if located else self._parse
+        if located:
+            with suppress(YAMLError):  # it is raised again where reading gets there
+                self._events = list(iter(self._next, None))
+            self._next = iter(self._events).__next__ if self._events else CParser(text).get_event
         self._anchors: dict[str, Any] = {}
         self._open: set[str] = set()  # anchors whose value is still being read
         self._aliased = 0
@@ -86,11 +89,6 @@ class YamlReader:
     def marks(self) -> Marks:
         """Return the position of every key and value of the document that was read."""
         return locate_events(self.file, iter(self._events).__next__)
-
-    def _next_kept(self) -> Any:
-        event = self._parse()
-        self._events.append(event)
-        return event
 
     def _version(self, event: DocumentStartEvent) -> None:
         if event.version not in (None, (1, 2)):
