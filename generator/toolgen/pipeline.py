@@ -109,8 +109,8 @@ def analyze(
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`.
 
-    If `is_whole`, they are all specs of a project; with `all_rules`, all lint rules run. `progress` is
-    called for each tool.
+    If `is_whole`, they are all specs of a project; with `all_rules`, all lint rules run, and tools are
+    converted only for targets of which there may be something to report. `progress` is called for each tool.
     """
     program = bind(
         texts,
@@ -121,7 +121,8 @@ def analyze(
         all_rules=all_rules,
         progress=progress,
     )
-    return adapt(program, targets, progress)  # tools → tools as each target publishes them
+    # tools → tools as each target publishes them
+    return adapt(program, targets, progress, only_reported=all_rules)
 
 
 def without_suppressed_warnings(program: Program) -> Program:
@@ -154,7 +155,8 @@ def bind(
     progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
-    sources = read(texts, prefix)  # text → data with the place of every part
+    # text → data with the place of every part
+    sources = read(texts, prefix, located=all_rules)
     return bind_sources(
         sources, targets, needs_tools=needs_tools, is_whole=is_whole, all_rules=all_rules, progress=progress
     )

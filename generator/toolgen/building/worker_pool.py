@@ -1,4 +1,4 @@
-"""A pool of worker processes that compile specs: forked, since a fork has everything imported already.
+"""A pool of worker processes for specs: forked, since a fork has everything imported already.
 
 By hand rather than with `concurrent.futures`: its pool cannot cancel a task that runs, so that ^C takes as
 long as the longest task; and its workers wait for ever where this process is killed.
@@ -10,21 +10,22 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from toolgen.incremental import CompileBatch, Encoded
 from toolgen.project.files.interrupts import ignore_interrupts, uninterrupted
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkProcess
 
+_Made = TypeVar("_Made")
+
 _MAX_BATCH = 100  # specs: enough to make a formatter's start cheap, few enough to show progress
 _MIN_FOR_TWO_WORKERS = 24  # specs; one process compiles fewer sooner than two
 
 
-def worker_pool(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
+def worker_pool(compile_batch: Callable[[Sequence[str]], _Made], paths: Sequence[str]) -> Iterator[_Made]:
     """Yield what `compile_batch` returns for all paths, in batches: on all processors if that is faster."""
     workers = min(_processors(), len(paths) * 2 // _MIN_FOR_TWO_WORKERS)
     size = max(1, min(_MAX_BATCH, -(-len(paths) // max(1, workers))))
@@ -49,8 +50,8 @@ def _can_fork() -> bool:
 
 
 def _in_workers(
-    compile_batch: CompileBatch, batches: Sequence[Sequence[str]], workers: int
-) -> Iterator[Encoded]:
+    compile_batch: Callable[[Sequence[str]], _Made], batches: Sequence[Sequence[str]], workers: int
+) -> Iterator[_Made]:
     """Yield batches in the order of their completion.
 
     A batch that a worker fails at is compiled again in this process, where an error is shown.
@@ -92,7 +93,9 @@ def _in_workers(
     yield from (compile_batch(batches[index]) for index in sorted(left))
 
 
-def _work(compile_batch: CompileBatch, own: dict[int, Sequence[str]], writer: Connection) -> None:
+def _work(
+    compile_batch: Callable[[Sequence[str]], object], own: dict[int, Sequence[str]], writer: Connection
+) -> None:
     """Run a worker: compile its own batches, then exit."""
     try:
         ignore_interrupts()  # ^C is for the parent, which ends the workers

@@ -17,6 +17,7 @@ def paused_collector() -> Iterator[None]:
         yield
     finally:
         if collecting:
+            gc.freeze()  # or the first object afterwards would have it look at all that was made
             gc.enable()
 
 

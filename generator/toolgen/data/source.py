@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,35 @@ class Span:
     line: int
     column: int
     length: int = 1  # characters on that line
+
+
+class Spans(Mapping[JsonPath, Span]):
+    """Locations by path. A `Span` is made when it is asked for: of most places, nobody asks."""
+
+    def __init__(self, file: str, positions: dict[JsonPath, tuple[int, int, int]]) -> None:
+        self._file = file
+        self._positions = positions  # line, column and length, as in `Span`
+
+    @cached_property
+    def paths(self) -> Mapping[tuple[int, int, int], JsonPath]:
+        """The first path at each position."""
+        return {position: path for path, position in reversed(self._positions.items())}
+
+    def chosen(self, is_wanted: Callable[[JsonPath, tuple[int, int, int]], bool]) -> Spans:
+        """Return some of them."""
+        return Spans(self._file, {path: at for path, at in self._positions.items() if is_wanted(path, at)})
+
+    def __getitem__(self, path: JsonPath) -> Span:
+        return Span(self._file, *self._positions[path])
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._positions
+
+    def __iter__(self) -> Iterator[JsonPath]:
+        return iter(self._positions)
+
+    def __len__(self) -> int:
+        return len(self._positions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import unquote
 
-from toolgen.compile.checking.check import joint_warnings, unknown_tools
-from toolgen.compile.checking.conflicts import find_conflicts, module_of_shared_file
-from toolgen.compile.compiled_specs import claims_of
+from toolgen.compile.checking.check import joint_warnings
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
 from toolgen.compile.reading.read import read
@@ -27,7 +25,7 @@ from toolgen.data.spec import is_shared_file
 from toolgen.data.target import Target
 from toolgen.lint.linter import lint_names
 from toolgen.lint.settings import LintSettings
-from toolgen.linting import joint_findings, lint_program
+from toolgen.linting import joint_faults, joint_findings, lint_program, merged
 from toolgen.pipeline import bind_sources
 from toolgen.project.inputs.specs import too_large
 from toolgen.report.entry import Entry, entry_of
@@ -93,7 +91,7 @@ def analyze_file(
     if size > BUDGET.spec_bytes:
         return FileAnalysis(None, None, (Diagnostic(Span(file, 1, 1), "too-complex", too_large(size)),))
     try:
-        (source,) = read({path: text}, settings.prefix)
+        (source,) = read({path: text}, settings.prefix, located=True)
     except SpecErrors as refused:
         return FileAnalysis(None, None, refused.diagnostics)
     uses = _used_files(source, shared)
@@ -173,7 +171,7 @@ def find_alone(
 
 def find_together(files: Sequence[FileAnalysis], settings: Settings) -> JointFindings:
     """Return what is found in all files of a project: `toolgen lint`, with the errors between files."""
-    program = _merged(files)
+    program = merged(each.program for each in files if each.program is not None)
     joint = _joint_diagnostics(program, settings)
     own = {each.source.file: set(_own_warnings(each, settings)) for each in files if each.source is not None}
     foreign: dict[str, tuple[Diagnostic, ...]] = {}
@@ -203,25 +201,11 @@ def _own_warnings(analysis: FileAnalysis, settings: Settings) -> tuple[Diagnosti
     return in_order([*program.warnings, *lint_names(program.tools, settings.package.server_name)])
 
 
-def _merged(analyses: Iterable[FileAnalysis]) -> Program:
-    """Return the program of all valid files together, as `analyze` returns it for a whole project."""
-    programs = [each.program for each in analyses if each.program is not None]
-    return Program(
-        tuple(sorted((tool for each in programs for tool in each.tools), key=lambda tool: tool.spec.name)),
-        in_order(warning for each in programs for warning in each.warnings),
-        tuple(tool for each in programs for tool in each.disabled),
-        {path: found for each in programs for path, found in each.shared.items()},
-    )
-
-
 def _joint_diagnostics(program: Program, settings: Settings) -> tuple[Diagnostic, ...]:
     """Return what only all files together show: names that two of them need, unknown names, findings."""
-    claims = [claim for tool in program.tools for claim in claims_of(tool)]
-    claims += [module_of_shared_file(path, shared) for path, shared in program.shared.items()]
     return in_order(
         [
-            *find_conflicts(claims),
-            *unknown_tools([*program.tools, *program.disabled]),
+            *joint_faults(program, settings.targets),
             *joint_warnings(program.tools, all_rules=True),
             *joint_findings(program, settings.targets, settings.package),
         ]

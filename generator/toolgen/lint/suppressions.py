@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolgen.data.codes import lint_codes
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Source, Span
+from toolgen.data.source import Source, Span, Spans
 from toolgen.data.spec import is_shared_file, schemas_of
 from toolgen.schema.document import JsonPath, subschemas
 from toolgen.suggestions import did_you_mean, quoted
@@ -87,14 +87,13 @@ class Places:
     """The paths of the places that findings in a file point at."""
 
     def __init__(self, source: Source) -> None:
-        self._paths: dict[Span, JsonPath] = {}
-        for marks in (source.marks.values, source.marks.keys):
-            for path, span in marks.items():
-                self._paths.setdefault(span, path)
+        marks = (source.marks.values, source.marks.keys)
+        self._paths = [each.paths for each in marks if isinstance(each, Spans)]
 
     def path_of(self, span: Span) -> JsonPath:
         """Return the path of the value or key at `span`; that of the file for another place."""
-        return self._paths.get(span, ())
+        position = span.line, span.column, span.length
+        return next((paths[position] for paths in self._paths if position in paths), ())
 
 
 class SuppressedFindings:

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any, Final
 from urllib.parse import quote
 
+from toolgen.data.codes import CODES
 from toolgen.report.entry import Entry, Report, fingerprint_of
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
@@ -16,7 +17,7 @@ _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sch
 def as_sarif(report: Report) -> str:
     """Return one run with a result for each finding. Those that are accepted are suppressed."""
     codes = sorted({each.code for each in report.entries})
-    driver = {"name": "toolgen", "version": version("toolgen"), "rules": [{"id": code} for code in codes]}
+    driver = {"name": "toolgen", "version": version("toolgen"), "rules": [_rule(code) for code in codes]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -25,9 +26,21 @@ def as_sarif(report: Report) -> str:
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
+def _rule(code: str) -> dict[str, Any]:
+    if code not in CODES:  # rules of `breaking` are described in its documentation
+        return {"id": code}
+    explained = CODES[code]
+    return {
+        "id": code,
+        "shortDescription": {"text": explained.title},
+        "help": {"text": f"{explained.why}\n{explained.fix}"},
+    }
+
+
 def _result(entry: Entry, rule: int) -> dict[str, Any]:
     lines = [entry.message, *(f"{label}: {text}" for label, text in entry.labels)]
-    region = {"startLine": entry.span.line, "startColumn": entry.span.column}
+    column = entry.span.column
+    region = {"startLine": entry.span.line, "startColumn": column, "endColumn": column + entry.span.length}
     place = {"artifactLocation": {"uri": quote(entry.span.file)}, "region": region}
     result: dict[str, Any] = {
         "ruleId": entry.code,

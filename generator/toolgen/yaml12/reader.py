@@ -8,6 +8,7 @@ schema of YAML 1.2, aliases are bounded, and what JSON cannot represent is a fau
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from yaml import YAMLError
@@ -22,11 +23,10 @@ from yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
-    StreamStartEvent,
 )
 
 from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.data.source import Marks, Span
+from toolgen.data.source import Marks, Span, Spans
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath
 from toolgen.suggestions import quoted
 from toolgen.yaml12.scalars import NUMERIC, PLAIN_WORDS, STRING, ScalarError, resolve_plain, resolve_tagged
@@ -45,12 +45,20 @@ class DocumentError(Exception):
 
 
 class YamlReader:
-    """Reads one document. Collects `faults` after which reading can go on; others raise `DocumentError`."""
+    """Reads one document. Collects `faults` after which reading can go on; others raise `DocumentError`.
 
-    def __init__(self, file: str, text: str) -> None:
+    If `located`, it also keeps what `marks` needs: cheaper than parsing again, and expensive if nobody asks.
+    """
+
+    def __init__(self, file: str, text: str, *, located: bool = False) -> None:
         self.file = file
         self.faults: list[Diagnostic] = []
         self._next: Callable[[], Any] = CParser(text).get_event
+        self._events: list[Any] = []
+        if located:
+            with suppress(YAMLError):  # it is raised again where reading gets there
+                self._events = list(iter(self._next, None))
+            self._next = iter(self._events).__next__ if self._events else CParser(text).get_event
         self._anchors: dict[str, Any] = {}
         self._open: set[str] = set()  # anchors whose value is still being read
         self._aliased = 0
@@ -77,6 +85,10 @@ class YamlReader:
                 "write one tool per file, without `---` between them",
             )
         return data
+
+    def marks(self) -> Marks:
+        """Return the position of every key and value of the document that was read."""
+        return locate_events(self.file, iter(self._events).__next__)
 
     def _version(self, event: DocumentStartEvent) -> None:
         if event.version not in (None, (1, 2)):
@@ -265,11 +277,19 @@ _MERGE_HINT = 'write the keys out, or share the schema by `$ref`; quote it ("<<"
 
 def span_of(file: str, event: Any, length: int | None = None) -> Span:
     """Return the position of an event: the text of a scalar on one line, else the first character."""
-    start, end = event.start_mark, event.end_mark
-    if length is None:
-        flat = isinstance(event, ScalarEvent | AliasEvent) and start.line == end.line
-        length = max(1, end.column - start.column) if flat else 1
-    return Span(file, start.line + 1, start.column + 1, length)
+    line, column, own = _position_of(event)
+    return Span(file, line, column, own if length is None else length)
+
+
+def _position_of(event: Any) -> tuple[int, int, int]:
+    start, kind = event.start_mark, type(event)
+    line, column = start.line, start.column
+    length = 1
+    if kind is ScalarEvent or kind is AliasEvent:
+        end = event.end_mark
+        if end.line == line:
+            length = (end.column - column) or 1
+    return line + 1, column + 1, length
 
 
 def _type_name(value: object) -> str:
@@ -312,40 +332,42 @@ def copy_bounded(value: Any, budget: int, room: int) -> tuple[Any, int]:
 
 
 def locate_positions(file: str, text: str) -> Marks:
-    """Return the position of every key and value of a text that was read before.
+    """Return the position of every key and value of a text that was read before."""
+    return locate_events(file, CParser(text).get_event)
+
+
+def locate_events(file: str, next_event: Callable[[], Any]) -> Marks:
+    """Return the position of every key and value of a document, given the events of all of it.
 
     Values reached through an alias have no position: `Source.value` falls back to that of the alias.
     """
-    keys: dict[JsonPath, Span] = {}
-    values: dict[JsonPath, Span] = {}
-    stack: list[tuple[JsonPath, bool, int]] = []  # path, whether it is a mapping, number of children so far
-    pending: JsonPath | None = None  # the path of the value whose key was just read
-    parser = CParser(text)
-    try:
-        while not isinstance(event := parser.get_event(), StreamEndEvent):
-            if isinstance(event, StreamStartEvent | DocumentStartEvent):
-                continue
-            if isinstance(event, MappingEndEvent | SequenceEndEvent):
-                stack.pop()
-                continue
-            if not stack:
-                if values:
-                    break  # the document has ended
-                path: JsonPath = ()
-            elif stack[-1][1]:
-                parent = stack[-1][0]
-                if pending is None:
-                    pending = (*parent, event.value if isinstance(event, ScalarEvent) else "")
-                    keys.setdefault(pending, span_of(file, event))
-                    continue
-                path, pending = pending, None
-            else:
-                parent, _, count = stack[-1]
-                stack[-1] = (parent, False, count + 1)
-                path = (*parent, count)
-            values[path] = span_of(file, event)
-            if isinstance(event, MappingStartEvent | SequenceStartEvent):
-                stack.append((path, isinstance(event, MappingStartEvent), 0))
-    except YAMLError:
-        pass  # JSON that libyaml refuses: the positions found so far are still near
-    return Marks(keys, values)
+    places = _Places(next_event)
+    with suppress(YAMLError):  # JSON that libyaml refuses: the positions found so far are still near
+        next_event()  # StreamStartEvent
+        next_event()  # DocumentStartEvent
+        places.add((), next_event())
+    return Marks(Spans(file, places.keys), Spans(file, places.values))
+
+
+class _Places:
+    """The positions of keys and values, filled from events."""
+
+    def __init__(self, next_event: Callable[[], Any]) -> None:
+        self.keys: dict[JsonPath, tuple[int, int, int]] = {}
+        self.values: dict[JsonPath, tuple[int, int, int]] = {}
+        self._next = next_event
+
+    def add(self, path: JsonPath, event: Any) -> None:
+        """Add the value at `path`, which begins with `event`, and all in it."""
+        self.values[path] = _position_of(event)
+        kind = type(event)
+        if kind is MappingStartEvent:
+            while type(key := self._next()) is not MappingEndEvent:
+                inner = (*path, key.value if type(key) is ScalarEvent else "")
+                self.keys.setdefault(inner, _position_of(key))
+                self.add(inner, self._next())
+        elif kind is SequenceStartEvent:
+            number = 0
+            while type(item := self._next()) is not SequenceEndEvent:
+                self.add((*path, number), item)
+                number += 1

@@ -22,6 +22,8 @@ from toolgen.cli.output import emit, emit_document, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.suggestions import count
 
+IS_SHORT = True
+
 if TYPE_CHECKING:
     from toolgen.building.project_build import Inputs
     from toolgen.linting import LintResult
@@ -123,6 +125,7 @@ def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None
 
 
 def _lint(subject: _Subject, strict: bool) -> LintResult:
+    from toolgen.building.worker_pool import worker_pool
     from toolgen.linting import lint_specs
 
     inputs = subject.inputs
@@ -134,6 +137,7 @@ def _lint(subject: _Subject, strict: bool) -> LintResult:
         baseline=subject.baseline,
         strict=strict,
         only=subject.only,
+        pool=worker_pool,
     )
 
 

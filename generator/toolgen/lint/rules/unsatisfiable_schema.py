@@ -29,14 +29,16 @@ _TYPED_VALUES: Final = frozenset(("type", "enum", "const"))
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about a schema none of whose listed values is valid, or that is proved to accept nothing."""
     inner = {key: value for key, value in node.items() if key in CONSTRAINING}
-    # references would need their definitions: what they lead to is looked at by itself
-    if (len(inner) < 2 and "oneOf" not in inner) or "not" in path or _refers(inner):
+    if (len(inner) < 2 and "oneOf" not in inner) or "not" in path:
         return
     listed = node["enum"] if "enum" in node else [node["const"]] if "const" in node else None
+    if listed is None and _COMBINING.isdisjoint(inner):
+        return  # bounds and required names have rules of their own
+    # references would need their definitions: what they lead to is looked at by itself
+    if _refers(inner):
+        return
     if listed is not None:
         is_empty = not _TYPED_VALUES.issuperset(inner) and not _accepts_any(schema, path, node, listed)
-    elif _COMBINING.isdisjoint(inner):
-        return  # bounds and required names have rules of their own
     else:
         draft = schema.bound.schema.get("$schema")
         whole = {**inner, "$schema": draft} if draft else inner

@@ -48,7 +48,7 @@ def publish(document: SchemaDocument, strict: bool) -> Published:
 
 def _losses(document: SchemaDocument) -> Iterator[Loss]:
     nodes = dict(subschemas(document.schema))
-    recursive = _recursive_references(document)
+    recursive = recursive_references(document)
     for path, node in nodes.items():
         yield from _fatal(path, node, recursive)
         target = document.target(node.get("$ref"))
@@ -86,7 +86,7 @@ def _fatal(path: JsonPath, node: Mapping[str, Any], recursive: Set[str]) -> Iter
         yield Loss(path, "$ref", "Strict mode takes no schema that refers to itself.", True)
 
 
-def _recursive_references(document: SchemaDocument) -> set[str]:
+def recursive_references(document: SchemaDocument) -> set[str]:
     """Return the references whose targets contain them again, directly or through others."""
     uses: dict[str, set[str]] = {}
     waiting = list(references_in(document.schema))
