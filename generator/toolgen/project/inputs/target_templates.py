@@ -60,7 +60,7 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
     for name, found in own.items():
         texts[name] = {**texts.get(name, {}), **found}
     known = sorted(name for name in texts if name != BASE.name)
-    wanted = known if project.targets is None else project.targets
+    wanted = [name for name in known if not _only_named(name)] if project.targets is None else project.targets
     for name in wanted:
         if name not in known:
             raise _unknown(project, name, known)
@@ -88,6 +88,10 @@ def load_client_templates() -> ClientTemplates:
     of_package = _builtin()[BASE.name]
     models = {path: text for path, text in of_package.items() if path.startswith(_OF_CLIENTS)}
     return ClientTemplates(Target(BASE, models), own)
+
+
+def _only_named(name: str) -> bool:
+    return name in BUILT_IN and BUILT_IN[name].only_named
 
 
 def _builtin() -> dict[str, dict[str, str]]:
