@@ -66,7 +66,9 @@ def published_schemas(path: Path) -> Iterator[Any]:
             tool = json.loads(line)
             function = tool.get("function_raw") or tool.get("function") or tool
             schema = tool.get("inputSchema") or function.get("parameters") or {"type": "object"}
-            yield repair_schema(schema, "input_schema").schema  # some have `type: dict`, as their models expect
+            yield repair_schema(
+                schema, "input_schema"
+            ).schema  # some have `type: dict`, as their models expect
 
 
 def hostile_tool(text: str, number: int) -> dict[str, Any]:
@@ -149,7 +151,9 @@ def as_shown(text: str) -> str:
         code = f"{ord(match[0]):x}"
         return f"\\u{{{code}}}" if len(code) > 4 else f"\\u{code:0>4}"
 
-    paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")  # as JavaScript has it
+    paired = text.encode("utf-16-le", "surrogatepass").decode(
+        "utf-16-le", "surrogatepass"
+    )  # as JavaScript has it
     return _HIDDEN.sub(escape, paired)
 
 

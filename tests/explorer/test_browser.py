@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolgen.documenting.project_catalogue import ProjectCatalogue
 
 from tests import corpora, npm
 from tests.explorer.pages_for_tests import (
@@ -25,7 +26,6 @@ from tests.explorer.pages_for_tests import (
     requests_of,
     write_page,
 )
-from toolgen.documenting.project_catalogue import ProjectCatalogue
 from tools.fuzz.strings import FIXED
 
 pytestmark = pytest.mark.browser
@@ -39,7 +39,7 @@ ALL = os.environ.get("TOOLGEN_EXPLORER_TOOLS", "")  # "all", or how many tools o
 TYPED = 0.95  # share of the tools whose requests must be what is sent
 OF_HTML = [
     "<img src=x onerror=globalThis.toolgen_canary=1>",
-    "\"><script>globalThis.toolgen_canary=1</script>",
+    '"><script>globalThis.toolgen_canary=1</script>',
     "javascript:globalThis.toolgen_canary=1",
     "</script><script>globalThis.toolgen_canary=1</script>",
     "<svg onload=globalThis.toolgen_canary=1>",
@@ -125,7 +125,13 @@ def test_every_view_of_the_gallery_is_accessible_in_both_themes(run: Run, tmp_pa
     assert document["changes"]
     names = ["create_purchase_order", "echo", "stock_chart", "stream_lines"]
     schemas = [each["id"] for file in document["shared"] for each in file["schemas"]]
-    views = ["#", "#changes", "#nothing", *(f"#tool/{name}" for name in names), f"#schema/{_quoted(schemas[0])}"]
+    views = [
+        "#",
+        "#changes",
+        "#nothing",
+        *(f"#tool/{name}" for name in names),
+        f"#schema/{_quoted(schemas[0])}",
+    ]
     found = run("views", url=write_page(tmp_path / "page", document), views=views)
     assert found["found"] == []
 
@@ -221,7 +227,9 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
         "odd_names": [{"a/b": "x", "c.d": 3}],
     }
     url = write_page(tmp_path / "page", document)
-    found = run("typed", url=url, driver=str(HERE / "type_request.js"), pages=[{"url": url, "requests": requests}])
+    found = run(
+        "typed", url=url, driver=str(HERE / "type_request.js"), pages=[{"url": url, "requests": requests}]
+    )
     assert found["missed"] == []
     assert (found["typed"], found["json"]) == (4, 1)
 
@@ -239,7 +247,9 @@ def test_requests_of_published_tools_are_sent_as_they_are_typed(run: Run, tmp_pa
             tools += len(program.tools)
     found = run("typed", driver=str(HERE / "type_request.js"), pages=pages, seconds=7200)
     missed = {each["name"] for each in found["missed"]}
-    print(f"{found['typed']} of {found['requests']} requests of {found['tools']} tools, {found['json']} as JSON")
+    print(
+        f"{found['typed']} of {found['requests']} requests of {found['tools']} tools, {found['json']} as JSON"
+    )
     for each in found["missed"]:
         print(json.dumps(each)[:600])
     assert found["tools"] == tools
@@ -252,7 +262,13 @@ def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
     spec = tmp_path / "specs/echo.yaml"
     with served(tmp_path, "dev") as (url, _):
         found = run(
-            "reloads", url=url, tool="echo", file=str(spec), replaced="Return a text exactly", rounds=5, pause=1500
+            "reloads",
+            url=url,
+            tool="echo",
+            file=str(spec),
+            replaced="Return a text exactly",
+            rounds=5,
+            pause=1500,
         )
     print("milliseconds from the saved spec to the page:", [round(each) for each in found["times"]])
     assert "specs/echo.yaml:1:" in found["refused"]

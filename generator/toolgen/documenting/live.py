@@ -1,4 +1,4 @@
-"""Follow the specs of a project while somebody works on them: the page first, then what else depends on them."""
+"""Follow the specs of a project while somebody works on them: first the page, then what takes longer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LivePage:
         return self._document
 
     def follow(self, stop: threading.Event) -> None:
-        """Show the catalogue again after every change, until `stop` is set; specs with faults keep the last."""
+        """Show the catalogue again after every change, until `stop` is set; specs with faults change nothing."""
         for number, _ in enumerate(project_changes(self.catalogue.start, stop=stop)):
             self._refresh(is_first=number == 0)
 

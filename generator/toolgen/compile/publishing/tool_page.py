@@ -11,8 +11,8 @@ from toolgen.compile.publishing.request_limits import json_size, published_entri
 from toolgen.data.package import Tool
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Confirm, Example, Spec
-from toolgen.runtime.confirmation.question import render_message
 from toolgen.data.target import Target
+from toolgen.runtime.confirmation.question import render_message
 from toolgen.schema.document import JsonObject, plain_pointer
 
 _WRITTEN = ("content", "max_result_bytes", "timeout", "concurrency", "group", "load", "version", "title")
@@ -22,8 +22,8 @@ _WRITTEN = ("content", "max_result_bytes", "timeout", "concurrency", "group", "l
 def tool_page(tool: ProgramTool, lowered: Tool, targets: Sequence[Target]) -> JsonObject:
     """Return what a page about a tool says, as far as its own spec and its shared files say it.
 
-    `lowered` is the same tool as templates see it; `targets` may have some that publish no tools. `shared` has, for each schema, the names in its `$defs` that were copied from a shared file:
-    `{"input_schema": {"Money": "shop.yaml#Money"}}`.
+    `lowered` is the same tool as templates see it. `shared` has, for each schema, the names in its `$defs`
+    that were copied from a shared file: `{"input_schema": {"Money": "shop.yaml#Money"}}`.
     """
     spec = tool.spec
     written: Any = tool.source.data
