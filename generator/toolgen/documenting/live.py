@@ -52,7 +52,7 @@ class LivePage:
         return self._document
 
     def follow(self, stop: threading.Event) -> None:
-        """Show the catalogue again after every change, until `stop` is set; specs with faults change nothing."""
+        """Show the catalogue again after every change, until `stop` is set, unless specs have faults."""
         for number, _ in enumerate(project_changes(self.catalogue.start, stop=stop)):
             self._refresh(is_first=number == 0)
 

@@ -37,7 +37,7 @@ _SCHEMAS: Final = {"input_schema": "Parameters", "output_schema": "Response", "c
 def tool_markdown(page: JsonObject) -> str:
     """Return the Markdown of the entry that `tool_page` returns, without the header of a file."""
     parts = [
-        f"# {markdown_text(page.get('title', page['name']))}",
+        f"# {markdown_text(page.get('title') or page['name'])}",
         f"{markdown_code(page['name'])}{_badges(page)}",
         *paragraphs(page["description"]),
     ]

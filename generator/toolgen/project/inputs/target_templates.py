@@ -58,9 +58,14 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
     """Return the targets of a project whose `own` templates are given: target → path → text."""
     texts = _builtin()
     for name, found in own.items():
-        texts[name] = {**texts.get(name, {}), **found}
+        is_other = _only_named(name) and SETTINGS in found  # a target of the project's own, of that name
+        texts[name] = dict(found) if is_other else {**texts.get(name, {}), **found}
     known = sorted(name for name in texts if name != BASE.name)
-    wanted = [name for name in known if not _only_named(name)] if project.targets is None else project.targets
+    wanted = (
+        [name for name in known if name in own or not _only_named(name)]
+        if project.targets is None
+        else project.targets
+    )
     for name in wanted:
         if name not in known:
             raise _unknown(project, name, known)
@@ -152,6 +157,8 @@ def _target(name: str, texts: dict[str, str], asked: bool, shown: dict[str, str]
 def _definition(name: str, text: str | None) -> TargetDefinition:
     """Return the definition of a target whose target.yaml, if there is one, has `text`."""
     builtin = BASE if name == BASE.name else BUILT_IN.get(name)
+    if text is not None and _only_named(name):
+        builtin = None
     if text is None:
         if builtin is None:
             hint = "a target is a folder with that file"
