@@ -45,11 +45,10 @@ def tool_page(tool: ProgramTool, lowered: Tool, targets: Sequence[Target]) -> Js
         "consent": None if spec.confirm is None else _consent(spec, spec.confirm),
         "scopes": [] if spec.auth is None else spec.auth.scopes,
         "examples": [_example(each) for each in spec.examples],
-        "published": {
-            target.name: _published(tool, lowered, target) for target in targets if target.tool_name
-        },
     }
-    return {key: value for key, value in page.items() if value not in (None, [], {})}
+    published = {target.name: _published(tool, lowered, target) for target in targets if target.tool_name}
+    said = {key: value for key, value in page.items() if value not in (None, [], {})}
+    return {**said, "published": published}
 
 
 def _published(tool: ProgramTool, lowered: Tool, target: Target) -> JsonObject:
