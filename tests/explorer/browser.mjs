@@ -265,12 +265,13 @@ const scenarios = {
       await page.waitForTimeout(asked.pause);
     }
     writeFileSync(asked.file, "name: [");
-    await page.waitForSelector(".news");
+    await page.waitForFunction(() => document.querySelector(".news[open]")?.textContent.includes("error["));
     const refused = await page.innerText(".news");
+    const found = await violations(page, "findings");
     const kept = await page.innerText("#section-description");
     writeFileSync(asked.file, text);
     await page.waitForFunction(() => !document.querySelector(".news")?.textContent.includes("error["));
-    return { times, refused, kept };
+    return { times, refused, kept, found };
   },
 
   /** The pictures of the documentation. */

@@ -272,6 +272,7 @@ def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
         )
     print("milliseconds from the saved spec to the page:", [round(each) for each in found["times"]])
     assert "specs/echo.yaml:1:" in found["refused"]
+    assert found["found"] == []
     assert "Round 5" in found["kept"]  # the last valid spec stays
 
 
