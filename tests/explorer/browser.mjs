@@ -147,7 +147,6 @@ const scenarios = {
     await call("stream_lines", "two lines");
     await answered(page);
     result.stream = await page.$$eval(".steps li", (items) => items.map((item) => item.textContent));
-    await picture(page, "page-stream");
     await call("stock_chart", "brakes");
     await answered(page);
     await page.waitForFunction(() => [...document.images].length === 2 && [...document.images].every((each) => each.complete));
@@ -278,7 +277,6 @@ const scenarios = {
   async pictures() {
     for (const colorScheme of ["light", "dark"]) {
       const page = await open(asked.url, { colorScheme });
-      await picture(page, `page-tools-${colorScheme}`);
       await show(page, toolLink("create_purchase_order"));
       await page.waitForSelector(".try");
       await picture(page, `page-tool-${colorScheme}`);
