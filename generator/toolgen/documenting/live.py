@@ -53,15 +53,14 @@ class LivePage:
 
     def follow(self, stop: threading.Event) -> None:
         """Show the catalogue again after every change, until `stop` is set, unless specs have faults."""
-        for number, _ in enumerate(project_changes(self.catalogue.start, stop=stop)):
-            self._refresh(is_first=number == 0)
+        for _ in project_changes(self.catalogue.start, stop=stop):  # at first, for changes since `first`
+            self._refresh()
 
-    def _refresh(self, *, is_first: bool) -> None:
+    def _refresh(self) -> None:
         lines: list[str] = []
         try:
-            if not is_first:
-                self._document = self.catalogue.read()
-                self.pages.show(self._document, _news(self._reported))
+            self._document = self.catalogue.read()
+            self.pages.show(self._document, _news(self._reported))
             for follower in self.followers:
                 lines += follower()
             lines += self._compare()
