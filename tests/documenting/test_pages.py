@@ -35,7 +35,8 @@ def run_cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 
     def run(*words: str) -> Done:
         code = main(words)
-        return Done(code, *capsys.readouterr())
+        printed = capsys.readouterr()
+        return Done(code, printed.out, printed.err)
 
     return run
 
