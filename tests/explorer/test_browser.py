@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolgen.cli import main
 from toolgen.documenting.project_catalogue import ProjectCatalogue
 
 from tests import corpora, npm
@@ -106,6 +107,18 @@ def served(project: Path, *options: str) -> Iterator[tuple[str, int]]:
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait(20)
+
+
+def imported(document: Path, folder: Path) -> ProjectCatalogue | None:
+    """Return the catalogue of an OpenAPI document's operations; None if it has none, as Swagger 2.0."""
+    folder.mkdir()
+    folder.joinpath("toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
+    code = main(["-C", str(folder), "import", "openapi", str(document), "--into", "specs"])
+    if code != 0 or not folder.joinpath("specs").is_dir():  # webhooks alone are no tools
+        return None
+    catalogue = ProjectCatalogue(str(folder))
+    catalogue.read()
+    return catalogue
 
 
 @pytest.fixture(scope="session")
@@ -245,6 +258,13 @@ def test_requests_of_published_tools_are_sent_as_they_are_typed(run: Run, tmp_pa
             url = write_page(tmp_path / f"{file}-{start}", document)
             pages.append({"url": url, "requests": requests_of(program)})
             tools += len(program.tools)
+    folder = corpora.corpus("openapi") if ALL == "all" else corpora.SAMPLE / "openapi"
+    for file in sorted(folder.iterdir()):
+        catalogue = imported(file, tmp_path / f"project of {file.name}")
+        if catalogue is not None:
+            requests = requests_of(catalogue.program)
+            pages.append({"url": write_page(tmp_path / file.name, catalogue.read()), "requests": requests})
+            tools += len(requests)
     found = run("typed", driver=str(HERE / "type_request.js"), pages=pages, seconds=7200)
     missed = {each["name"] for each in found["missed"]}
     print(
