@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
+.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -119,9 +119,13 @@ breaking-peers: $(READY) $(PEERS)/.ready ## compare verdicts on changes with oth
 conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v
 
-# PICTURES=docs/pictures writes those of the documentation.
-test-browser: $(READY) ## test the documentation and the MCP Inspector's web interface in Chromium (needs npm; Debian: chromium)
-	@TOOLGEN_PICTURES=$(PICTURES) $(BIN)/python -m pytest -m browser tests/conformance tests/site -v
+# PICTURES=docs/pictures writes those of the documentation. TOOLS=all types requests of every published tool, TOOLS=400 of so many.
+test-browser: $(READY) ## test the page of `toolgen docs`, the documentation and the MCP Inspector in Chromium (needs npm; Debian: chromium)
+	@TOOLGEN_PICTURES=$(PICTURES) TOOLGEN_EXPLORER_TOOLS=$(TOOLS) $(BIN)/python -m pytest -m browser tests/conformance tests/explorer tests/site -v -rP
+
+explorer: ## build the script of the page of `toolgen docs` from explorer/ (needs npm)
+	@command -v npm > /dev/null || { echo "install npm and node 20 first: apt-get install npm" >&2; exit 2; }
+	@cd explorer && npm ci --legacy-peer-deps --no-audit --no-fund --silent && node build.mjs
 
 docs: $(READY) ## build the documentation as a site in build/site, and check its links
 	@$(BIN)/python -m tools.docs_site

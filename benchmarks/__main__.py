@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from . import groups, installation, report
+from . import groups, installation, pages, report
 from .compare import compare
 from .documents import FILES, documents
 from .gateway import gateway
@@ -46,6 +46,8 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "watch-plain": (groups.watch_plain, (1000,)),
     "adopt": (adopt, (100, 1000)),
     "keystrokes": (groups.keystrokes, (1000,)),
+    "pages": (pages.pages, (1000,)),
+    "page-reloads": (pages.page_reloads, (22,)),
     "memory": (groups.memory, (1000,)),
     "catalog": (groups.catalog, (5000,)),
     "server": (groups.server, (10, 1000)),
@@ -127,7 +129,9 @@ def _measured(args: argparse.Namespace, work: Path) -> dict[str, Any]:
     loaded = verify(work, 10)
     measured: dict[tuple[str, int], Samples] = {}
     for name, (group, sizes) in SIZED.items():
-        if name in wanted:
+        if name in wanted and name in ("pages", "page-reloads") and (needs := pages.missing()):
+            print(f"no figure for {name}: install {needs}", file=sys.stderr)
+        elif name in wanted:
             for size in args.sizes or (*sizes, *((5000,) if args.all and len(sizes) > 1 else ())):
                 measured[name, size] = group(bench, size)
     for name in ("scale", "scale-plain"):

@@ -14,28 +14,62 @@ const SHAPES = ["type", "enum", "const", "properties", "items", "prefixItems", "
 const UNREADABLE = ["$dynamicRef", "$recursiveRef", "patternProperties", "prefixItems", "dependentSchemas", "dependencies"];
 const MOST_NODES = 20_000;
 const MOST_OPTIONS = 60;
+const MOST_DEPTH = 20;
 
 const shapes = (schema) => isObject(schema) && SHAPES.some((key) => key in schema);
 
-/** Return the schema for the form, and the number of places where only JSON is possible. */
+const known = new WeakMap();
+
+/** Return the schema for the form; `isJson` if no form is possible at all. */
 export function formSchema(schema) {
-  const work = { nodes: 0, json: 0, root: schema };
-  const form = converted(schema, "", work, true);
-  if (work.nodes > MOST_NODES) return { form: jsonField({}, "the request", { json: 0 }), isJson: true };
-  return { form, isJson: form["x-json"] === true };
+  const isNode = isObject(schema);
+  let found = isNode ? known.get(schema) : undefined;
+  if (found === undefined) {
+    const work = { nodes: 0, root: schema };
+    const form = converted(schema, "", work, true);
+    found = { form, isJson: form["x-json"] === true || work.nodes > MOST_NODES };
+    if (isNode) known.set(schema, found);
+  }
+  return found;
 }
 
-function jsonField(schema, title, work) {
-  work.json += 1;
+/**
+ * Return what a form sends: properties without a value are left out; a required list or object is on the page,
+ * so that it is sent even if nothing was typed into it.
+ */
+export function asSent(value, form, root = form, depth = 0) {
+  if (Array.isArray(value)) {
+    const items = resolved(form, root)?.items;
+    return value.map((each) => asSent(each, items, root, depth + 1));
+  }
+  if (!isObject(value)) return value;
+  const node = resolved(form, root) ?? {};
+  const properties = isObject(node.properties) ? node.properties : {};
+  const sent = {};
+  const put = (name, inner) => Object.defineProperty(sent, name, { value: inner, enumerable: true, configurable: true, writable: true });
+  const schemaOf = (name) => (Object.hasOwn(properties, name) ? properties[name] : node.additionalProperties);
+  for (const [name, inner] of Object.entries(value)) {
+    if (inner !== undefined) put(name, asSent(inner, schemaOf(name), root, depth + 1));
+  }
+  for (const name of depth > MOST_DEPTH ? [] : node.required ?? []) {
+    if (Object.hasOwn(sent, name) || !Object.hasOwn(properties, name)) continue;
+    const type = resolved(properties[name], root)?.type;
+    if (type === "array") put(name, []);
+    if (type === "object") put(name, asSent({}, properties[name], root, depth + 1));
+  }
+  return sent;
+}
+
+function jsonField(schema, title) {
   return { "x-json": true, title, ...(typeof schema.description === "string" ? { description: schema.description } : {}) };
 }
 
 function converted(schema, title, work, isRoot = false) {
   work.nodes += 1;
-  if (!isObject(schema) || work.nodes > MOST_NODES) return jsonField({}, title, work);
-  if (UNREADABLE.some((key) => key in schema)) return jsonField(schema, title, work);
+  if (!isObject(schema) || work.nodes > MOST_NODES) return jsonField({}, title);
+  if (UNREADABLE.some((key) => key in schema)) return jsonField(schema, title);
   if ("$ref" in schema && (referenced(schema.$ref, work.root) === undefined || !isObject(resolved(schema, work.root)))) {
-    return jsonField(schema, title, work);
+    return jsonField(schema, title);
   }
   if ("const" in schema) return { title, enum: [schema.const], ...described(schema) };
   if (Array.isArray(schema.enum)) return { title, enum: schema.enum, ...described(schema) };
@@ -65,7 +99,7 @@ function withBranches(schema, made, title, work, isRoot) {
     // branches such as {required: [a]} ask for values, which the form has fields for anyway
     if (branches.length === 0 || !branches.some(shapes)) delete made[key];
     else if (branches.length > MOST_OPTIONS || (isRoot && key !== "allOf" && !isObject(schema.properties))) {
-      return jsonField(schema, title, work);
+      return jsonField(schema, title);
     } else {
       made[key] = branches.map((branch, index) => {
         const node = resolved(branch, work.root);
@@ -74,10 +108,10 @@ function withBranches(schema, made, title, work, isRoot) {
       });
     }
   }
-  if ("if" in schema && ["then", "else"].some((key) => shapes(schema[key]))) return jsonField(schema, title, work);
+  if ("if" in schema && ["then", "else"].some((key) => shapes(schema[key]))) return jsonField(schema, title);
   const type = schema.type;
   if (type === "array") {
-    if (!isObject(schema.items) || (!shapes(schema.items) && !("$ref" in schema.items))) return jsonField(schema, title, work);
+    if (!isObject(schema.items) || (!shapes(schema.items) && !("$ref" in schema.items))) return jsonField(schema, title);
     made.items = converted(schema.items, "item", work);
   } else delete made.items;
   if (type === "object" || (type === undefined && isObject(schema.properties))) {
@@ -88,13 +122,13 @@ function withBranches(schema, made, title, work, isRoot) {
     } else {
       made.additionalProperties = false;
       if (!hasProperties && !isRoot && schema.additionalProperties !== false && !made.anyOf && !made.oneOf && !made.allOf) {
-        return jsonField(schema, title, work);
+        return jsonField(schema, title);
       }
     }
     made.required = Array.isArray(schema.required) ? schema.required.filter((name) => isObject(schema.properties) && Object.hasOwn(schema.properties, name)) : [];
   }
-  if (isRoot && type !== "object" && made.type !== "object") return { ...jsonField(schema, title, work) };
-  if (!("type" in made) && !made.$ref && !made.anyOf && !made.oneOf && !made.allOf) return jsonField(schema, title, work);
+  if (isRoot && type !== "object" && made.type !== "object") return { ...jsonField(schema, title) };
+  if (!("type" in made) && !made.$ref && !made.anyOf && !made.oneOf && !made.allOf) return jsonField(schema, title);
   return made;
 }
 

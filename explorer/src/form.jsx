@@ -10,13 +10,6 @@ import { visible } from "./visible.js";
 
 const MOST_IN_LIST = 200; // values of an enum in a list; more are searched
 
-/** Return a value as it is sent: properties without a value, which the library keeps, are left out. */
-export function asSent(value) {
-  if (Array.isArray(value)) return value.map(asSent);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined).map(([key, inner]) => [key, asSent(inner)]));
-}
-
 const describedBy = (props) => `${props.fieldPathId.$id}__description`;
 const plainName = (props) => visible(props.name ?? props.schema.title ?? "value");
 
@@ -150,7 +143,7 @@ function FieldTemplate({ id, label, required, children, description, schema, dis
       {isAdditional ? (
         <div class="row">
           <label for={`${id}-key`}>Name</label>
-          <input id={`${id}-key`} type="text" defaultValue={label} onBlur={(event) => onKeyRename(event.currentTarget.value)} onChange={(event) => onKeyRename(event.currentTarget.value)} />
+          <input id={`${id}-key`} type="text" defaultValue={label} onBlur={(event) => onKeyRename(event.currentTarget.value)} />
           <button type="button" onClick={onRemoveProperty}>Remove<span class="hidden"> {name}</span></button>
         </div>
       ) : null}
@@ -166,7 +159,7 @@ function FieldTemplate({ id, label, required, children, description, schema, dis
 
 const DescriptionFieldTemplate = ({ description }) => (typeof description === "string" && description !== "" ? <p class="text">{visible(description)}</p> : null);
 
-function ObjectFieldTemplate({ title, properties, fieldPathId, schema, formData, onAddProperty, required, optionalDataControl, description }) {
+function ObjectFieldTemplate({ title, properties, fieldPathId, schema, onAddProperty, required, optionalDataControl }) {
   const isRoot = fieldPathId.path.length === 0;
   const canAdd = typeof schema.additionalProperties === "object" || schema.additionalProperties === true;
   const content = (
@@ -180,17 +173,15 @@ function ObjectFieldTemplate({ title, properties, fieldPathId, schema, formData,
   return (
     <fieldset id={fieldPathId.$id} data-kind="object">
       <legend>{visible(title ?? "")}{required && <span class="badge">required</span>}</legend>
-      {typeof description === "string" && <p class="text">{visible(description)}</p>}
       {content}
     </fieldset>
   );
 }
 
-function ArrayFieldTemplate({ title, items, canAdd, onAddClick, fieldPathId, required, schema, optionalDataControl }) {
+function ArrayFieldTemplate({ title, items, canAdd, onAddClick, fieldPathId, required, optionalDataControl }) {
   return (
     <fieldset id={fieldPathId.$id} data-kind="array" data-count={items.length}>
       <legend>{visible(title ?? "")}{required && <span class="badge">required</span>}</legend>
-      {typeof schema.description === "string" && <p class="text">{visible(schema.description)}</p>}
       {items}
       {canAdd && <button type="button" data-add={fieldPathId.$id} onClick={onAddClick}>Add an item<span class="hidden"> to {visible(title ?? "")}</span></button>}
       {optionalDataControl}
@@ -241,7 +232,7 @@ const DEFAULTS = {
 /** The form of a request; `onFailure` is called for a schema that the library cannot show. */
 export function RequestForm({ schema, value, onChange, onFailure }) {
   const id = useId();
-  const { form, isJson } = useMemo(() => formSchema(schema), [schema]);
+  const { form, isJson } = formSchema(schema);
   if (isJson) {
     queueMicrotask(() => onFailure("No form can show this schema."));
     return null;

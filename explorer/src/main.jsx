@@ -171,10 +171,10 @@ function SharedView({ schema, file }) {
 function News({ news }) {
   if (news.lines.length === 0) return null;
   return (
-    <section class="news" aria-label="Findings">
-      <h2>{news.title}</h2>
-      <pre tabIndex={0}>{news.lines.map(visible).join("\n")}</pre>
-    </section>
+    <details class="news" open={news.lines.some((line) => line.includes("error["))}>
+      <summary>{news.title}</summary>
+      <pre tabIndex={0} role="region" aria-label={news.title}>{news.lines.map(visible).join("\n")}</pre>
+    </details>
   );
 }
 

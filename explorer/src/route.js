@@ -2,7 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-export const linkTo = (...parts) => `#${parts.map(encodeURIComponent).join("/")}`;
+// a lone surrogate cannot be a part of an address
+const encoded = (part) => encodeURIComponent(String(part).replace(/\p{Cs}/gu, "\ufffd"));
+
+export const linkTo = (...parts) => `#${parts.map(encoded).join("/")}`;
 
 export function parseHash(hash) {
   const [view = "", name = "", section = ""] = hash.replace(/^#/, "").split("/").map((part) => {

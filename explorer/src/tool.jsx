@@ -27,7 +27,7 @@ export function ToolView({ tool, catalogue, server }) {
   const { schemas, shared = {} } = tool;
   const changes = (tool.changes ?? []).map((index) => catalogue.changes[index]);
   return (
-    <article>
+    <article data-tool={tool.name}>
       <h1 tabIndex={-1}>{visible(tool.title ?? tool.name)}</h1>
       <p class="row">
         <code class="name">{visible(tool.name)}</code>

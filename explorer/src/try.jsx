@@ -2,7 +2,8 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Code, Download, Json, asJson } from "./code.jsx";
-import { RequestForm, asSent } from "./form.jsx";
+import { RequestForm } from "./form.jsx";
+import { asSent, formSchema } from "./form-schema.js";
 import { callTool, token } from "./mcp.js";
 import { KINDS, snippet } from "./snippets.js";
 import { faultsOf } from "./validation.js";
@@ -13,13 +14,14 @@ const MOST_FAULTS = 20;
 
 export function TryIt({ tool, server }) {
   const schema = tool.schemas.input_schema;
+  const { form } = formSchema(schema);
   const [example, setExample] = useState("");
   const [request, setRequest] = useState({});
   const [mode, setMode] = useState("form");
   const [note, setNote] = useState("");
   const [text, setText] = useState("");
   const [version, setVersion] = useState(0);
-  const parsed = useMemo(() => (mode === "json" ? parse(text) : { value: asSent(request) }), [mode, text, request]);
+  const parsed = useMemo(() => (mode === "json" ? parse(text) : { value: asSent(request, form) }), [mode, text, request, form]);
   const faults = useMemo(() => (parsed.fault === undefined ? faultsOf(parsed.value, schema) : []), [parsed, schema]);
 
   const toJson = () => {
@@ -38,7 +40,7 @@ export function TryIt({ tool, server }) {
   };
   const failed = (reason) => {
     setNote(`${reason} Write the request as JSON.`);
-    setText(asJson(asSent(request)));
+    setText(asJson(asSent(request, form)));
     setMode("json");
   };
   const choose = (index) => {
@@ -209,7 +211,7 @@ function Result({ result, milliseconds, isPreview }) {
         {` ${milliseconds.toLocaleString("en")} ms`}
         {isMock && ` (mock: ${isMock.example === undefined ? (isMock.made_up ? "made up" : "provoked") : `example ${visible(isMock.example)}`})`}
       </p>
-      {error !== undefined && (
+      {error !== undefined && !isPreview && (
         <dl>
           <dt>Message</dt><dd>{visible(error.message)}</dd>
           {error.hint && <><dt>Hint</dt><dd>{visible(error.hint)}</dd></>}

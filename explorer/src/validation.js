@@ -3,6 +3,7 @@
 import { Validator } from "@cfworker/json-schema";
 
 const cached = new WeakMap();
+const AROUND = new Set(["properties", "items", "prefixItems", "$ref", "allOf", "patternProperties"]);
 
 function draftOf(schema) {
   const named = typeof schema?.$schema === "string" ? schema.$schema : "";
@@ -31,13 +32,11 @@ export function faultsOf(value, schema) {
     return [{ place: "", message: `this schema cannot be checked here, the server checks it: ${error.message}`, isUndecided: true }];
   }
   if (result.valid) return [];
-  const places = new Map();
-  for (const { instanceLocation, error } of result.errors) {
-    // the most specific fault of a place comes last
-    places.set(instanceLocation, error);
-  }
-  const deepest = [...places].filter(([place]) => ![...places.keys()].some((other) => other !== place && other.startsWith(`${place}/`)));
-  return deepest.map(([place, message]) => ({ place: place.replace(/^#\/?/, ""), message }));
+  // a fault inside is also reported by every keyword around it
+  const found = result.errors.filter(({ keyword }) => !AROUND.has(keyword));
+  const faults = found.length > 0 ? found : result.errors;
+  const shown = new Map(faults.map(({ instanceLocation, error }) => [`${instanceLocation} ${error}`, { place: instanceLocation.replace(/^#\/?/, ""), message: error }]));
+  return [...shown.values()];
 }
 
 export const accepts = (value, schema, root) => {

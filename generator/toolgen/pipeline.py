@@ -25,12 +25,14 @@ from toolgen.compile.printing.client_source import (
 )
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.markdown_page import tool_markdown
 from toolgen.compile.printing.models import model_modules
 from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
 from toolgen.compile.printing.tool_source import package_sources
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
 from toolgen.compile.publishing.request_limits import exceeded_request_limits
+from toolgen.compile.publishing.tool_page import tool_page
 from toolgen.compile.reading.parse import parse
 from toolgen.compile.reading.read import read
 from toolgen.data.changes import PackageTree, Tree
@@ -44,6 +46,7 @@ from toolgen.data.source import Source
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.lint.suppressions import without_suppressed
+from toolgen.targets.builtin import DOCS
 from toolgen.targets.definition import TargetDefinition
 
 Cache = MutableMapping[str, bytes]
@@ -331,7 +334,9 @@ def _limits(target: TargetDefinition) -> list[Any]:
 
 def _files(program: Program, package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
     """The formatted files of each spec, by its path; one run of the formatter for all that need it."""
-    sources = package_sources(package, model_modules(package, cache, program.shared), program.shared)
+    pages = _pages(program, package, targets) if any(target.name == DOCS.name for target in targets) else None
+    models = model_modules(package, cache, program.shared)
+    sources = package_sources(package, models, program.shared, pages)
     of_tools = render_tools(package, targets, sources)
     paths = [tool.source.path for tool in program.tools]
     rendered = {path: of_tools[tool.py_name] for path, tool in zip(paths, package.tools, strict=True)}
@@ -343,6 +348,12 @@ def _files(program: Program, package: Package, targets: Sequence[Target], cache:
         )
     )
     return {name: {path: formatted[path] for path in files.tree} for name, files in rendered.items()}
+
+
+def _pages(program: Program, package: Package, targets: Sequence[Target]) -> dict[str, str]:
+    """Return the Markdown about each tool, by its Python name."""
+    pairs = zip(program.tools, package.tools, strict=True)
+    return {lowered.py_name: tool_markdown(tool_page(tool, lowered, targets)) for tool, lowered in pairs}
 
 
 def _formatted(files: RenderedFiles) -> Tree:

@@ -14,7 +14,7 @@ _PACKAGE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def generated_server(package: str, folder: Path) -> Any:
-    """Import the generated module of the server of `package`, in `folder`. Raises `UnableError` if there is none."""
+    """Import the server's module of a generated package in `folder`. Raises `UnableError` without one."""
     name = f"{package}.mcp_server"
     try:
         found = _PACKAGE.fullmatch(package) is not None and find_spec(name) is not None

@@ -20,7 +20,7 @@ from toolgen.project import UnableError, find_project
 
 if TYPE_CHECKING:
     from toolgen.comparing.judgement import Judgement
-    from toolgen.documenting.live import Follower
+    from toolgen.documenting.live import Follower, LivePage
     from toolgen.runtime.adapters.mcp import ToolServer
 
 
@@ -80,13 +80,22 @@ def serve_page(args: argparse.Namespace, options: PageOptions) -> ExitCode:
             followers=followers,
         )
         page.first()
-        threading.Thread(target=page.follow, args=(stop,), name="page", daemon=True).start()
+        threading.Thread(target=_follow, args=(page, stop), name="page", daemon=True).start()
         return pages
 
     try:
         return ExitCode(serve(build, args, make_pages))
     finally:
         stop.set()
+
+
+def _follow(page: LivePage, stop: threading.Event) -> None:
+    while not stop.is_set():
+        try:
+            page.follow(stop)
+        except Exception as error:  # the server goes on with the page that it has
+            diagnostics.report_bug(error)
+            stop.wait(1)
 
 
 def _implementations(args: argparse.Namespace) -> ToolServer:

@@ -1,4 +1,4 @@
-"""Calls that scripts make: checked by their contracts on both sides, and the user is asked where they say so."""
+"""Calls that scripts make: checked by their contracts on both sides, with the questions to the user."""
 
 from __future__ import annotations
 

@@ -134,11 +134,11 @@ class RunCode(BaseTool[dict[str, Any], Any]):
     spec = ToolSpec(
         name="run_code",
         description=(
-            "Run a Python script. The functions are there without an import; call them with keyword arguments, "
-            "without await. The value of the last expression is the result. A function that fails raises "
+            "Run a Python script. The functions are there without an import; call them with keyword "
+            "arguments, without await. The value of the last expression is the result. A function that fails raises "
             "RuntimeError, whose text begins with the error's code. One that asks the user waits for the "
-            "answer; if it is no, the script ends. There are no files, no network and no threads; a script may "
-            f"compute for {SECONDS:g} seconds and make {CALLS} calls."
+            "answer; if it is no, the script ends. There are no files, no network and no threads; a script "
+            f"may compute for {SECONDS:g} seconds and make {CALLS} calls."
         ),
         inputs=[ToolParam("code", "string", schema={"minLength": 1, "maxLength": MAX_CODE})],
         returns=ToolReturn(
@@ -212,6 +212,6 @@ class RunCode(BaseTool[dict[str, Any], Any]):
 
 
 def code_mode_toolkit(toolkit: Toolkit) -> Toolkit:
-    """Return a toolkit of `search_tools`, `describe_tools` and `run_code`, which reach the tools of `toolkit`."""
+    """Return a toolkit of `search_tools`, `describe_tools` and `run_code`, which reach those of `toolkit`."""
     tools = _Tools(toolkit)
     return Toolkit([SearchTools(tools), DescribeTools(tools), RunCode(tools)], config=toolkit.config)

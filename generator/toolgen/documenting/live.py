@@ -1,4 +1,4 @@
-"""Follow the specs of a project while somebody works on them: the page first, then what else depends on them."""
+"""Follow the specs of a project while somebody works on them: first the page, then what takes longer."""
 
 from __future__ import annotations
 
@@ -52,16 +52,15 @@ class LivePage:
         return self._document
 
     def follow(self, stop: threading.Event) -> None:
-        """Show the catalogue again after every change, until `stop` is set; specs with faults keep the last."""
-        for number, _ in enumerate(project_changes(self.catalogue.start, stop=stop)):
-            self._refresh(is_first=number == 0)
+        """Show the catalogue again after every change, until `stop` is set, unless specs have faults."""
+        for _ in project_changes(self.catalogue.start, stop=stop):  # at first, for changes since `first`
+            self._refresh()
 
-    def _refresh(self, *, is_first: bool) -> None:
+    def _refresh(self) -> None:
         lines: list[str] = []
         try:
-            if not is_first:
-                self._document = self.catalogue.read()
-                self.pages.show(self._document, _news(self._reported))
+            self._document = self.catalogue.read()
+            self.pages.show(self._document, _news(self._reported))
             for follower in self.followers:
                 lines += follower()
             lines += self._compare()

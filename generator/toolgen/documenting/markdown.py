@@ -24,8 +24,13 @@ def markdown_files(document: JsonObject) -> dict[str, str]:
         text = tool_markdown(tool)
         if changes:
             text += "\n" + "\n\n".join(_changes(document["against"], changes)) + "\n"
-        files[f"{tool_module(tool['name'])}.md"] = _file(text)
+        files[_path(tool)] = _file(text)
     return files
+
+
+def _path(tool: JsonObject) -> str:
+    # in a folder of their own: a tool may be called `index`
+    return f"tools/{tool_module(tool['name'])}.md"
 
 
 def _file(text: str) -> str:
@@ -36,7 +41,7 @@ def _index(document: JsonObject) -> Iterator[str]:
     yield f"# {markdown_text(document['name'])}"
     yield from paragraphs(document["instructions"] or "")
     rows = [
-        f"| [{markdown_text(tool['name'])}]({tool_module(tool['name'])}.md) | {markdown_text(_first_line(tool))} |"
+        f"| [{markdown_text(tool['name'])}]({_path(tool)}) | {markdown_text(_first_line(tool))} |"
         for tool in document["tools"]
     ]
     yield "\n".join(["| tool | what it does |", "|---|---|", *rows])

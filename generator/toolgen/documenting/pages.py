@@ -8,7 +8,7 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 from mcp.server.auth.provider import AccessToken, TokenVerifier
@@ -111,7 +111,7 @@ class DocsPages:
             return StreamingResponse(self._events(), media_type="text/event-stream")
         return Response("There is no such page.", 404)
 
-    async def _events(self) -> Any:
+    async def _events(self) -> AsyncIterator[str]:
         """Yield an event for each change; a browser that comes back late gets one at once."""
         shown = self._version
         yield ": the page follows changes\n\n"

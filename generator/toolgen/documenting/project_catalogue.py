@@ -24,8 +24,8 @@ class ProjectCatalogue:
     start: str
     judgement: Judgement | None = None  # what changed since another version
     against: str = ""  # that version
+    program: Program = field(default_factory=lambda: Program(()))  # of the specs that were read last
     _inputs: Inputs | None = None
-    _program: Program = field(default_factory=lambda: Program(()))
     _entries: dict[str, JsonObject] = field(default_factory=dict)
 
     def read(self) -> JsonObject:
@@ -37,8 +37,8 @@ class ProjectCatalogue:
         before = self._inputs
         same = before is not None and (before.project, before.targets) == (inputs.project, inputs.targets)
         if before is None or not same:
-            self._program = program_of(inputs)
-            self._entries = tool_entries(self._program, inputs.targets, inputs.settings)
+            self.program = program_of(inputs)
+            self._entries = tool_entries(self.program, inputs.targets, inputs.settings)
         else:
             self._update(before, inputs)
         self._inputs = inputs
@@ -48,7 +48,7 @@ class ProjectCatalogue:
         """Return the document of what was read last."""
         assert self._inputs is not None
         changes = None if self.judgement is None else ChangesSince(self.against, self.judgement.findings)
-        return catalogue(self._program, self._entries, self._inputs.targets, self._inputs.settings, changes)
+        return catalogue(self.program, self._entries, self._inputs.targets, self._inputs.settings, changes)
 
     def compare(self, against: str, today: date) -> Judgement:
         """Compare the project with another version, which `document` shows from now on.
@@ -70,16 +70,16 @@ class ProjectCatalogue:
             program = analyze(changed.new, inputs.targets, prefix, needs_tools=False)
             program = without_suppressed_warnings(choose_references(program, inputs.settings))
         entries = tool_entries(program, inputs.targets, inputs.settings)
-        left = [tool for tool in self._program.tools if tool.source.path not in touched]
+        left = [tool for tool in self.program.tools if tool.source.path not in touched]
         names = {tool.spec.name for tool in left}
         if names & entries.keys():  # two tools want one name: let the whole pipeline say so
-            self._program = program_of(inputs)
-            entries = tool_entries(self._program, inputs.targets, inputs.settings)
+            self.program = program_of(inputs)
+            entries = tool_entries(self.program, inputs.targets, inputs.settings)
             self._entries = entries
             return
         tools = sorted((*left, *program.tools), key=lambda tool: tool.spec.name)
-        shared = {path: file for path, file in self._program.shared.items() if path not in touched}
-        self._program = Program(tuple(tools), shared={**shared, **program.shared})
+        shared = {path: file for path, file in self.program.shared.items() if path not in touched}
+        self.program = Program(tuple(tools), shared={**shared, **program.shared})
         self._entries = {name: entry for name, entry in self._entries.items() if name in names} | entries
 
 

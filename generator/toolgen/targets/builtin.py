@@ -108,7 +108,10 @@ _DEFINITIONS: Final = (
     ),
 )
 
-BUILT_IN: Final[Mapping[str, TargetDefinition]] = {each.name: each for each in _DEFINITIONS}
+DOCS: Final = TargetDefinition("docs", tool_name="", label="Markdown", only_named=True)
+"""Pages for people; it publishes nothing to models."""
+
+BUILT_IN: Final[Mapping[str, TargetDefinition]] = {each.name: each for each in (*_DEFINITIONS, DOCS)}
 """Every target that a configuration may name without templates of its own."""
 
 DIALECTS: Final = tuple(each.dialect for each in _DEFINITIONS if each.dialect)

@@ -43,6 +43,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool | ExitCode:
     if args.serve:
+        if args.format != "html":
+            raise UnableError("usage", "--format is an option of --out")
         from toolgen.cli.page_server import PageOptions, serve_page
 
         return serve_page(args, PageOptions(args.against, args.implementations))

@@ -37,7 +37,7 @@ _SCHEMAS: Final = {"input_schema": "Parameters", "output_schema": "Response", "c
 def tool_markdown(page: JsonObject) -> str:
     """Return the Markdown of the entry that `tool_page` returns, without the header of a file."""
     parts = [
-        f"# {markdown_text(page.get('title', page['name']))}",
+        f"# {markdown_text(page.get('title') or page['name'])}",
         f"{markdown_code(page['name'])}{_badges(page)}",
         *paragraphs(page["description"]),
     ]
@@ -185,8 +185,7 @@ def _behaviour(page: JsonObject) -> Iterator[str]:
         "aliases",
         "deprecated",
     ):
-        if key in page:
-            lines.append(f"- {key}: {markdown_code(_json(page[key]))}")
+        lines += [f"- {key}: {markdown_code(_json(page[key]))}"] if key in page else []
     lines.append(f"- spec: {markdown_code(page['file'])}")
     yield "\n".join(lines)
 
@@ -194,8 +193,8 @@ def _behaviour(page: JsonObject) -> Iterator[str]:
 def _errors(errors: Sequence[JsonObject]) -> Iterator[str]:
     if errors:
         rows = [
-            f"| {markdown_cell(each['code'])} | {markdown_text(each['description'])} | {markdown_text(each['hint'])} | "
-            f"{'yes' if each['retryable'] else 'no'} |"
+            f"| {markdown_cell(each['code'])} | {markdown_text(each['description'])} "
+            f"| {markdown_text(each['hint'])} | {'yes' if each['retryable'] else 'no'} |"
             for each in errors
         ]
         yield "\n".join(["| code | meaning | what to do | may be repeated |", "|---|---|---|---|", *rows])
@@ -216,14 +215,15 @@ def _examples(examples: Sequence[JsonObject]) -> Iterator[str]:
 
 
 def json_block(value: Any) -> str:
-    """Return JSON as a fenced block. No line of JSON consists of backticks, so no text in it ends the block."""
+    """Return JSON as a fenced block. No line of JSON consists of backticks, so no text ends the block."""
     return f"```json\n{printable(json.dumps(value, indent=2, ensure_ascii=False), keep=chr(10))}\n```"
 
 
 def _providers(published: Mapping[str, JsonObject]) -> Iterator[str]:
     if published:
         rows = [
-            f"| {markdown_text(name)} | {markdown_cell(each['name'])} | {each['bytes']:,} | {_losses(each['losses'])} |"
+            f"| {markdown_text(name)} | {markdown_cell(each['name'])} | {each['bytes']:,} "
+            f"| {_losses(each['losses'])} |"
             for name, each in published.items()
         ]
         yield "\n".join(["| provider | name | bytes | what its dialect loses |", "|---|---|---|---|", *rows])

@@ -29,6 +29,7 @@ from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
 from toolgen.data.source import Span
 from toolgen.data.target import Target
+from toolgen.escaping.places import markdown_text
 from toolgen.python_source.imports import all_statement, import_from, module_order
 from toolgen.python_source.layout import annotated_assignment, arguments
 from toolgen.python_source.literals import comment, docstring, literal
@@ -55,6 +56,7 @@ FILTERS: Mapping[str, Any] = {
     "import_from": lambda names, module, indent=0: import_from(module, names, indent),
     "in_module_order": lambda tools: sorted(tools, key=lambda tool: module_order(tool.py_name)),
     "literal": literal,
+    "markdown": markdown_text,
 }
 
 _ENVIRONMENT = ("DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH", "PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")

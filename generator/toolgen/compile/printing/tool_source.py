@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolgen.compile.printing.shared_schemas import SchemasSource, SharedSchemas
@@ -50,6 +50,7 @@ class ToolSource:
     errors: str
     execute: str  # signatures
     preview: str
+    page: str = ""  # Markdown, if the target `docs` is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,19 @@ NO_SOURCES = PackageSources({}, {}, {})
 
 
 def package_sources(
-    package: Package, modules: ModelModules, shared: Mapping[str, SharedFile]
+    package: Package,
+    modules: ModelModules,
+    shared: Mapping[str, SharedFile],
+    pages: Mapping[str, str] | None = None,
 ) -> PackageSources:
-    """Return the sources of a package with these models; `shared` are the shared files of its tools."""
+    """Return the sources of a package with these models.
+
+    `shared` are the shared files of its tools, and `pages` their pages by their Python names.
+    """
     schemas = SharedSchemas(shared)
     tools = {tool.py_name: tool_source(tool, modules.tools[tool.py_name], schemas) for tool in package.tools}
+    if pages is not None:
+        tools = {name: replace(source, page=pages[name]) for name, source in tools.items()}
     files = {file.path: schemas.source(file.path) for file in package.shared}
     return PackageSources(tools, modules.shared, files)
 

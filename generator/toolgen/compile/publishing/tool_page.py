@@ -22,8 +22,8 @@ _WRITTEN = ("content", "max_result_bytes", "timeout", "concurrency", "group", "l
 def tool_page(tool: ProgramTool, lowered: Tool, targets: Sequence[Target]) -> JsonObject:
     """Return what a page about a tool says, as far as its own spec and its shared files say it.
 
-    `lowered` is the same tool as templates see it; `targets` may have some that publish no tools. `shared` has, for each schema, the names in its `$defs` that were copied from a shared file:
-    `{"input_schema": {"Money": "shop.yaml#Money"}}`.
+    `lowered` is the same tool as templates see it. `shared` has, for each schema, the names in its `$defs`
+    that were copied from a shared file: `{"input_schema": {"Money": "shop.yaml#Money"}}`.
     """
     spec = tool.spec
     written: Any = tool.source.data
@@ -45,11 +45,10 @@ def tool_page(tool: ProgramTool, lowered: Tool, targets: Sequence[Target]) -> Js
         "consent": None if spec.confirm is None else _consent(spec, spec.confirm),
         "scopes": [] if spec.auth is None else spec.auth.scopes,
         "examples": [_example(each) for each in spec.examples],
-        "published": {
-            target.name: _published(tool, lowered, target) for target in targets if target.tool_name
-        },
     }
-    return {key: value for key, value in page.items() if value not in (None, [], {})}
+    published = {target.name: _published(tool, lowered, target) for target in targets if target.tool_name}
+    said = {key: value for key, value in page.items() if value not in (None, [], {})}
+    return {**said, "published": published}
 
 
 def _published(tool: ProgramTool, lowered: Tool, target: Target) -> JsonObject:

@@ -60,12 +60,13 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
     """Return the targets of a project whose `own` templates are given: target → path → text."""
     texts = _builtin()
     for name, found in own.items():
-        texts[name] = {**texts.get(name, {}), **found}
+        is_other = _only_named(name) and SETTINGS in found  # a target of the project's own, of that name
+        texts[name] = dict(found) if is_other else {**texts.get(name, {}), **found}
     slug = plain_name(project.server_name or "").lower()
     for name in DOCUMENTS:
         texts[name] = {path.replace(SERVER, slug): text for path, text in texts[name].items()}
     known = sorted(name for name in texts if name != BASE.name)
-    every = [name for name in known if name not in DOCUMENTS]
+    every = [name for name in known if name not in DOCUMENTS and (name in own or not _only_named(name))]
     wanted = every if project.targets is None else project.targets
     for name in wanted:
         if name not in known:
@@ -95,6 +96,10 @@ def load_client_templates() -> ClientTemplates:
     of_package = _builtin()[BASE.name]
     models = {path: text for path, text in of_package.items() if path.startswith(_OF_CLIENTS)}
     return ClientTemplates(Target(BASE, models), own)
+
+
+def _only_named(name: str) -> bool:
+    return name in BUILT_IN and BUILT_IN[name].only_named
 
 
 def _builtin() -> dict[str, dict[str, str]]:
@@ -155,6 +160,8 @@ def _target(name: str, texts: dict[str, str], asked: bool, shown: dict[str, str]
 def _definition(name: str, text: str | None) -> TargetDefinition:
     """Return the definition of a target whose target.yaml, if there is one, has `text`."""
     builtin = BASE if name == BASE.name else BUILT_IN.get(name) or DOCUMENTS.get(name)
+    if text is not None and _only_named(name):
+        builtin = None
     if text is None:
         if builtin is None:
             hint = "a target is a folder with that file"

@@ -100,7 +100,7 @@ def _start_metrics(names: list[str], *, serves_metrics: bool) -> Exposition | No
         return None
     readers: list[Any] = []
     for name in names:
-        exporter = _load("metrics", name)
+        exporter: Any = _load("metrics", name)
         is_reader = isinstance(exporter, type) and issubclass(exporter, MetricReader)
         readers.append(exporter() if is_reader else PeriodicExportingMetricReader(exporter()))
     exposition = _prometheus(readers) if serves_metrics else None

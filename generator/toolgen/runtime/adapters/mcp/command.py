@@ -39,7 +39,7 @@ def serve(
     options: argparse.Namespace,
     make_pages: Callable[[ToolServer], Pages] | None = None,
 ) -> int:
-    """Serve as the flags of `add_server_flags` say, over HTTP with pages. Return the exit code, as `main` does.
+    """Serve as the flags of `add_server_flags` say, over HTTP with pages. Return the exit code of `main`.
 
     Raises what `build_server` raises, except SettingError.
     """

@@ -1,0 +1,313 @@
+"""The page of `toolgen docs` in Chromium: accessible, safe, usable by keyboard, and true to what is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.cli import main
+from toolgen.documenting.project_catalogue import ProjectCatalogue
+
+from tests import corpora, npm
+from tests.explorer.pages_for_tests import (
+    as_shown,
+    document_of,
+    hostile_document,
+    published_schemas,
+    requests_of,
+    write_page,
+)
+from tools.fuzz.strings import FIXED
+
+pytestmark = pytest.mark.browser
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+PACKAGES = ROOT / ".conformance"
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PICTURES = os.environ.get("TOOLGEN_PICTURES", "")  # a folder: write the pictures of the documentation into it
+ALL = os.environ.get("TOOLGEN_EXPLORER_TOOLS", "")  # "all", or how many tools of each public corpus
+TYPED = 0.95  # share of the tools whose requests must be what is sent
+OF_HTML = [
+    "<img src=x onerror=globalThis.toolgen_canary=1>",
+    '"><script>globalThis.toolgen_canary=1</script>',
+    "javascript:globalThis.toolgen_canary=1",
+    "</script><script>globalThis.toolgen_canary=1</script>",
+    "<svg onload=globalThis.toolgen_canary=1>",
+    "'onfocus=globalThis.toolgen_canary=1 autofocus='",
+    "__proto__",
+    "constructor",
+    "toString",
+]
+
+
+@pytest.fixture(scope="session")
+def path() -> str:
+    assert BROWSER, "install Chromium first: apt-get install chromium"
+    found = npm.node_path(PACKAGES, (20, 0))
+    npm.install(PACKAGES, "playwright-core@1.65.1", "axe-core@4.14.0", path=found)
+    return found
+
+
+Run = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def run(path: str, tmp_path: Path) -> Run:
+    """Run a scenario of browser.mjs; fail for requests to other servers and for errors of scripts."""
+
+    def run(scenario: str, seconds: int = 300, **asked: Any) -> dict[str, Any]:
+        pictures = str(Path(PICTURES).resolve()) if PICTURES else ""
+        file = tmp_path / "asked.json"
+        file.write_text(json.dumps({"browser": BROWSER, "pictures": pictures, **asked}))
+        done = subprocess.run(
+            ["node", str(HERE / "browser.mjs"), scenario, str(file)],
+            cwd=PACKAGES,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        assert found.pop("faults") == []
+        return found
+
+    return run
+
+
+@contextmanager
+def served(project: Path, *options: str) -> Iterator[tuple[str, int]]:
+    """Serve the page of a project; give its address, with the token, and the process."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "toolgen", "-C", str(project), *options, "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if line.startswith("open "):
+                yield line.removeprefix("open ").strip(), process.pid
+                break
+        else:
+            pytest.fail("".join(lines))
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait(20)
+
+
+def imported(document: Path, folder: Path) -> ProjectCatalogue | None:
+    """Return the catalogue of an OpenAPI document's operations; None if it has none, as Swagger 2.0."""
+    folder.mkdir()
+    folder.joinpath("toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
+    code = main(["-C", str(folder), "import", "openapi", str(document), "--into", "specs"])
+    if code != 0 or not folder.joinpath("specs").is_dir():  # webhooks alone are no tools
+        return None
+    catalogue = ProjectCatalogue(str(folder))
+    catalogue.read()
+    return catalogue
+
+
+@pytest.fixture(scope="session")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return write_page(tmp_path_factory.mktemp("gallery") / "page", ProjectCatalogue(str(ROOT)).read())
+
+
+def test_every_view_of_the_gallery_is_accessible_in_both_themes(run: Run, tmp_path: Path) -> None:
+    changed = tmp_path / "changed"
+    shutil.copytree(ROOT / "specs", changed / "specs")
+    shutil.copyfile(ROOT / "toolgen.toml", changed / "toolgen.toml")
+    spec = changed / "specs/echo.yaml"
+    spec.write_text(spec.read_text().replace("maxLength: 100000", "maxLength: 100"))
+    catalogue = ProjectCatalogue(str(changed))
+    catalogue.compare(str(ROOT / "specs"), _today())
+    document = catalogue.read()
+    assert document["changes"]
+    names = ["create_purchase_order", "echo", "stock_chart", "stream_lines"]
+    schemas = [each["id"] for file in document["shared"] for each in file["schemas"]]
+    views = [
+        "#",
+        "#changes",
+        "#nothing",
+        *(f"#tool/{name}" for name in names),
+        f"#schema/{_quoted(schemas[0])}",
+    ]
+    found = run("views", url=write_page(tmp_path / "page", document), views=views)
+    assert found["found"] == []
+
+
+def test_texts_of_strangers_are_shown_as_text(run: Run, tmp_path: Path) -> None:
+    texts = [text for text in (*OF_HTML, *FIXED) if text.strip()]
+    url = write_page(tmp_path / "page", hostile_document(texts))
+    tools = [
+        {"name": f"tool{number}", "text": as_shown(text).replace("\r", "\\u000d"), "times": 20}
+        for number, text in enumerate(texts)
+    ]
+    found = run("hostile", url=url, tools=tools, seconds=1200)
+    assert found["tried"] == len(texts)
+    assert found["wrong"] == []
+
+
+def test_a_tool_is_found_called_and_confirmed_by_keyboard_alone(run: Run) -> None:
+    with served(ROOT, "docs", "--serve") as (url, _):
+        found = run("keyboard", url=url)
+    heading, question, safe, answer = found["path"]
+    assert heading == "Create purchase order"
+    assert question == "Create purchase order asks for your consent"
+    assert safe == "No"
+    assert answer.startswith("The tool answered.")
+    assert found["sent"]["note"] == "By keyboard alone."
+    assert found["found"] == []
+
+
+def test_calls_stream_show_pictures_ask_and_fail_in_words(run: Run) -> None:
+    with served(ROOT, "docs", "--serve") as (url, process):
+        found = run("calls", url=url, process=process, expected=["ERR_", "Failed to load resource"])
+    assert found["stream"] == ["First, take the wheel off.", "Then, the tyre."]
+    assert found["pictures"] == [True, True]
+    assert "supplier_not_found" in found["error"]
+    assert "SELECT id, name FROM suppliers" in found["error"]  # the hint
+    assert "declined" in found["declined"]
+    assert "cancelled" in found["closed"]
+    assert found["preview"].startswith("Preview: nothing was done.")
+    assert "went away during the call" in found["gone"]
+    assert found["snippets"]["toolgen call"].startswith("toolgen call 'create_purchase_order' --input '{")
+    assert found["found"] == []
+
+
+def test_answers_that_no_server_should_give(run: Run) -> None:
+    message = '{"jsonrpc": "2.0", "id": "ID", "result": %s}'
+    event = "event: message\ndata: %s\n\n"
+    evil = {"type": "resource_link", "uri": "javascript:alert(1)", "name": "a link"}
+    huge = '{"content": [{"type": "text", "text": "HUGE"}], "isError": false, "structuredContent": {"text": "HUGE"}}'
+    answers = {
+        "huge": (200, "application/json", message % huge),
+        "cut": (200, "text/event-stream", event % '{"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}}'),
+        "no json": (502, "text/html", "<h1>Bad gateway</h1>"),
+        "script": (200, "application/json", message % json.dumps({"content": [evil]})),
+        "refused": (200, "application/json", '{"jsonrpc": "2.0", "id": "ID", "error": {"code": -32602, "message": "<b>no</b>"}}'),
+    }  # fmt: skip
+    with served(ROOT, "docs", "--serve") as (url, _):
+        found = run("answers", url=url, tool="echo", answers=answers, expected=["Failed to load resource"])
+    assert any("of 10,000,000 characters are shown" in note for note in found["huge"]["notes"])
+    assert found["huge"]["milliseconds"] < 30_000
+    assert "ended the connection before it answered" in found["cut"]["text"]
+    assert "HTTP 502" in found["no json"]["text"]
+    assert "javascript:alert(1)" in found["script"]["text"]
+    assert found["script"]["links"] == []
+    assert "<b>no</b>" in found["refused"]["text"]
+
+
+def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: Path) -> None:
+    many = [f"value {number}" for number in range(100_000)]
+    schemas: dict[str, Any] = {
+        "no_form": {"type": "object", "patternProperties": {"^x": {"type": "string"}}},
+        "many_values": {"type": "object", "properties": {"value": {"enum": []}}, "required": ["value"]},
+        "recursive": {
+            "type": "object",
+            "properties": {"tree": {"$ref": "#/$defs/Tree"}},
+            "$defs": {
+                "Tree": {
+                    "type": "object",
+                    "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
+                }
+            },
+        },
+        "odd_names": {"type": "object", "properties": {"a/b": {"type": "string"}, "__proto__": {"type": "string"}, "c.d": {"type": "integer"}}},
+    }  # fmt: skip
+    # a spec may not have so many values; a server that is looked at through its lock may
+    document, _ = document_of({name: {**schema, "properties": {}} for name, schema in schemas.items()})
+    schemas["many_values"]["properties"]["value"]["enum"] = many
+    for tool in document["tools"]:
+        tool["schemas"]["input_schema"] = schemas[tool["name"]]
+    requests = {
+        "no_form": [{"xa": "1"}],
+        "many_values": [{"value": "value 77777"}],
+        "recursive": [{"tree": {"name": "root", "children": [{"name": "leaf", "children": []}]}}],
+        "odd_names": [{"a/b": "x", "c.d": 3}],
+    }
+    url = write_page(tmp_path / "page", document)
+    found = run(
+        "typed", url=url, driver=str(HERE / "type_request.js"), pages=[{"url": url, "requests": requests}]
+    )
+    assert found["missed"] == []
+    assert (found["typed"], found["json"]) == (4, 1)
+
+
+def test_requests_of_published_tools_are_sent_as_they_are_typed(run: Run, tmp_path: Path) -> None:
+    pages, tools = [], 0
+    for file in ("mcp_tools.public.jsonl", "openai_functions.public.jsonl"):
+        most = None if ALL == "all" else int(ALL or 40)
+        schemas = list(islice(published_schemas(corpora.corpus(file)), most))
+        for start in range(0, len(schemas), 250):
+            some = {f"t{number}": schema for number, schema in enumerate(schemas[start : start + 250], start)}
+            document, program = document_of(some)
+            url = write_page(tmp_path / f"{file}-{start}", document)
+            pages.append({"url": url, "requests": requests_of(program)})
+            tools += len(program.tools)
+    folder = corpora.corpus("openapi") if ALL == "all" else corpora.SAMPLE / "openapi"
+    for file in sorted(folder.iterdir()):
+        catalogue = imported(file, tmp_path / f"project of {file.name}")
+        if catalogue is not None:
+            requests = requests_of(catalogue.program)
+            pages.append({"url": write_page(tmp_path / file.name, catalogue.read()), "requests": requests})
+            tools += len(requests)
+    found = run("typed", driver=str(HERE / "type_request.js"), pages=pages, seconds=7200)
+    missed = {each["name"] for each in found["missed"]}
+    print(
+        f"{found['typed']} of {found['requests']} requests of {found['tools']} tools, {found['json']} as JSON"
+    )
+    for each in found["missed"]:
+        print(json.dumps(each)[:600])
+    assert found["tools"] == tools
+    assert len(missed) <= (1 - TYPED) * tools
+
+
+def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    shutil.copyfile(ROOT / "toolgen.toml", tmp_path / "toolgen.toml")
+    spec = tmp_path / "specs/echo.yaml"
+    with served(tmp_path, "dev") as (url, _):
+        found = run(
+            "reloads",
+            url=url,
+            tool="echo",
+            file=str(spec),
+            replaced="Return a text exactly",
+            rounds=5,
+            pause=1500,
+        )
+    print("milliseconds from the saved spec to the page:", [round(each) for each in found["times"]])
+    assert "specs/echo.yaml:1:" in found["refused"]
+    assert found["found"] == []
+    assert "Round 5" in found["kept"]  # the last valid spec stays
+
+
+@pytest.mark.skipif(not PICTURES, reason="only with PICTURES=folder")
+def test_pictures(run: Run, gallery: str) -> None:
+    run("pictures", url=gallery)
+
+
+def _today() -> Any:
+    from toolgen.cli.today import today
+
+    return today()
+
+
+def _quoted(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text, safe="")

@@ -1,0 +1,148 @@
+// Types a request through the fields of the form, as a person would: it only uses what is on the page.
+//
+// Defines `typeRequest(value)`, which resolves to what the page would send, as JSON.
+
+(() => {
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 0));
+  const byId = (id) => document.getElementById(id);
+  const same = (one, other) => canonical(one) === canonical(other);
+  const canonical = (value) =>
+    JSON.stringify(value, (_, inner) =>
+      typeof inner === "object" && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    );
+
+  const write = async (element, text, event = "input") => {
+    const prototype = Object.getPrototypeOf(element);
+    Object.getOwnPropertyDescriptor(prototype, "value").set.call(element, text);
+    element.dispatchEvent(new Event(event, { bubbles: true }));
+    await wait();
+  };
+
+  const click = async (button) => {
+    button.click();
+    await wait();
+  };
+
+  const sent = () => JSON.parse(document.querySelector(".try").dataset.sent);
+  const at = (path) => path.reduce((value, key) => (value === undefined || value === null ? undefined : value[key]), sent());
+
+  const label = (value) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return text === "" ? '""' : text.length > 120 ? `${text.slice(0, 120)}…` : text;
+  };
+
+  /** Type a value into the field with an id; return whether the page would send it. */
+  async function fill(id, path, value) {
+    const included = byId(`${id}__optionalAdd`);
+    if (included !== null) await click(included);
+    const expand = document.querySelector(`[data-expand="${CSS.escape(id)}"]`);
+    if (expand !== null) await click(expand);
+    for (const end of ["__anyof_select", "__oneof_select"]) {
+      const kinds = byId(id + end);
+      if (kinds === null) continue;
+      // what stands beside the alternatives is typed by each of them as well
+      for (const option of [kinds.value, ...[...kinds.options].map((each) => each.value)]) {
+        if (byId(id + end)?.value !== option) await write(byId(id + end), option, "change");
+        try {
+          if ((await fillPlain(id, path, value)) && same(at(path), value)) return true;
+        } catch {
+          // another alternative may have the fields
+        }
+      }
+      return false;
+    }
+    return (await fillPlain(id, path, value)) && same(at(path), value);
+  }
+
+  async function fillPlain(id, path, value) {
+    const included = byId(`${id}__optionalAdd`);
+    if (included !== null) await click(included);
+    const element = byId(id);
+    const kind = element?.dataset.kind;
+    if (kind === "json") {
+      await write(element, JSON.stringify(value));
+      return true;
+    }
+    if (kind === "string") {
+      if (typeof value !== "string") return false;
+      if (value === "") await write(element, "x");
+      await write(element, value);
+      return true;
+    }
+    if (kind === "number") {
+      if (typeof value !== "number") return false;
+      await write(element, String(value));
+      return true;
+    }
+    if (kind === "choice") {
+      const option = [...element.options].findIndex((each, index) => index > 0 && each.textContent === label(value));
+      if (option < 0) return false;
+      await write(element, String(option - 1), "change");
+      return true;
+    }
+    if (kind === "searched") {
+      await write(element, label(value));
+      return true;
+    }
+    if (kind === "null") {
+      await wait();
+      await wait();
+      return value === null;
+    }
+    if (kind === "array") return fillArray(id, path, value);
+    return fillObject(id, path, value);
+  }
+
+  async function fillArray(id, path, value) {
+    if (!Array.isArray(value)) return false;
+    for (const index of value.keys()) {
+      if (Number(byId(id).dataset.count) <= index) await click(document.querySelector(`[data-add="${CSS.escape(id)}"]`));
+      if (!(await fill(`${id}/${index}`, [...path, index], value[index]))) return false;
+    }
+    return true;
+  }
+
+  async function fillObject(id, path, value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    for (const [name, inner] of Object.entries(value)) {
+      let field = `${id}/${name}`;
+      if (!isThere(field)) {
+        const add = document.querySelector(`[data-add="${CSS.escape(id)}"]`);
+        if (add === null) return false;
+        const before = new Set([...document.querySelectorAll("input[id$='-key']")].map((each) => each.id));
+        await click(add);
+        const key = [...document.querySelectorAll("input[id$='-key']")].find((each) => !before.has(each.id));
+        key.focus();
+        await write(key, name);
+        key.blur();
+        await wait();
+        field = `${id}/${name}`;
+      }
+      if (!(await fill(field, [...path, name], inner))) return false;
+    }
+    return true;
+  }
+
+  const isThere = (id) =>
+    byId(id) !== null || byId(`${id}__optionalAdd`) !== null || byId(`${id}__anyof_select`) !== null || byId(`${id}__oneof_select`) !== null ||
+    document.querySelector(`[data-field="${CSS.escape(id)}"]`) !== null;
+
+  globalThis.typeRequest = async (value) => {
+    const area = document.querySelector(".try");
+    if (area === null) return { error: "there is no request on the page" };
+    const whole = area.querySelector("#request-json");
+    if (whole !== null) {
+      await write(whole, JSON.stringify(value));
+      return { view: "json", sent: sent() };
+    }
+    const first = area.querySelector("[data-field]");
+    const root = first?.dataset.field;
+    if (root === undefined) return { error: "the form has no fields" };
+    try {
+      await fill(root, [], value);
+    } catch (error) {
+      return { error: String(error), sent: area.dataset.sent };
+    }
+    return { view: "form", sent: sent() };
+  };
+})();
