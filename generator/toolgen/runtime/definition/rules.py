@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from toolgen.schema.document import JsonPath
@@ -12,6 +13,7 @@ from toolgen.schema.document import JsonPath
 from .faults import SpecFault
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
+_MOST_ENTRIES: Final = 1_000  # of `content`: each is compared with those before it
 _TREES: Final = {"image": "image", "audio": "audio", "text": "text"}
 """Kinds of blocks whose media types begin with a certain word."""
 
@@ -83,6 +85,11 @@ def _repeated(what: str, names: Iterable[tuple[str, JsonPath]]) -> Iterator[Spec
 
 def _content_faults(entries: Sequence[Mapping[str, Any]]) -> Iterator[SpecFault]:
     """Yield a fault for each entry that contradicts itself, or that takes what an earlier one takes."""
+    if len(entries) > _MOST_ENTRIES:
+        message = f"{len(entries):,} entries: there may be at most {_MOST_ENTRIES:,}"
+        hint = "let one entry stand for several media types: `media_types: [image/png, image/jpeg]`"
+        yield SpecFault(("content",), "bad-content", message, hint, of_key=True)
+        return
     for index, entry in enumerate(entries):
         path: JsonPath = ("content", index)
         yield from _foreign_types(entry, path)
@@ -114,7 +121,7 @@ def _kind_of(media_type: str) -> str:
 def _taken_blocks(entries: Sequence[Mapping[str, Any]], index: int) -> Iterator[SpecFault]:
     """Yield a fault if no block is left for an entry, because earlier entries take all of them."""
     entry = entries[index]
-    for earlier, other in enumerate(entries[:index]):
+    for earlier, other in enumerate(islice(entries, index)):
         media_types = entry.get("media_types") or [""]
         if other["type"] == entry["type"] and all(_takes(other, each) for each in media_types):
             yield SpecFault(

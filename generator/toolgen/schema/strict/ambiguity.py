@@ -23,6 +23,7 @@ def is_restorable(form: NormalForm, location: ValueLocation) -> bool:
     if len(alternatives) < 2:
         return True
     seen: set[tuple[int, int]] = set()
+    compared: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()  # properties of many pairs share them
     waiting = list(combinations(alternatives, 2))
     while waiting:  # every pair of alternatives that one value could satisfy, each once
         a, b = waiting.pop()
@@ -33,7 +34,11 @@ def is_restorable(form: NormalForm, location: ValueLocation) -> bool:
         if a.type != b.type or _strictly_disjoint(form, a, b):
             continue
         for m, n in _shared_locations(form, a, b):
-            waiting += [(x, y) for x in form.alternatives(m) for y in form.alternatives(n)]
+            left, right = form.alternatives(m), form.alternatives(n)
+            both = (tuple(map(id, left)), tuple(map(id, right)))
+            if both not in compared:
+                compared.add(both)
+                waiting += [(x, y) for x in left for y in right]
         if a.type == "object" and not all(_agree_on_null(form, a, b, name) for name in form.properties(a)):
             return False
     form.restorable |= seen

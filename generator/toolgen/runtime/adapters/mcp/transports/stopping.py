@@ -31,8 +31,8 @@ class Stop:
     """The end of a server process.
 
     `on_stop` is called, in the main thread, when the first signal arrives. The process then ends after
-    `delay`, `grace` and CLOSING_SECONDS at the latest, whatever its threads and its event loop do. `on_reload`
-    is called for SIGHUP instead, unless the process has a terminal: there, SIGHUP means that it was closed.
+    `delay`, `grace` and CLOSING_SECONDS at the latest, whatever its threads and its event loop do.
+    `on_reload` is called for SIGHUP instead, unless the process has a terminal: there, SIGHUP means that it was closed.
     """
 
     def __init__(
