@@ -42,10 +42,12 @@ class ClientDefinitions:
     is_folder: bool = False  # the specs were written by their author, and not made from a listing
 
 
-def read_definitions(source: str, start: str, headers: Sequence[str] = ()) -> ClientDefinitions:
+def read_definitions(
+    source: str, start: str, headers: Sequence[str] = (), *, needs_specs: bool = True
+) -> ClientDefinitions:
     """Return what SOURCE on a command line has, for a command that was started in `start`.
 
-    Raises UnableError.
+    Without `needs_specs`, what a server lists is not turned into specs. Raises UnableError.
     """
     found = named_by(source, start)
     if isinstance(found, ServerSource):
@@ -55,6 +57,8 @@ def read_definitions(source: str, start: str, headers: Sequence[str] = ()) -> Cl
             raise UnableError("bad-source", f"there is no file or folder {quoted(found.text)}", hint)
         with source_errors():
             listing = list_server(ServerAddress.of(found, headers), "generating a client")
+        if not needs_specs:
+            return ClientDefinitions(listing, {})
         return definitions_of(listing, quoted(source, 80))
     if headers:
         raise UnableError("usage", "--header is for servers, and SOURCE is a file or folder")

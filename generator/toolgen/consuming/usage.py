@@ -138,7 +138,7 @@ class _Reader(ast.NodeVisitor):
     def __init__(self, found: _FoundUses) -> None:
         self._found = found
         self._values: list[dict[str, _Value]] = [{}]
-        self._called: set[int] = set()  # attributes that are the function of a call
+        self._called: set[int] = set()  # calls that were noted, and attributes that are their functions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._function(node)
@@ -260,7 +260,7 @@ class _Reader(ast.NodeVisitor):
             # of two responses, one name: both are read as a whole
             self._read(known, is_whole=True)
             self._read(value, is_whole=True)
-        if value.path:
+        if value.path and not value.path.endswith("[]"):
             self._read(value, is_whole=False)
         self._values[-1][name] = value
 
@@ -280,6 +280,7 @@ class _Reader(ast.NodeVisitor):
                 return self._value_of(inner)
             case ast.Call(ast.Attribute(receiver, name) as function) if name in self._found.methods:
                 if not self._may_be_client(receiver):
+                    self._called.add(id(function))
                     return None
                 if id(node) not in self._called:
                     self._called |= {id(node), id(function)}

@@ -123,7 +123,8 @@ def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudge
     from toolgen.consuming.definitions import read_definitions
     from toolgen.consuming.drift import judge_upstream
 
-    definitions = read_definitions(args.source or lock.source, args.start, args.header or lock.headers)
+    headers = args.header or lock.headers
+    definitions = read_definitions(args.source or lock.source, args.start, headers, needs_specs=False)
     file = f"{args.out.rstrip('/')}/{NAME}".removeprefix("./")
     return judge_upstream(lock, definitions, file=file, text=lock.as_text(), today=today())
 

@@ -1,0 +1,167 @@
+"""`toolgen client`: what it writes, what it refuses, and `--check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Consumer
+
+STRANGE = Path(__file__).parents[1] / "client" / "strange_server.py"
+
+
+def lock_of(shop: Consumer) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((shop.root / "app/toolgen.lock").read_text())
+    return found
+
+
+def test_a_client_is_written_with_its_lock(shop: Consumer) -> None:
+    said = shop.client(".", "--out", "app", "--package", "shop", "--uses", ".")
+
+    assert said == "2 tools in shop, 16 files written\n"
+    assert "class ShopClient(ToolClient):" in (shop.root / "app/shop/client.py").read_text()
+    lock = lock_of(shop)
+    assert lock["toolgen_lock"] == 1
+    assert [tool["name"] for tool in lock["tools"]] == ["order", "stock"]
+    assert lock["client"]["uses"] == {"order": {"arguments": ["sku"], "fields": ["state"]}}
+
+
+def test_the_same_again_changes_nothing(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
+    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+
+
+def test_the_lock_is_enough_to_check_the_client(shop: Consumer) -> None:
+    shop.client("specs", "--out", "app", "--package", "shop")
+    shop.edit("specs/order.yaml", "Order items.", "Order things.")
+    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+
+
+def test_edits_and_new_uses_fail_the_check(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop", "--uses", "main.py")
+    shop.edit("app/shop/client.py", "Order items.", "Order things.")
+    shop.edit("app/main.py", "order.state", "order.id")
+    done = shop.toolgen("client", "--check", "--out", "app")
+    assert done.returncode == 1
+    assert done.stdout.startswith("EDITED shop/client.py\nCHANGED toolgen.lock\n")
+    assert '-          "state"\n+          "id"' in done.stdout
+
+
+def test_an_export_is_a_source(shop: Consumer) -> None:
+    shop.write("tools.json", shop.toolgen("export", "mcp").stdout)
+    shop.client("tools.json", "--out", "app", "--package", "shop")
+    assert "specs" not in lock_of(shop)["client"]
+    assert shop.toolgen("client", "--check", "--upstream", "--out", "app").returncode == 0
+
+
+def test_a_server_is_a_source(shop: Consumer) -> None:
+    tools = [{"name": "get-time", "inputSchema": {"type": "object"}}]
+    said = shop.write("said.json", json.dumps({"tools": tools, "answer": "die"}))
+    shop.client("--out", "app", "--package", "shop", "--", sys.executable, str(STRANGE), str(said))
+    assert "async def get_time(" in (shop.root / "app/shop/client.py").read_text()
+    said.write_text(json.dumps({"tools": [], "answer": "die"}))
+    done = shop.toolgen("client", "--check", "--upstream", "--out", "app")
+    assert done.returncode == 1
+    assert "error[tool-removed] get-time" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"),
+    [
+        (
+            [
+                {"name": "tea", "inputSchema": {"type": "object"}},
+                {"name": "tea", "inputSchema": {"type": "object", "required": ["cup"]}},
+            ],
+            "two tools of the name tea differ",
+        ),
+        ([{"name": "tea", "inputSchema": {"type": "object"}}] * 2, "lists two tools of the name tea"),
+        ([], "tools.json has no tools"),
+        ([{"type": "function", "name": "tea", "parameters": {}}], "definitions of openai-responses"),
+    ],
+)
+def test_definitions_that_make_no_client(shop: Consumer, tools: list[Any], said: str) -> None:
+    shop.write("tools.json", json.dumps(tools))
+    done = shop.toolgen("client", "tools.json", "--out", "app", "--package", "shop")
+    assert done.returncode == 2
+    assert said in done.stderr.replace("'", "")
+    assert not (shop.root / "app/shop").exists()
+
+
+def test_two_tools_whose_python_names_meet_are_both_methods(shop: Consumer) -> None:
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("get-tea", "get_tea")]
+    shop.write("tools.json", json.dumps(tools))
+    shop.client("tools.json", "--out", "app", "--package", "shop")
+    text = (shop.root / "app/shop/client.py").read_text()
+    assert "def get_tea(" in text
+    assert "def get_tea_2(" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--out", "app"], "SOURCE is missing"),
+        (["."], "--package is missing"),
+        ([".", "--package", "my-shop"], "is not a name that Python can import"),
+        ([".", "--package", "shop", "--upstream"], "--upstream is an option of --check"),
+        (["--check"], "there is no lock of a client"),
+        (["nothing/here", "--package", "shop"], "there is no file or folder"),
+        ([".", "--package", "shop", "--header", "A=B"], "--header is for servers"),
+        ([".", "--package", "shop", "--uses", "gone"], "--uses: cannot read"),
+        ([".", "--package", "shop", "--uses", "specs/order.yaml"], "specs/order.yaml cannot be parsed"),
+        ([".", "--package", "specs"], "a file in the way"),
+    ],
+)
+def test_what_cannot_be_done_is_said(shop: Consumer, words: list[str], said: str) -> None:
+    shop.write("specs/__init__.py", "mine = 1\n")
+    done = shop.toolgen("client", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (shop.root / "shop").exists()
+
+
+def test_a_folder_has_one_client(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    done = shop.toolgen("client", ".", "--out", "app", "--package", "other")
+    assert done.returncode == 2
+    assert "app has the client shop, and a lock is of one client" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"toolgen_lock": 2}, "has the format '2', and this toolgen reads 1"),
+        ({"client": {"format": 2}}, "has the format '2' of clients, and this toolgen reads 1"),
+        ({"client": None}, "is a lock of `toolgen guard`"),
+        ({"client": {"format": 1, "package": 7, "source": ""}}, "`client` is not as `toolgen client` writes"),
+    ],
+)
+def test_locks_that_cannot_be_read(shop: Consumer, change: dict[str, Any], said: str) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    shop.write("app/toolgen.lock", json.dumps({**lock_of(shop), **change}))
+    done = shop.toolgen("client", "--check", "--out", "app")
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_guard_reads_the_lock_of_a_client(shop: Consumer) -> None:
+    tools = [{"name": "tea", "inputSchema": {"type": "object"}}]
+    said = shop.write("said.json", json.dumps({"tools": tools, "answer": "die"}))
+    command = ["--", sys.executable, str(STRANGE), str(said)]
+    shop.client("--out", "app", "--package", "shop", *command)
+    assert shop.toolgen("guard", "--lock", "app/toolgen.lock", *command).returncode == 0
+
+
+def test_programs_can_read_the_report(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    shop.edit("app/shop/client.py", "Order items.", "Order things.")
+    done = shop.toolgen("client", "--check", "--upstream", "--out", "app", "--format", "json")
+    data = json.loads(done.stdout)
+    assert data["changes"] == [{"kind": "EDITED", "path": "shop/client.py"}]
+    assert (data["clean"], data["failed"]) == (False, 0)
+    assert "outdated-output" in shop.toolgen("client", "--check", "--out", "app", "--format", "sarif").stdout
