@@ -1,4 +1,4 @@
-"""OpenAI and Anthropic as far as this journey needs them: the model calls `greet`, and then says its answer."""
+"""OpenAI and Anthropic as far as this journey needs them: the model calls `greet`, then says its answer."""
 
 import json
 import sys
