@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +16,13 @@ _CREATE: Final = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 )
 """With O_EXCL, a link in the place of the file is not followed."""
+_IN_USE: Final = (5, 32, 33)  # of Windows: access denied, sharing violation, lock violation
+_WAITS: Final = (
+    0.05,
+    0.1,
+    0.2,
+    0.4,
+)  # seconds: virus scanners, indexers and editors hold a file for a moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,7 @@ class WritableFolder(Folder):
         to, new = self._parent(target)
         held, old = self._parent(source)  # again: the target's folder may have taken the place of this one
         try:
-            os.replace(old, new, src_dir_fd=held.descriptor, dst_dir_fd=to.descriptor)
+            _replace(old, new, held.descriptor, to.descriptor)
         except OSError as error:
             # The other name is a temporary one, and says nothing to a user.
             error.filename2 = None
@@ -167,6 +175,18 @@ class WritableFolder(Folder):
             yield
         finally:
             os.close(handle)
+
+
+def _replace(old: str, new: str, source: int | None, target: int | None) -> None:
+    """Rename a file; wait a moment if it may be that Windows refuses it because another program reads one."""
+    for seconds in (*_WAITS, None):
+        try:
+            os.replace(old, new, src_dir_fd=source, dst_dir_fd=target)
+            return
+        except PermissionError as error:
+            if seconds is None or getattr(error, "winerror", None) not in _IN_USE:
+                raise
+        time.sleep(seconds)
 
 
 def make_named(path: str | os.PathLike[str]) -> list[str]:

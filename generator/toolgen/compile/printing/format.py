@@ -65,7 +65,8 @@ def _ruff(arguments: list[str], folder: str) -> None:
         cwd=folder,
         env=environment,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         check=False,
     )
     if (
