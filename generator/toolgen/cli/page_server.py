@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.generated_server import generated_server
+from toolgen.cli.generated_package import SERVER_HINT, GeneratedPackage
 from toolgen.cli.output import say
 from toolgen.cli.today import today
 from toolgen.data.diagnostic import SpecErrors
@@ -101,7 +101,11 @@ def _follow(page: LivePage, stop: threading.Event) -> None:
 def _implementations(args: argparse.Namespace) -> ToolServer:
     project = find_project(Path(args.start))
     sys.path.insert(0, str(project.import_root))
-    server: ToolServer = generated_server(project.package, project.import_root).build_server()
+    server: ToolServer = (
+        GeneratedPackage(project.package, project.import_root)
+        .module("mcp_server", SERVER_HINT)
+        .build_server()
+    )
     return server
 
 

@@ -70,6 +70,7 @@ class Caller:
     """The caller and the options of one call: the values of `CallOptions`."""
 
     preview: ClassVar[bool] = False  # True: only the preview is wanted
+    in_worker: ClassVar[bool] = False  # True: the call was admitted by the process that queued it
 
     confirm: Confirm | None = None
     confirmation_token: str | None = None
@@ -81,6 +82,7 @@ class Caller:
     principal: str | None = None
     max_page_bytes: int | None = None
     idempotency_key: str | None = None
+    as_task: bool = False
 
     def approved_preview(self, preview: str | None) -> str | None:
         """Return the preview that the user approved: the one that was shown, except in tests of tools."""
@@ -91,6 +93,12 @@ class PreviewCaller(Caller):
     """A caller of `Toolkit.preview`."""
 
     preview = True
+
+
+class WorkerCaller(Caller):
+    """The caller of a call that a worker runs."""
+
+    in_worker = True
 
 
 @dataclass(frozen=True, slots=True)

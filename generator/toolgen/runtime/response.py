@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -79,6 +80,12 @@ class ToolResponse:
         values["extras"] = {} if extras is None else extras
         values["text"] = text
         values["blocks"] = blocks
+
+    def with_metadata(self, metadata: Mapping[str, Any]) -> ToolResponse:
+        """Return a copy with more metadata."""
+        copied = copy.copy(self)
+        copied.__dict__["metadata"] = {**self.metadata, **metadata}
+        return copied
 
     def as_text(self) -> str:
         """Return all of the response as text: the content, and a line for each block; or the error.

@@ -145,6 +145,16 @@ class Settings:
         secret=True,
         flag=None,
     )
+    task_queue: str | None = _setting(
+        None,
+        str,
+        "where tools with `background` are queued for workers: memory or redis://…",
+        secret=True,
+        flag=None,
+    )
+    task_key: str | None = _setting(
+        None, str, "keys that seal queued calls and their results, comma-separated", secret=True, flag=None
+    )
     log_level: str = _setting(
         "info", _one_of("debug", "info", "warning", "error"), "least severe log records"
     )

@@ -38,7 +38,10 @@ from .settings import Settings
 from .tool import BaseTool
 
 if TYPE_CHECKING:
+    from .background.task import Task, TaskCall, TaskStatus
+    from .background.tasks import Tasks
     from .confirmation.tokens import ConfirmationTokens
+    from .context import Progress
     from .execution.admission import Admission
     from .execution.environment import Environment
     from .execution.threads.loop_thread import LoopThread
@@ -58,6 +61,8 @@ class _SharedState:
         self._environment: Environment | None = None
         self._confirmations: ConfirmationTokens | None = None
         self._admission: Admission | None = None
+        self._tasks: Tasks | None = None
+        self.toolkit: Toolkit | None = None  # with all tools
         self._settings = config.settings
         self._loop: LoopThread | None = None
         # an invalid setting is raised where the toolkit is made
@@ -66,6 +71,8 @@ class _SharedState:
             self.confirmations(settings)  # refuse an invalid key now, not at the first question
         if settings.idempotency_store is not None or settings.rate_limit_store is not None:
             self.admission(settings)
+        if settings.task_queue is not None:
+            self.tasks(settings)
 
     @property
     def settings(self) -> Settings:
@@ -102,6 +109,7 @@ class _SharedState:
                     self.confirmations(self.settings),
                     pool,
                     self.admission(self.settings),
+                    self.tasks(self.settings),
                 )
             return self._environment
 
@@ -120,6 +128,23 @@ class _SharedState:
             if self._confirmations is None:
                 self._confirmations = ConfirmationTokens.from_settings(settings)
             return self._confirmations
+
+    def tasks(self, settings: Settings) -> Tasks | None:
+        from .background.tasks import Tasks
+
+        with self._lock:
+            if self._tasks is None:
+                self._tasks = Tasks.from_settings(
+                    settings,
+                    perform=lambda call, progress: self._root()._perform(call, progress),
+                    knows=lambda call: self._root()._digest_of(call.tool) == call.contract,
+                    declared=lambda name: self._root()._declared(name),
+                )
+            return self._tasks
+
+    def _root(self) -> Toolkit:
+        assert self.toolkit is not None
+        return self.toolkit
 
     def admission(self, settings: Settings) -> Admission:
         from .execution.admission import Admission
@@ -157,6 +182,7 @@ class Toolkit:
     ) -> None:
         self._registry = registry_of(map(entry_of, tools))
         self._shared = _SharedState(config or DEFAULT_CONFIG, lambda: {} if context is None else context)
+        self._shared.toolkit = self
         self._environment: Environment | None = None
         self._extras: MutableMapping[str, Any] | None = None  # None: no session
         self._session_id: str | None = None
@@ -177,6 +203,7 @@ class Toolkit:
         toolkit._registry = registry_of(catalog_entries(catalog.TOOLS, partial(load_tool, catalog)))
         if context is None:
             toolkit._shared = _SharedState(toolkit.config, lambda: load_context(catalog))
+            toolkit._shared.toolkit = toolkit
         return toolkit
 
     @property
@@ -348,6 +375,83 @@ class Toolkit:
         if caller.context:
             environment = environment.plus(caller.context)
         return prepared.answer(arguments, caller, environment)
+
+    async def submit(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> Task | ToolResponse:
+        """Call a tool like `call`, but return a task at once if a worker runs the call.
+
+        That is so for a tool with `background` where TOOLGEN_TASK_QUEUE is set. Otherwise, and for a call
+        that is refused, return the response.
+
+        Example:
+            started = await toolkit.submit("report", {"year": 2026}, principal="ann")
+            if isinstance(started, Task):
+                response = await toolkit.wait_for(started, principal="ann")
+        """
+        from .background.task import TaskStarted
+
+        check_options("submit", options, CallOptions)
+        try:
+            return await self._call(name, arguments, Caller(**options, as_task=True))
+        except TaskStarted as started:
+            return started.task
+
+    async def task(self, task_id: str, *, principal: str | None = None) -> TaskStatus | None:
+        """Return how far a task is; None if there is none with the id, or it is another principal's.
+
+        Raises `toolgen.runtime.stores.opening.StoreError` if the queue's store fails.
+        """
+        tasks = self._shared.tasks(self.settings)
+        return None if tasks is None else await tasks.status(task_id, principal)
+
+    async def wait_for(
+        self, task: Task, *, principal: str | None = None, progress: Progress | None = None
+    ) -> ToolResponse:
+        """Return the response of a task when it has ended; `progress` gets what the tool reports.
+
+        Raises RuntimeError without a queue, StoreError if the queue's store is away for a minute.
+        """
+        tasks = self._shared.tasks(self.settings)
+        if tasks is None:
+            raise RuntimeError("TOOLGEN_TASK_QUEUE is not set: there are no tasks")
+        return await tasks.wait(task, principal, progress)
+
+    async def cancel_task(self, task_id: str, *, principal: str | None = None) -> bool:
+        """Cancel a task; False if there is none, or it is another principal's. Raises StoreError."""
+        tasks = self._shared.tasks(self.settings)
+        return tasks is not None and await tasks.cancel(task_id, principal)
+
+    async def work(self, on_start: Callable[[], object] = lambda: None) -> int | None:
+        """Run queued tasks until SIGTERM or SIGINT, and return that signal, as `toolgen worker` does.
+
+        `on_start` is called when the worker takes tasks. Raises SettingError if no queue outside of this
+        process is configured.
+        """
+        from .background.queues import SaqQueue
+        from .settings import SettingError
+
+        settings = self.settings
+        tasks = self._shared.tasks(settings)
+        if tasks is None or not isinstance(tasks.queue, SaqQueue):
+            raise SettingError("a worker needs TOOLGEN_TASK_QUEUE: redis://host:port")
+        return await tasks.queue.work(tasks.execute, on_start, at_once=settings.threads, grace=settings.grace)
+
+    async def _perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
+        """Run a queued call here."""
+        from .execution.handover import worker_caller
+
+        return await self._call(call.tool, call.arguments, worker_caller(call, progress))
+
+    def _digest_of(self, name: str) -> str | None:
+        """Return the digest of a tool's contract; None if the tool cannot be run here."""
+        entry = self._registry.current.by_name.get(name)
+        try:
+            return None if entry is None else (entry.prepared or entry.prepare()).contract.digest
+        except Exception:
+            return None
+
+    def _declared(self, name: str) -> Mapping[str, type[ToolError]]:
+        entry = self._registry.current.by_name.get(name)
+        return {} if entry is None else (entry.prepared or entry.prepare()).contract.declared
 
     async def preview(self, name: str, arguments: Any, **options: Unpack[CallerOptions]) -> ToolResponse:
         """Return a preview of a call as the content of a response. Nothing is asked or executed.

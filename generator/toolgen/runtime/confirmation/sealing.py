@@ -1,4 +1,4 @@
-"""Seal confirmation tokens, so that nobody else can create or change one.
+"""Seal confirmation tokens and tasks, so that nobody else can create or change one.
 
 AES-256-GCM with the keys of the settings; HMAC-SHA256 with a random key if `cryptography` is missing.
 """
@@ -35,26 +35,29 @@ class AesGcmSealer:
     Raises ModuleNotFoundError without `cryptography`.
     """
 
-    def __init__(self, keys: Sequence[bytes]) -> None:
+    def __init__(self, keys: Sequence[bytes], purpose: bytes = _PURPOSE) -> None:
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        self._ciphers: list[Any] = [AESGCM(_derived(key)) for key in keys]
+        self._purpose = purpose
+        self._ciphers: list[Any] = [AESGCM(_derived(key, purpose)) for key in keys]
         self._invalid: type[Exception] = InvalidTag
 
-    def seal(self, payload: bytes) -> str:
-        """Return `payload` as a token."""
+    def seal(self, payload: bytes, bound_to: bytes = b"") -> str:
+        """Return `payload` as a token, which can be opened with the same `bound_to` only."""
         nonce = os.urandom(_NONCE_BYTES)
-        return _text(nonce + self._ciphers[0].encrypt(nonce, payload, _PURPOSE))
+        return _text(nonce + self._ciphers[0].encrypt(nonce, payload, self._purpose + bound_to))
 
-    def open(self, token: str) -> bytes | None:
+    def open(self, token: str, bound_to: bytes = b"") -> bytes | None:
         """Return the payload of a token that was sealed with one of the keys; None for any other token."""
         raw = _bytes(token)
         if raw is None or len(raw) <= _NONCE_BYTES:
             return None
         for cipher in self._ciphers:
             try:
-                payload: bytes = cipher.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], _PURPOSE)
+                payload: bytes = cipher.decrypt(
+                    raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], self._purpose + bound_to
+                )
             except self._invalid:
                 continue
             return payload
@@ -85,15 +88,15 @@ class HmacSealer:
 Sealer: TypeAlias = AesGcmSealer | HmacSealer
 
 
-def parse_keys(text: str) -> tuple[bytes, ...]:
-    """Return the keys in TOOLGEN_CONFIRMATION_KEY. Raises SettingError, which does not contain them."""
+def parse_keys(text: str, variable: str = "TOOLGEN_CONFIRMATION_KEY") -> tuple[bytes, ...]:
+    """Return the keys in a variable. Raises SettingError, which does not contain them."""
     keys = []
     for number, word in enumerate(text.split(","), 1):
         key = _decoded(word.strip())
         if key is None or len(key) != KEY_BYTES:
             found = "not URL-safe base64" if key is None else f"{len(key)} bytes"
             raise SettingError(
-                f"TOOLGEN_CONFIRMATION_KEY must be {KEY_BYTES} bytes in URL-safe base64, or several of them "
+                f"{variable} must be {KEY_BYTES} bytes in URL-safe base64, or several of them "
                 f"separated by commas; key {number} is {found}. Make one with: {NEW_KEY}"
             )
         keys.append(key)
@@ -118,9 +121,9 @@ def sealer_of(keys: Sequence[bytes]) -> Sealer:
     return HmacSealer(secrets.token_bytes(KEY_BYTES))
 
 
-def _derived(key: bytes) -> bytes:
-    """Return a key for this purpose only (HKDF-Expand of RFC 5869, one block: the input is random)."""
-    return hmac.digest(key, _PURPOSE + b"\x01", hashlib.sha256)
+def _derived(key: bytes, purpose: bytes = _PURPOSE) -> bytes:
+    """Return a key for one purpose only (HKDF-Expand of RFC 5869, one block: the input is random)."""
+    return hmac.digest(key, purpose + b"\x01", hashlib.sha256)
 
 
 def _decoded(word: str) -> bytes | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
+import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,13 +70,17 @@ class ToolContract:
     secrets: tuple[str, ...]  # environment variables whose values are redacted
     scopes: frozenset[str]  # that a caller needs
     metadata_model: type[BaseModel] | None
+    is_idempotent: bool  # a second execution does nothing more
     coerce: bool  # strings that contain JSON are turned into values
     info: ToolInfo
+    digest: str  # of what callers rely on; empty for a tool without `background`
 
     def secret_values(self) -> list[str]:
         """Return the values of the secrets, read from the environment now."""
         return [value for value in map(os.environ.get, self.secrets) if value]
 
+
+_SHOWN = ("name", "version", "input_schema", "output_schema", "errors", "confirm", "content", "page")
 
 _CONTRACTS: WeakKeyDictionary[ContractSource, ToolContract] = WeakKeyDictionary()
 
@@ -119,9 +125,21 @@ def _compile(source: ContractSource) -> ToolContract:
         secrets=tuple(auth.get("secrets", ())),
         scopes=frozenset(auth.get("scopes", ())),
         metadata_model=getattr(source, "metadata_model", None),
+        is_idempotent=_is_idempotent(definition.get("annotations", {})),
         coerce=definition.get("coerce", True),
         info=tool_info(definition),
+        digest=_digest(definition) if "background" in definition else "",
     )
+
+
+def _is_idempotent(annotations: Mapping[str, Any]) -> bool:
+    return annotations.get("idempotentHint") is True or annotations.get("readOnlyHint") is True
+
+
+def _digest(definition: ToolDefinition) -> str:
+    """Return a digest of what a caller of the tool was shown, and a worker must know in the same way."""
+    shown = {key: definition.get(key) for key in _SHOWN}
+    return hashlib.sha256(json.dumps(shown, sort_keys=True, default=list).encode()).hexdigest()
 
 
 def tool_info(definition: ToolDefinition) -> ToolInfo:

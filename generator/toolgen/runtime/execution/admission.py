@@ -13,12 +13,13 @@ import hashlib
 import json
 import re
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from time import monotonic
 from typing import Any, Final
 from uuid import uuid4
 
+from toolgen.runtime.background.task import Task, TaskStarted
 from toolgen.runtime.confirmation.tokens import digest_of_call
 from toolgen.runtime.context import Caller, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
@@ -44,7 +45,7 @@ from toolgen.runtime.stores.call_records import (
     Record,
     claiming,
     finishing,
-    losing,
+    leaving,
     observed,
     open_call_records,
     releasing,
@@ -62,8 +63,8 @@ _RECORDS: Final = "idempotency store"
 _background: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
 
 
-class Replayed(Exception):  # noqa: N818  not an error
-    """The call was executed before: this is its answer."""
+class Answered(Exception):  # noqa: N818  not an error
+    """The call was executed before, or by another process: this is its response."""
 
     def __init__(self, response: ToolResponse) -> None:
         self.response = response
@@ -101,12 +102,18 @@ class Claim:
 
     async def settle(self, response: ToolResponse) -> None:
         """Store the answer of the call. A caller that leaves meanwhile does not end this."""
+        if self._is_settled:  # a task has the answer
+            return
         answer = dump_response(response)
         if len(answer) > MAX_ANSWER:
             LOGGER.error("an answer of %s is too large to be kept: %d bytes", response.tool_name, len(answer))
-            await self._settle(losing(self._owner))
+            await self._settle(leaving(self._owner, "lost"))
         else:
             await self._settle(finishing(self._owner, answer))
+
+    async def link(self, task: Task) -> None:
+        """Let a task give the answer of the call."""
+        await self._settle(finishing(self._owner, json.dumps({"task": asdict(task)}).encode()))
 
     async def release(self) -> None:
         """Free the key: the implementation has not begun."""
@@ -117,7 +124,7 @@ class Claim:
         self._renewing.cancel()
         if not self._is_settled:
             self._is_settled = True
-            _start(self._apply(losing(self._owner)))
+            _start(self._apply(leaving(self._owner, "lost")))
 
     async def _settle(self, change: Change) -> None:
         self._is_settled = True
@@ -169,7 +176,7 @@ class Admission:
         return RateLimits.from_setting(self._settings.rate_limit_store or "memory")
 
     async def find(self, call: AdmittedCall) -> None:
-        """Raise Replayed if the call was executed before, so that its user is not asked again."""
+        """Raise Answered if the call was executed before, so that its user is not asked again."""
         if call.caller.idempotency_key is None:
             return
         record = await self._apply(call, observed)
@@ -214,9 +221,11 @@ class Admission:
             return IdempotencyConflictError()
         if record.state != "finished":
             return OutcomeUnknownError()
+        if record.answer.startswith(b'{"task"'):
+            return TaskStarted(Task(**json.loads(record.answer)["task"]))
         contract = call.contract
         metadata = {**call.metadata, "replayed": True}
-        return Replayed(load_response(record.answer, contract.name, contract.declared, metadata))
+        return Answered(load_response(record.answer, contract.name, contract.declared, metadata))
 
     async def _apply(self, call: AdmittedCall, change: Change) -> Record | None:
         name, records = call.name, self.records

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, Final
 
+from toolgen.runtime.background.task import TaskStarted
+from toolgen.runtime.background.tasks import Tasks
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import Caller, Listener, ToolContext, response_metadata
 from toolgen.runtime.contract.page import FIRST, PagePosition, PageRule, open_cursor
@@ -35,10 +37,11 @@ from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
 
-from .admission import AdmittedCall, Claim, Replayed, check_key
+from .admission import AdmittedCall, Answered, Claim, check_key
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .error_mapping import json_metadata, map_error
+from .handover import await_task, task_call
 from .invoke import PreparedMethod, run_method
 from .loop_watchdog import IN_FLIGHT, WATCHDOG, register_call_path
 from .readiness import Readiness
@@ -69,7 +72,7 @@ class PreparedTool:
     preview: PreparedMethod | None  # None: the spec has no `confirm.preview`
     readiness: Readiness
     is_direct: bool  # `execute` is an `async def` without injected values, chunks, blocks or limits
-    is_admitted: bool  # calls have to be admitted: they are limited in number, or have a key
+    is_admitted: bool  # calls have to be admitted: they are limited, may have a key, or run in a worker
 
     def answer(
         self, arguments: Any, caller: Caller, environment: Environment
@@ -140,12 +143,12 @@ class ToolCall:
         if reports_progress:
             context.loop = asyncio.get_running_loop()
         try:
-            result = await self._run(task)
+            result = await (self._run_admitted(task) if self.tool.is_admitted else self._run(task))
         # the application asks the user elsewhere: neither a success nor a failure of the call
-        except ConfirmationPending:
+        except (ConfirmationPending, TaskStarted):
             raise
-        except Replayed as replayed:
-            return replayed.response
+        except Answered as answered:
+            return answered.response
         except ApplicationExit as exit_:
             raise exit_.error from None
         except BaseException as raised:  # the agent gets a response in any case; the log has the details
@@ -166,6 +169,18 @@ class ToolCall:
             text=result.text,
             blocks=result.blocks,
         )
+
+    async def _run_admitted(self, task: asyncio.Task[Any] | None) -> WrittenResult:
+        """Run the steps of a call that a worker may run; wait for the worker unless a task is wanted."""
+        try:
+            return await self._run(task)
+        except TaskStarted as started:
+            if self.caller.as_task or self.environment.tasks is None:
+                raise
+            response = await await_task(
+                self.environment.tasks, started.task, self.context.principal, self.caller.progress
+            )
+            raise Answered(response.with_metadata(self.metadata)) from None
 
     async def _run(self, task: asyncio.Task[Any] | None) -> WrittenResult:
         """Run the steps of a call in its caller's task, in order. Raises what any of them raises."""
@@ -267,8 +282,11 @@ class ToolCall:
 
     async def _execute(self, request: Any) -> WrittenResult:
         """Return the validated result of the implementation. Raises what refuses the call, or Replayed."""
-        if self.tool.is_admitted:
+        if self.tool.is_admitted and not self.caller.in_worker:
             self.claim = await self.environment.admission.enter(self._admitted())
+            # values of one call's context do not travel
+            if self.environment.tasks is not None and not self.caller.context:
+                await self._start_task(self.environment.tasks)
         result: WrittenResult = await run_method(
             self.tool.execute,
             request,
@@ -277,6 +295,17 @@ class ToolCall:
             listen=self._listener(),
         )
         return result
+
+    async def _start_task(self, tasks: Tasks) -> None:
+        """Hand the call to a worker if its tool has `background`. Raises TaskStarted then."""
+        contract = self.tool.contract
+        if contract.background is None:
+            return
+        call = task_call(contract, self.arguments, self.context, self.caller)
+        task = await tasks.submit(call, contract.background)
+        if self.claim is not None:
+            await self.claim.link(task)
+        raise TaskStarted(task)
 
     def _admitted(self) -> AdmittedCall:
         return AdmittedCall(
@@ -350,7 +379,9 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
         streams=streams,
         has_content=has_content,
     )
-    is_admitted = contract.rate_limit is not None or contract.idempotency is not None
+    is_admitted = any(
+        each is not None for each in (contract.rate_limit, contract.idempotency, contract.background)
+    )
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)

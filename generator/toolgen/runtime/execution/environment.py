@@ -6,6 +6,7 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from toolgen.runtime.background.tasks import Tasks
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.settings import Settings
@@ -24,6 +25,7 @@ class Environment:
     confirmations: ConfirmationTokens
     pool: WorkerPool  # of threads for synchronous tools
     admission: Admission
+    tasks: Tasks | None = None  # None: no queue is configured
     extras: MutableMapping[str, Any] | None = None  # of the session; None outside of a session
     session_id: str | None = None
 

@@ -16,6 +16,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Final, Self
 
+from toolgen.runtime.background.task import TaskStarted
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
@@ -97,9 +98,11 @@ class CallRecord:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None and not self._ended:
-            pending = isinstance(error, ConfirmationPending)
+            pending = isinstance(error, ConfirmationPending | TaskStarted)
             event: EventKind = "pending" if pending else "cancelled"
-            summary, cause = "waits for the user" if pending else "was cancelled", None
+            summary, cause = "was cancelled", None
+            if pending:
+                summary = "runs as a task" if isinstance(error, TaskStarted) else "waits for the user"
             if not pending and error.__cause__ is not None:
                 cause = error.__cause__  # of the tool: it raised something else when it was cancelled
                 summary = f"was cancelled, and raised {type(cause).__name__}"

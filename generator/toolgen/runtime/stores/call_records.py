@@ -33,7 +33,7 @@ class Record:
     """What is known of a call. `answer` is empty until it is finished."""
 
     state: State
-    digest: str  # of the arguments
+    digest: str  # of the arguments; of a call that a worker starts: what it is
     ttl: float  # seconds that the record is kept after its last change
     owner: str = ""  # the process, and its call, that executes it
     lease_until: float = 0.0
@@ -121,13 +121,13 @@ def releasing(owner: str) -> Change:
     return change
 
 
-def losing(owner: str) -> Change:
-    """Return the change for a call that was ended in the middle."""
+def leaving(owner: str, state: State) -> Change:
+    """Return the change for a call that ended without an answer: lost, cancelled, or to be started again."""
 
     def change(record: Record | None, now: float, lost_at: float) -> Record | None:
         if record is None or record.state != "running" or record.owner != owner:
             return record
-        return replace(record, state="lost", lease_until=0.0)
+        return replace(record, state=state, owner="", lease_until=0.0)
 
     return change
 

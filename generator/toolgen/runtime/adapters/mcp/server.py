@@ -39,6 +39,9 @@ from .exchange import CALLED, exchange_of
 from .features import METHODS, Features, FeatureSource, load_features
 from .observed_requests import ObservedRequests
 from .server_state import ServerState, is_modern
+from .task_methods import METHODS as TASK_METHODS
+from .task_methods import answer_task_method
+from .task_wire import CREATED, EXTENSION, TaskParams
 from .tool_list import Tools
 from .tools_call import answer_call
 
@@ -185,6 +188,10 @@ def build_server(
     # not as `on_list_tools` and `on_call_tool`, which must return models
     server.add_request_handler("tools/list", types.PaginatedRequestParams, handlers.list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
+    if toolkit.settings.task_queue is not None:
+        server.extensions[EXTENSION] = {}
+        for method in TASK_METHODS:
+            server.add_request_handler(method, TaskParams, handlers.answer_task_method)
     server.middleware[:] = [ObservedRequests(state), handlers.middleware]  # in place of the SDK's spans
     return server
 
@@ -237,6 +244,10 @@ class _Handlers:
         if self._state.stopping and ctx.request_id is not None:
             raise MCPError(code=STOPPING_CODE, message=STOPPING)
         result = await self._answer(ctx, call_next)
+        task = CREATED.get() if ctx.method == "tools/call" else None
+        if task is not None:
+            CREATED.set(None)
+            return task
         listed = _LISTED.get(None) if ctx.method == "tools/list" else None
         if listed is not None and isinstance(result, dict):
             return {**result, "tools": listed}
@@ -272,6 +283,12 @@ class _Handlers:
         except Exception as error:  # the SDK would send its message to older clients
             LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
+
+    async def answer_task_method(
+        self, context: ServerRequestContext[Any, Any], params: TaskParams
+    ) -> HandlerResult:
+        """Answer a method of the tasks extension."""
+        return await self._run(context, answer_task_method(self._state, context, params))
 
     async def answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Answer a request for what another server has, or for a link to a result of this one."""

@@ -134,6 +134,11 @@ class ToolList:
             tool = self._called[published] = self._published(definition)
         return tool
 
+    def of(self, wire_name: str) -> McpTool | None:
+        """Return the tool with a wire name; None if there is none."""
+        definition = self._toolkit.definition_of(wire_name)
+        return None if definition is None else self._published(definition)
+
     def _published(self, definition: ToolDefinition) -> McpTool:
         schema = definition["input_schema"]
         return McpTool(

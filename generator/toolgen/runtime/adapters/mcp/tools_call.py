@@ -9,6 +9,7 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from toolgen.runtime.background.task import Task
 from toolgen.runtime.call_options import CallerOptions
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -29,6 +30,7 @@ from .content_blocks import EncodedBlock, encode
 from .current_call import answering
 from .result import CallProgress, StructuredForm, wire_result
 from .server_state import ServerState, is_modern
+from .task_wire import CREATED, PLACEHOLDER, created, knows_tasks
 from .tool_list import McpTool
 
 KEY_META: Final = "toolgen/idempotency_key"
@@ -51,8 +53,8 @@ async def answer_call(
     caller: CallerOptions = {"scopes": grant.scopes, "principal": grant.principal}
     if is_preview_request(params):
         response = await toolkit.preview(tool.name, arguments, **caller)
-        answer = preview_answer(response, has_output_schema=tool.has_output_schema)
-        return wire_result(answer, _structured_form(context, tool), context.protocol_version)
+        shown = preview_answer(response, has_output_schema=tool.has_output_schema)
+        return wire_result(shown, structured_form(context, tool), context.protocol_version)
     sessionless = state.is_sessionless(context)
     # a client with a session has its extras there
     extras = state.extras.opened(context, meta) if sessionless else None
@@ -69,7 +71,9 @@ async def answer_call(
     reporter = CallProgress(context)
     with answering(context, params) as call:
         try:
-            response = await toolkit.call(
+            # a client that does not know tasks waits for the worker
+            as_task = "background" in tool.definition and knows_tasks(context)
+            answer = await (toolkit.submit if as_task else toolkit.call)(
                 tool.name,
                 arguments,
                 confirm=confirmation.confirm,
@@ -84,13 +88,17 @@ async def answer_call(
             if call.question is None or call.approval is None:
                 return call.question or input_required(pending)
             return state.approved.sealed(call.question, params, grant.principal, call.approval)
+    if isinstance(answer, Task):
+        CREATED.set(created(answer))
+        return PLACEHOLDER
+    response = answer
     if call.protocol_error is not None and response.error is not None:
         raise call.protocol_error
     own = call.own_fields(response)
     blocks: Sequence[EncodedBlock] | None = None if own is None else ()
     if response.blocks and own is None:
-        blocks = await _encoded(state, response, grant, tool.definition)
-    form = _structured_form(context, tool)
+        blocks = await encoded(state, response, grant, tool.definition)
+    form = structured_form(context, tool)
     result = wire_result(response, form, context.protocol_version, blocks=blocks)
     if own is not None:
         meta_of_both = {**own.pop("_meta", {}), **result.get("_meta", {})}
@@ -119,7 +127,7 @@ def _idempotency_key(context: ServerRequestContext[Any, Any], meta: Mapping[str,
     return header if key is None else key
 
 
-def _structured_form(context: ServerRequestContext[Any, Any], tool: McpTool) -> StructuredForm:
+def structured_form(context: ServerRequestContext[Any, Any], tool: McpTool) -> StructuredForm:
     """Return the form of a tool's structured content for the client of a request."""
     # structured content belongs to an output schema: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#structured-content
     if not tool.has_output_schema:
@@ -141,7 +149,7 @@ async def _unknown_tool(
     return MCPError(code=types.INVALID_PARAMS, message=message)
 
 
-async def _encoded(
+async def encoded(
     state: ServerState, response: ToolResponse, grant: Grant, definition: ToolDefinition
 ) -> list[EncodedBlock]:
     """Return the blocks of a response, encoded; large ones as links if the client can read them."""

@@ -1,0 +1,53 @@
+"""Run calls that a server with the same TOOLGEN_TASK_QUEUE has queued: of tools with `background`.
+
+PACKAGE and your implementations are imported as by `toolgen serve`. Settings are environment variables, as
+for servers; TOOLGEN_THREADS is the number of calls at once. SIGTERM stops the worker: it begins no further
+call, and those that run get TOOLGEN_GRACE seconds. Needs only toolgen[tasks].
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+from typing import TYPE_CHECKING
+
+from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.generated_package import find_package
+from toolgen.cli.output import say
+from toolgen.project import UnableError
+
+if TYPE_CHECKING:
+    from toolgen.runtime.toolkit import Toolkit
+
+RUNS_EVENT_LOOP = True
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "package",
+        nargs="?",
+        metavar="PACKAGE",
+        help="the generated package, for example shop.generated (default: the project's)",
+    )
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    from toolgen.runtime.logs.configure import configure_logging, server_handler
+    from toolgen.runtime.settings import SettingError, Settings
+
+    package = find_package(args.start, args.package)
+    hint = "run `toolgen generate`, or name the generated package: toolgen worker PACKAGE"
+    catalog = package.module("catalog", hint)
+    try:
+        configure_logging(Settings.from_environment(), server_handler())
+        toolkit: Toolkit = catalog.default_toolkit()
+        number = asyncio.run(_work(toolkit, package.name))
+    except SettingError as error:
+        raise UnableError("usage", str(error)) from None
+    return ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.CLEAN
+
+
+async def _work(toolkit: Toolkit, package: str) -> int | None:
+    async with toolkit:
+        return await toolkit.work(lambda: say(f"running queued calls of {package}"))

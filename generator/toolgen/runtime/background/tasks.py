@@ -1,0 +1,290 @@
+"""Tasks of a toolkit: submitted, observed and cancelled by callers, executed once by workers.
+
+The call and its answer are sealed with keys that only servers and workers have, and bound to the id of the
+task. Whoever can write to the queue can therefore run nothing, and forge no answer. The record of a task
+(`stores/call_records.py`) lets one worker start it: a second time only if the tool is idempotent and the
+first worker has died. Every task ends in a response, which is `outcome_unknown` if its worker has died, or
+is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from secrets import token_urlsafe
+from typing import Any, Final, TypeAlias
+from uuid import uuid4
+
+from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
+from toolgen.runtime.context import Progress
+from toolgen.runtime.errors import NotReadyError, OutcomeUnknownError, ToolError
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.response_codec import dump_response, load_response
+from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.stores.call_records import (
+    LEASE_SECONDS,
+    CallRecords,
+    Change,
+    Record,
+    adding,
+    cancelling,
+    finishing,
+    leaving,
+    observed,
+    open_call_records,
+    renewing,
+    starting,
+)
+from toolgen.runtime.stores.opening import StoreError, ask
+
+from .queues import LocalQueue, SaqQueue, TaskQueue
+from .task import Task, TaskCall, TaskStatus
+
+RESTARTS: Final = 3  # times that an idempotent task is started, if its workers die
+LOOK_SECONDS: Final = 1.0  # until a worker sees that its task was cancelled, and callers see progress
+STORE_TRIES: Final = 5  # to store an answer
+AWAY_SECONDS: Final = 60.0  # that a waiting call waits for a store that does not answer
+_FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
+_PURPOSE: Final = b"toolgen/task/v1"
+_ID: Final = 24  # bytes
+
+Declared: TypeAlias = Callable[[str], Mapping[str, type[ToolError]]]
+Perform: TypeAlias = Callable[[TaskCall, Progress], Awaitable[ToolResponse]]
+
+
+class Tasks:
+    """The tasks that a queue, its records and its keys have in common. Safe to use from several event loops.
+
+    Args:
+        records: who executes a task, and how it ended.
+        queue: brings tasks to workers.
+        sealer: seals calls and answers.
+        perform: executes a call in a worker.
+        knows: whether the tool of a call has the contract that the caller was shown.
+        declared: returns the errors that a tool declares, by code.
+    """
+
+    def __init__(
+        self,
+        records: CallRecords,
+        queue: TaskQueue,
+        sealer: AesGcmSealer,
+        *,
+        perform: Perform,
+        knows: Callable[[TaskCall], bool],
+        declared: Declared,
+    ) -> None:
+        self.queue = queue
+        self._records, self._sealer = records, sealer
+        self._perform, self._knows, self._declared = perform, knows, declared
+        if isinstance(queue, LocalQueue):
+            queue.execute = self.execute
+
+    @classmethod
+    def from_settings(cls, settings: Settings, **functions: Any) -> Tasks | None:
+        """Return the tasks of the queue that is configured; None without one. Raises SettingError."""
+        if settings.task_queue is None:
+            return None
+        keys = () if settings.task_key is None else parse_keys(settings.task_key, "TOOLGEN_TASK_KEY")
+        is_local = settings.task_queue == "memory"
+        if not keys and not is_local:
+            raise SettingError("TOOLGEN_TASK_QUEUE needs TOOLGEN_TASK_KEY, which seals what is queued")
+        if settings.task_queue.startswith("sqlite:"):
+            raise SettingError("TOOLGEN_TASK_QUEUE must be memory or redis://host:port, not 'sqlite'")
+        records = open_call_records("task_queue", settings.task_queue)
+        queue: TaskQueue = LocalQueue() if is_local else SaqQueue(settings.task_queue)
+        try:
+            sealer = AesGcmSealer(keys or [token_urlsafe(32)[:32].encode()], _PURPOSE)
+        except ModuleNotFoundError as error:
+            raise SettingError("tasks need the package cryptography: pip install 'toolgen[tasks]'") from error
+        return cls(records, queue, sealer, **functions)
+
+    # for callers
+
+    async def submit(self, call: TaskCall, result_ttl: int) -> Task:
+        """Record and queue a call.
+
+        Raises NotReadyError if that failed, OutcomeUnknownError if it may have failed.
+        """
+        task = Task(token_urlsafe(_ID), call.tool, time.time(), result_ttl)
+        name = _name(task.id, call.principal)
+        sealed = self._sealer.seal(json.dumps(asdict(call), separators=(",", ":")).encode(), name.encode())
+        label = json.dumps([task.tool_name, task.created_at])
+        try:
+            await self._apply(name, adding(label, float(result_ttl)))
+            await self.queue.put(name, sealed)
+        except StoreError as error:
+            LOGGER.error("a call of %s could not be queued: %s", call.tool, error)
+            try:  # the queue may have it: no worker may start it
+                record = await self._apply(name, cancelling)
+            except StoreError:
+                raise OutcomeUnknownError from None
+            if record is None or record.state == "cancelled":
+                raise NotReadyError("The call could not be queued, so nothing was done.") from None
+            raise OutcomeUnknownError from None
+        return task
+
+    async def status(self, task_id: str, principal: str | None) -> TaskStatus | None:
+        """Return how far a task is. Raises StoreError.
+
+        None if there is none, its result has expired, or it is another principal's.
+        """
+        name = _name(task_id, principal)
+        record = await self._apply(name, observed)
+        return None if record is None else self._status(task_id, name, record)
+
+    async def cancel(self, task_id: str, principal: str | None) -> bool:
+        """Cancel a task; False if there is none. One that runs ends soon. Raises StoreError."""
+        return await self._apply(_name(task_id, principal), cancelling) is not None
+
+    async def wait(self, task: Task, principal: str | None, progress: Progress | None = None) -> ToolResponse:
+        """Return the response of a task when it has ended.
+
+        Raises StoreError if the store is away for AWAY_SECONDS.
+        """
+        pause, deadline = _FIRST_PAUSE, time.monotonic() + AWAY_SECONDS
+        seen: TaskStatus | None = None
+        while True:
+            try:
+                status = await self.status(task.id, principal)
+            except StoreError:
+                if time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(pause)
+                continue
+            deadline = time.monotonic() + AWAY_SECONDS
+            if status is None:
+                return _expired(task, seen)
+            if status.response is not None:
+                return status.response
+            if progress is not None and status.progress not in (None, seen and seen.progress):
+                await progress(*status.progress)
+            seen = status
+            await asyncio.sleep(pause)
+            pause = min(LOOK_SECONDS, pause * 1.3)
+
+    def _status(self, task_id: str, name: str, record: Record) -> TaskStatus:
+        tool_name, created_at = json.loads(record.digest)
+        task = Task(task_id, tool_name, created_at, int(record.ttl))
+        opened = self._sealer.open(record.progress, name.encode()) if record.progress else None
+        progress: Any = None if opened is None else tuple(json.loads(opened))
+        if record.state == "queued" or record.state == "running":
+            return TaskStatus(task, record.state, progress)
+        if record.state == "cancelled":
+            response = ToolResponse(tool_name, False, error=OutcomeUnknownError("The task was cancelled."))
+            return TaskStatus(task, "cancelled", progress, response)
+        is_finished = record.state == "finished"
+        answer = self._sealer.open(record.answer.decode(), name.encode()) if is_finished else None
+        if answer is None:  # the worker has died, or somebody else has written the record
+            response = ToolResponse(tool_name, False, error=OutcomeUnknownError())
+        else:
+            response = load_response(answer, tool_name, self._declared(tool_name), {})
+        return TaskStatus(task, "finished", progress, response)
+
+    async def _apply(self, name: str, change: Change) -> Record | None:
+        return (await ask(self._records, lambda: self._records.apply(name, change)))[0]
+
+    # for workers
+
+    async def execute(self, name: str, sealed: str, touch: Callable[[], Awaitable[None]]) -> bool:
+        """Execute a task if nobody has started it. Return False if another worker has to execute it.
+
+        `touch` tells the queue that the worker is alive.
+        """
+        payload = self._sealer.open(sealed, name.encode())
+        if payload is None:
+            LOGGER.error("a task was refused: it was not sealed with TOOLGEN_TASK_KEY")
+            return True
+        call = TaskCall(**json.loads(payload))
+        if not self._knows(call):
+            record = await self._apply(name, observed)
+            # until its record expires, a worker with the version of the caller may come
+            return record is None or record.state != "queued"
+        owner = uuid4().hex
+        record = await self._apply(name, starting(owner, most=call.most))
+        if record is None or record.state != "running" or record.owner != owner:
+            return True  # expired, cancelled, lost, or started by another worker
+        await _Execution(self, name, owner, touch).run(call)
+        return True
+
+
+class _Execution:
+    """One execution of a task in a worker."""
+
+    def __init__(self, tasks: Tasks, name: str, owner: str, touch: Callable[[], Awaitable[None]]) -> None:
+        self._tasks, self._name, self._owner, self._touch = tasks, name, owner, touch
+        self._progress: str = ""
+
+    async def run(self, call: TaskCall) -> None:
+        tasks = self._tasks
+        work = asyncio.ensure_future(tasks._perform(call, self._report))
+        try:
+            is_cancelled = await self._watch(work)
+            if is_cancelled:
+                await self._end(leaving(self._owner, "cancelled"))
+                return
+            answer = tasks._sealer.seal(dump_response(work.result()), self._name.encode())
+            await self._end(finishing(self._owner, answer.encode()))
+        except asyncio.CancelledError:  # the worker stops
+            work.cancel()
+            await asyncio.wait([work], timeout=1.0)
+            await self._end(leaving(self._owner, "queued" if call.most > 1 else "lost"))
+            if call.most > 1:
+                raise  # SAQ puts the job back
+        except BaseException:
+            await self._end(leaving(self._owner, "lost"))
+            raise
+
+    async def _report(self, progress: float, total: float | None, message: str | None) -> None:
+        text = json.dumps([progress, total, message])
+        self._progress = self._tasks._sealer.seal(text.encode(), self._name.encode())
+
+    async def _watch(self, work: asyncio.Future[ToolResponse]) -> bool:
+        """Renew the lease until the work has ended; True if it was cancelled, or its lease has ended."""
+        renewed, written = time.monotonic(), ""
+        while not (await asyncio.wait([work], timeout=LOOK_SECONDS))[0]:
+            change: Change = observed
+            if written != self._progress or time.monotonic() - renewed > LEASE_SECONDS / 3:
+                written, renewed = self._progress, time.monotonic()
+                change = renewing(self._owner, written)
+            try:
+                record = await self._tasks._apply(self._name, change)
+                if change is not observed:
+                    await self._touch()
+            except Exception as error:
+                LOGGER.warning("the lease of a task could not be renewed: %s", error)
+                continue
+            is_own = record is not None and record.state == "running" and record.owner == self._owner
+            if not is_own or (record is not None and record.is_cancelled):
+                work.cancel()
+                await asyncio.wait([work])
+                return True
+        return False
+
+    async def _end(self, change: Change) -> None:
+        for number in range(STORE_TRIES):
+            try:
+                await asyncio.shield(self._tasks._apply(self._name, change))
+                return
+            except StoreError as error:
+                LOGGER.error("how a task ended could not be stored: %s", error)
+                await asyncio.sleep(number)
+
+
+def _expired(task: Task, seen: TaskStatus | None) -> ToolResponse:
+    """Return the response for a task without a record, which was `seen` last."""
+    if seen is not None and seen.state == "queued":
+        error: ToolError = NotReadyError("No worker has started the call in time, so nothing was done.")
+    else:
+        error = OutcomeUnknownError("The result of the call is not kept any more.")
+    return ToolResponse(task.tool_name, False, error=error)
+
+
+def _name(task_id: str, principal: str | None) -> str:
+    """Return the name of a task's record, which says neither the id nor the principal."""
+    return "task:" + hashlib.sha256(json.dumps([task_id, principal]).encode()).hexdigest()
