@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     restart()
     show("toolgen: one reviewed YAML file per tool; types, servers and checks are generated", BOLD)
     # no log output between the lines of the demo
-    logging.getLogger("toolgen.runtime").addHandler(logging.NullHandler())
+    logging.getLogger("toolgen").addHandler(logging.NullHandler())
     faults: list[str] = []
     try:
         asyncio.run(story())

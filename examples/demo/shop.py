@@ -89,13 +89,21 @@ class Log(logging.Handler):
                 tell("the log", f"{record.levelname} {record.getMessage()}{raised}")
 
 
+_SERVER = (
+    "import logging, sys; from generated.mcp_server import build_server; "
+    "from toolgen.runtime.adapters import mcp; "
+    "logging.getLogger('toolgen.audit').setLevel('ERROR'); sys.exit(mcp.main(build_server))"
+)
+"""`python -m generated.mcp_server` without its audit log: the demo shows the questions."""
+
+
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[Shop]:
     """Start the generated server, with data in `folder`, and connect to it."""
     user = User()
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "generated.mcp_server", "--scopes", ",".join(sorted(SCOPES))],
+        args=["-c", _SERVER, "--scopes", ",".join(sorted(SCOPES))],
         cwd=ROOT,
         env={
             **os.environ,

@@ -136,9 +136,9 @@ class RunCode(BaseTool[dict[str, Any], Any]):
         description=(
             "Run a Python script. The functions are there without an import; call them with keyword "
             "arguments, without await. The value of the last expression is the result. A function that fails "
-            "raises RuntimeError, whose text begins with the error's code. One that asks the user waits for the "
-            "answer; if it is no, the script ends. There are no files, no network and no threads; a script "
-            f"may compute for {SECONDS:g} seconds and make {CALLS} calls."
+            "raises RuntimeError, whose text begins with the error's code. One that asks the user waits for "
+            "the answer; if it is no, the script ends. There are no files, no network and no threads; a "
+            f"script may compute for {SECONDS:g} seconds and make {CALLS} calls."
         ),
         inputs=[ToolParam("code", "string", schema={"minLength": 1, "maxLength": MAX_CODE})],
         returns=ToolReturn(

@@ -7,27 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.data.program import Origins, PublishedTool
+from toolgen.data.publication import Publication
 from toolgen.escaping.places import plain_name
 from toolgen.schema.document import Schema, SchemaDocument
 from toolgen.suggestions import first_sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """The section `[publish]`: what registries and clients show of the server. None: not said."""
-
-    name: str | None = None  # of the registry, as in io.github.ada/shop
-    title: str | None = None
-    description: str | None = None
-    author: str | None = None
-    license: str | None = None
-    repository: str | None = None  # address of its page
-    website: str | None = None
-    pypi: str | None = None  # distribution with a command of its name, which serves over stdio
-    url: str | None = None  # of the running server
-    bundle: str | None = None  # address that the file of `toolgen bundle` is downloaded from
-    bundle_sha256: str | None = None
-    include: tuple[str, ...] = ()  # further files and folders of the bundle
 
 
 @dataclass(frozen=True, slots=True)

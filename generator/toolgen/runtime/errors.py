@@ -186,7 +186,7 @@ class OutcomeUnknownError(ToolError):
 
     code = "outcome_unknown"
     description = "The call began, and nobody knows how it ended."
-    hint = "Find out whether it was done before you make it again."
+    hint = "The call may have been done: find that out before you make it again."
 
 
 class InvalidResponseError(ToolError):

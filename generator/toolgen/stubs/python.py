@@ -19,7 +19,8 @@ _WORD: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
 
 def imports_of(body: str) -> str:
     """Return the imports that a text of stubs needs; empty if it needs none."""
-    used = [word for word in _TYPING if re.search(rf"\b{word}\b", body)]
+    words = set(_WORD.findall(body))
+    used = [word for word in _TYPING if word in words]
     return f"from typing import {', '.join(used)}\n" if used else ""
 
 

@@ -35,26 +35,29 @@ DOCUMENTS: Final[Mapping[str, DocumentTarget]] = {
 _LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
 _HTTPS = r"https://[^\s/]+(?:/\S*)?"
 
-PUBLISH_PATTERNS: Final[Mapping[str, tuple[str, str]]] = {
+PUBLISH_PATTERNS: Final[Mapping[str, tuple[re.Pattern[str], str]]] = {
     # https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json
     "name": (
-        r"(?=.{3,200}\Z)[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+",
+        re.compile(r"(?=.{3,200}\Z)[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+"),
         "a reverse-DNS name with one slash and at most 200 characters, as in `io.github.YOUR-NAME/shop`",
     ),
-    "title": (rf"{_LINE}{{1,100}}", "one line of at most 100 characters, as registries ask"),
-    "description": (rf"{_LINE}{{1,100}}", "one line of at most 100 characters, as registries ask"),
-    "author": (rf"{_LINE}{{1,200}}", "one line"),
-    "license": (r"[A-Za-z0-9.+() -]{1,100}", "an SPDX expression, as in `MIT`"),
-    "repository": (_HTTPS, "an address that begins with https://"),
-    "website": (_HTTPS, "an address that begins with https://"),
-    "url": (_HTTPS, "an address that begins with https://"),
-    "bundle": (_HTTPS, "an address that begins with https://"),
-    "bundle_sha256": (r"[a-f0-9]{64}", "a SHA-256: 64 digits and letters from a to f"),
+    "title": (re.compile(rf"{_LINE}{{1,100}}"), "one line of at most 100 characters, as registries ask"),
+    "description": (
+        re.compile(rf"{_LINE}{{1,100}}"),
+        "one line of at most 100 characters, as registries ask",
+    ),
+    "author": (re.compile(rf"{_LINE}{{1,200}}"), "one line"),
+    "license": (re.compile(r"[A-Za-z0-9.+() -]{1,100}"), "an SPDX expression, as in `MIT`"),
+    "repository": (re.compile(_HTTPS), "an address that begins with https://"),
+    "website": (re.compile(_HTTPS), "an address that begins with https://"),
+    "url": (re.compile(_HTTPS), "an address that begins with https://"),
+    "bundle": (re.compile(_HTTPS), "an address that begins with https://"),
+    "bundle_sha256": (re.compile(r"[a-f0-9]{64}"), "a SHA-256: 64 digits and letters from a to f"),
     # https://packaging.python.org/en/latest/specifications/name-normalization/
-    "pypi": (r"(?i:[A-Z0-9]|[A-Z0-9][A-Z0-9._-]{0,100}[A-Z0-9])", "the name of a distribution"),
+    "pypi": (re.compile(r"(?i:[A-Z0-9]|[A-Z0-9][A-Z0-9._-]{0,100}[A-Z0-9])"), "the name of a distribution"),
     # https://semver.org, which both manifests ask for; the registry refuses ranges
     "server.version": (
-        r"\d{1,20}\.\d{1,20}\.\d{1,20}(?:-[0-9A-Za-z.-]{1,50})?(?:\+[0-9A-Za-z.-]{1,50})?",
+        re.compile(r"\d{1,20}\.\d{1,20}\.\d{1,20}(?:-[0-9A-Za-z.-]{1,50})?(?:\+[0-9A-Za-z.-]{1,50})?"),
         "a semantic version, as in `1.2.0`: registries and clients compare versions",
     ),
 }
@@ -84,7 +87,7 @@ def publication_faults(values: Mapping[str, object], targets: Sequence[str]) -> 
         value = values[name]
         setting = name if "." in name else f"publish.{name}"
         # a version that no document has may be anything
-        if isinstance(value, str) and (chosen or "." not in name) and not re.fullmatch(pattern, value):
+        if isinstance(value, str) and (chosen or "." not in name) and not pattern.fullmatch(value):
             key = setting.rpartition(".")[2]
             yield SettingFault(setting, value, f"'{key}' must be {meaning}")
     if isinstance(values["bundle"], str) and values["bundle_sha256"] is None:

@@ -9,7 +9,7 @@ import signal
 
 import pytest
 from mcp import Client
-from toolgen.runtime.health import HEALTH
+from toolgen.runtime.health import Health
 
 from tests.end_to_end.auth.test_scopes import BOB, bearer, shop, tokens_of
 from tests.end_to_end.project import Project
@@ -118,13 +118,14 @@ def test_a_mounted_application_answers_below_its_path_and_starts_with_the_first_
 def test_a_part_is_logged_when_it_fails_and_when_it_works_again(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
 
-    HEALTH.degrade("a store", "it is away")
-    HEALTH.degrade("a store", "it is still away")
-    assert HEALTH.degraded == {"a store": "it is still away"}
-    HEALTH.recover("a store")
-    HEALTH.recover("a store")
+    health = Health()
+    health.degrade("a store", "it is away")
+    health.degrade("a store", "it is still away")
+    assert health.degraded == {"a store": "it is still away"}
+    health.recover("a store")
+    health.recover("a store")
 
-    assert HEALTH.degraded == {}
+    assert health.degraded == {}
     assert [record.getMessage() for record in caplog.records] == [
         "degraded: a store: it is away",
         "works again: a store",

@@ -79,7 +79,7 @@ VALUES = {
     "access_log": "1",
 }
 """A value other than the default for each row of the table; the others are `OTHERS`."""
-OTHERS = {"stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
+OTHERS = {"code_mode", "rate_limit", "stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
 NOT_IN_TABLE = {"confirmation_key", "confirmation_store", "confirmation_expiry"}
 
 

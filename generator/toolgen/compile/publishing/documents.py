@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from toolgen.data.package import Package, Publication, Tool
+from toolgen.data.package import Package, Tool
+from toolgen.data.publication import Publication
 from toolgen.escaping.places import markdown_code, markdown_text
 
 SERVER_SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from toolgen.data.codes import lint_codes
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.package import Publication
+from toolgen.data.publication import Publication
 from toolgen.data.source import Span
 from toolgen.escaping.places import plain_name
 from toolgen.files.toml_limits import toml_limit_fault

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
-from toolgen.compile.printing.client_source import ClientTemplates
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.escaping.places import plain_name
@@ -20,6 +19,9 @@ from toolgen.suggestions import did_you_mean
 from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.targets.definition import TargetDefinition
 from toolgen.targets.documents import DOCUMENTS, SERVER
+
+if TYPE_CHECKING:
+    from toolgen.compile.printing.client_source import ClientTemplates
 
 SETTINGS = "target.yaml"
 _MAX_BYTES: Final = 1024 * 1024  # of one template
@@ -88,6 +90,8 @@ _OF_CLIENTS: Final = ("definitions/", "models/", "schemas/")  # templates of pac
 
 def load_client_templates() -> ClientTemplates:
     """Return the templates of typed clients."""
+    from toolgen.compile.printing.client_source import ClientTemplates
+
     with DeclaredFolder(toolgen.templates.__path__[0]) as folder:
         own = {
             entry.name: _text(folder, entry.path, f"templates/{entry.path}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from toolgen.compile.output_changes import with_lf
@@ -16,7 +15,6 @@ FILE: Final = "AGENTS.md"  # of the project, and of the output folder, where the
 TARGET: Final = "agents"
 BEGIN: Final = "<!-- toolgen: begin. `toolgen generate` replaces what is between these lines. -->"
 END: Final = "<!-- toolgen: end -->"
-_SECTION: Final = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n?", re.MULTILINE | re.DOTALL)
 
 
 def find_outdated_section(project: Project) -> Change | None:
@@ -33,7 +31,8 @@ def find_outdated_section(project: Project) -> Change | None:
         return None  # not our matter
     text = with_lf(before or "")
     markers = text.count(BEGIN), text.count(END)
-    if markers not in ((0, 0), (1, 1)) or (markers == (1, 1) and not _SECTION.search(text)):
+    found = _section(text)
+    if markers not in ((0, 0), (1, 1)) or (markers == (1, 1) and found is None):
         message = f"{FILE} must have the two lines of toolgen's section once each, in their order"
         hint = f"remove the lines `{BEGIN}` and `{END}`; `toolgen generate` adds them again"
         raise UnableError("agents-section", message, hint)
@@ -41,8 +40,8 @@ def find_outdated_section(project: Project) -> Change | None:
     if section is None:  # not generated yet, which is reported by itself
         return None
     enclosed = f"{BEGIN}\n{with_lf(section)}{END}\n" if wanted else ""
-    if markers == (1, 1):
-        after = _SECTION.sub(lambda _: enclosed, text)
+    if found is not None:
+        after = text[: found.start] + enclosed + text[found.stop :]
     else:
         gap = "" if not text or not enclosed else "\n" if text.endswith("\n") else "\n\n"
         after = text + gap + enclosed
@@ -55,3 +54,13 @@ def find_outdated_section(project: Project) -> Change | None:
         raise UnableError("agents-section", f"{FILE} is a link, which toolgen does not replace", hint)
     kind = ChangeKind.MISSING if before is None else ChangeKind.CHANGED
     return Change(kind, FILE, before, after.replace("\n", "\r\n") if "\r\n" in (before or "") else after)
+
+
+def _section(text: str) -> slice | None:
+    """Return where the section is, with the lines that enclose it; None if it is not there as a whole."""
+    start = f"\n{text}".find(f"\n{BEGIN}\n")
+    end = text.find(f"\n{END}", start + len(BEGIN)) if start >= 0 else -1
+    if end < 0:
+        return None
+    stop = end + 1 + len(END)
+    return slice(start, stop + 1 if text[stop : stop + 1] == "\n" else stop)

@@ -49,6 +49,7 @@ RESTARTS: Final = 3  # times that an idempotent task is started, if its workers 
 LOOK_SECONDS: Final = 1.0  # until a worker sees that its task was cancelled, and callers see progress
 STORE_TRIES: Final = 5  # to store an answer
 AWAY_SECONDS: Final = 60.0  # that a waiting call waits for a store that does not answer
+_PART: Final = "task store"
 _FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
 _PURPOSE: Final = b"toolgen/task/v1"
 _ID: Final = 24  # bytes
@@ -187,7 +188,7 @@ class Tasks:
         return TaskStatus(task, "finished", progress, response)
 
     async def _apply(self, name: str, change: Change) -> Record | None:
-        return (await ask(self._records, lambda: self._records.apply(name, change)))[0]
+        return (await ask(self._records, lambda: self._records.apply(name, change), part=_PART))[0]
 
     # for workers
 
