@@ -51,6 +51,7 @@ STORE_TRIES: Final = 5  # to store an answer
 AWAY_SECONDS: Final = 60.0  # that a waiting call waits for a store that does not answer
 _FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
 _PURPOSE: Final = b"toolgen/task/v1"
+_PART: Final = "task queue"  # in the health of the process
 _ID: Final = 24  # bytes
 
 Declared: TypeAlias = Callable[[str], Mapping[str, type[ToolError]]]
@@ -187,7 +188,7 @@ class Tasks:
         return TaskStatus(task, "finished", progress, response)
 
     async def _apply(self, name: str, change: Change) -> Record | None:
-        return (await ask(self._records, lambda: self._records.apply(name, change)))[0]
+        return (await ask(self._records, lambda: self._records.apply(name, change), part=_PART))[0]
 
     # for workers
 
@@ -200,13 +201,16 @@ class Tasks:
         if payload is None:
             LOGGER.error("a task was refused: it was not sealed with TOOLGEN_TASK_KEY")
             return True
-        call = TaskCall(**json.loads(payload))
-        if not self._knows(call):
-            record = await self._apply(name, observed)
-            # until its record expires, a worker with the version of the caller may come
-            return record is None or record.state != "queued"
-        owner = uuid4().hex
-        record = await self._apply(name, starting(owner, most=call.most))
+        call, owner = TaskCall(**json.loads(payload)), uuid4().hex
+        try:
+            if not self._knows(call):
+                record = await self._apply(name, observed)
+                # until its record expires, a worker with the version of the caller may come
+                return record is None or record.state != "queued"
+            record = await self._apply(name, starting(owner, most=call.most))
+        except StoreError as error:
+            LOGGER.error("a task could not be started: %s", error)
+            return False
         if record is None or record.state != "running" or record.owner != owner:
             return True  # expired, cancelled, lost, or started by another worker
         await _Execution(self, name, owner, touch).run(call)

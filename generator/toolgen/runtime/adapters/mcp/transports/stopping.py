@@ -32,7 +32,8 @@ class Stop:
 
     `on_stop` is called, in the main thread, when the first signal arrives. The process then ends after
     `delay`, `grace` and CLOSING_SECONDS at the latest, whatever its threads and its event loop do.
-    `on_reload` is called for SIGHUP instead, unless the process has a terminal: there, SIGHUP means that it was closed.
+    `on_reload` is called for SIGHUP instead, unless the process has a terminal: there, SIGHUP means that it
+    was closed.
     """
 
     def __init__(
