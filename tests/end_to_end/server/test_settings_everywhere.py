@@ -77,10 +77,14 @@ VALUES = {
     "log_format": "json",
     "strict_start": "1",
     "access_log": "1",
+    "rate_limit": "100000/minute",
 }
 """A value other than the default for each row of the table; the others are `OTHERS`."""
 OTHERS = {"stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
-NOT_IN_TABLE = {"confirmation_key", "confirmation_store", "confirmation_expiry"}
+NOT_IN_TABLE = {
+    *("confirmation_key", "confirmation_store", "confirmation_expiry"),
+    *("rate_limit_store", "idempotency_store", "task_queue", "task_key"),
+}
 
 
 @dataclass(frozen=True)
