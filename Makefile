@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
+.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -77,9 +77,13 @@ corpus: $(READY) ## run published tools through all of toolgen (CORPUS="--mcp FI
 corpus-types: $(READY) ## check the types of the code that is generated for published tools (TOOLS=200)
 	@$(BIN)/python -m tools.corpus.types $(if $(TOOLS),--tools $(TOOLS))
 
-test-redis: $(READY) ## test replicas that share confirmations through Redis (Debian: redis-server)
+test-redis: $(READY) ## test replicas and workers that share a Redis (Debian: redis-server)
 	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }
 	@$(BIN)/python -m pytest -m redis tests/end_to_end -v
+
+test-worker-kills: $(READY) ## kill workers 500 times while they run calls; each must end once (KILLS=500; Debian: redis-server)
+	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }
+	@KILLS=$(or $(KILLS),500) $(BIN)/python -m pytest -m redis tests/end_to_end/calls/test_workers.py -k whatever_kills -s
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/end_to_end/commands/test_interrupt.py -s

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+DOCUMENT_TARGETS: Final = frozenset(("registry", "mcpb", "skill", "agents"))
+"""The targets that show it: `targets/documents.py` has them, which takes longer to import."""
 
 
 @dataclass(frozen=True, slots=True)

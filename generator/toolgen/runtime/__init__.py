@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         OpenAIResponsesTool,
         OpenAIToolSearch,
     )
+    from .background.task import Task, TaskStatus
     from .checkpoint import Checkpoint, CheckpointError
     from .confirmation.question import Approval, Confirmation, ConfirmationPending
     from .content.block import Block
@@ -62,6 +63,8 @@ __all__ = [
     "OpenAIToolSearch",
     "ResponseForm",
     "SetupContext",
+    "Task",
+    "TaskStatus",
     "Text",
     "ToolConfig",
     "ToolContext",
@@ -91,6 +94,7 @@ _NAMES = {
         "OpenAIResponsesTool",
         "OpenAIToolSearch",
     ),
+    "background.task": ("Task", "TaskStatus"),
     "checkpoint": ("Checkpoint", "CheckpointError"),
     "confirmation.question": ("Approval", "Confirmation", "ConfirmationPending"),
     "content.block": ("Block",),

@@ -77,10 +77,10 @@ VALUES = {
     "log_format": "json",
     "strict_start": "1",
     "access_log": "1",
+    "rate_limit": "100000/minute",
 }
 """A value other than the default for each row of the table; the others are `OTHERS`."""
-OTHERS = {"code_mode", "rate_limit", "stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
-NOT_IN_TABLE = {"confirmation_key", "confirmation_store", "confirmation_expiry"}
+OTHERS = {"code_mode", "stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,13 @@ from typing import Any, Final
 
 from toolgen.data.codes import lint_codes
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.publication import Publication
+from toolgen.data.publication import DOCUMENT_TARGETS, Publication
 from toolgen.data.source import Span
 from toolgen.escaping.places import plain_name
 from toolgen.files.toml_limits import toml_limit_fault
 from toolgen.lint.settings import LEVELS, LintSettings
 from toolgen.python_source.names import not_importable
 from toolgen.suggestions import did_you_mean
-from toolgen.targets.documents import publication_faults
 
 FILE = "toolgen.toml"
 PYPROJECT = "pyproject.toml"
@@ -278,6 +277,10 @@ def make_project(root: Path, table: Table) -> Project:
 
 def _publication_faults(project: Project, table: Table) -> Iterator[Diagnostic]:
     """Yield a fault for each value that a target of documents needs, or that its readers refuse."""
+    if "publish" not in table.data and DOCUMENT_TARGETS.isdisjoint(project.targets or ()):
+        return
+    from toolgen.targets.documents import publication_faults
+
     values = {**asdict(project.publish), "server.name": project.server_name}
     values["server.version"] = project.server_version if "version" in table.data.get("server", {}) else None
     for fault in publication_faults(values, project.targets or ()):

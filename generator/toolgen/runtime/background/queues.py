@@ -59,6 +59,15 @@ async def _finished(work: Awaitable[bool]) -> None:
     await work
 
 
+class _ForAnotherWorkerError(Exception):
+    """Makes SAQ put a job back, and try it again after its delay."""
+
+
+def _is_no_return(record: logging.LogRecord) -> bool:
+    """False for SAQ's record of a job that was put back on purpose."""
+    return not (record.exc_info and isinstance(record.exc_info[1], _ForAnotherWorkerError))
+
+
 class SaqQueue:
     """Queues tasks in Redis with SAQ (https://github.com/tobymao/saq)."""
 
@@ -105,13 +114,14 @@ class SaqQueue:
 
         async def run(context: Any, *, name: str, sealed: str) -> None:
             if not await execute(name, sealed, context["job"].update):
-                # SAQ puts a cancelled job back, without an error in the log
-                raise asyncio.CancelledError
+                raise _ForAnotherWorkerError
 
         async def started(_: Any) -> None:
             on_start()
 
-        logging.getLogger("saq").setLevel(logging.WARNING)
+        saq_logger = logging.getLogger("saq")
+        saq_logger.setLevel(logging.WARNING)
+        saq_logger.addFilter(_is_no_return)
         queue = self._open()
         worker: Any = Worker(
             queue,

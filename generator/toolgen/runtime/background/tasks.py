@@ -49,9 +49,9 @@ RESTARTS: Final = 3  # times that an idempotent task is started, if its workers 
 LOOK_SECONDS: Final = 1.0  # until a worker sees that its task was cancelled, and callers see progress
 STORE_TRIES: Final = 5  # to store an answer
 AWAY_SECONDS: Final = 60.0  # that a waiting call waits for a store that does not answer
-_PART: Final = "task store"
 _FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
 _PURPOSE: Final = b"toolgen/task/v1"
+_PART: Final = "task queue"  # in the health of the process
 _ID: Final = 24  # bytes
 
 Declared: TypeAlias = Callable[[str], Mapping[str, type[ToolError]]]
@@ -201,13 +201,16 @@ class Tasks:
         if payload is None:
             LOGGER.error("a task was refused: it was not sealed with TOOLGEN_TASK_KEY")
             return True
-        call = TaskCall(**json.loads(payload))
-        if not self._knows(call):
-            record = await self._apply(name, observed)
-            # until its record expires, a worker with the version of the caller may come
-            return record is None or record.state != "queued"
-        owner = uuid4().hex
-        record = await self._apply(name, starting(owner, most=call.most))
+        call, owner = TaskCall(**json.loads(payload)), uuid4().hex
+        try:
+            if not self._knows(call):
+                record = await self._apply(name, observed)
+                # until its record expires, a worker with the version of the caller may come
+                return record is None or record.state != "queued"
+            record = await self._apply(name, starting(owner, most=call.most))
+        except StoreError as error:
+            LOGGER.error("a task could not be started: %s", error)
+            return False
         if record is None or record.state != "running" or record.owner != owner:
             return True  # expired, cancelled, lost, or started by another worker
         await _Execution(self, name, owner, touch).run(call)
