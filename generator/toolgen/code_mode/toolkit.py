@@ -135,8 +135,8 @@ class RunCode(BaseTool[dict[str, Any], Any]):
         name="run_code",
         description=(
             "Run a Python script. The functions are there without an import; call them with keyword "
-            "arguments, without await. The value of the last expression is the result. A function that fails raises "
-            "RuntimeError, whose text begins with the error's code. One that asks the user waits for the "
+            "arguments, without await. The value of the last expression is the result. A function that fails "
+            "raises RuntimeError, whose text begins with the error's code. One that asks the user waits for the "
             "answer; if it is no, the script ends. There are no files, no network and no threads; a script "
             f"may compute for {SECONDS:g} seconds and make {CALLS} calls."
         ),
