@@ -16,6 +16,7 @@ from toolgen.lint.settings import LintSettings
 from toolgen.linting import lint_specs
 
 from tests.lint.rule_pages import pages
+from tests.models.helpers import TARGETS
 
 SETTINGS = PackageSettings()
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
@@ -88,3 +89,28 @@ def test_the_pages_of_the_documentation_are_those_of_the_rules(record: bool) -> 
         for name, text in expected.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     assert {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")} == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, {"lost-reference"}),
+        ({"targets": {"mcp": {"inline": True}}}, set()),
+        ({"targets": {"mcp": {"inline": False}}}, {"lost-reference"}),
+    ],
+)
+@pytest.mark.parametrize("configured", ["keep", "inline"])
+def test_a_reference_is_not_lost_where_mcp_publishes_none(
+    options: dict[str, Any], expected: set[str], configured: str
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"price": {"$ref": "#/$defs/Money", "description": "In euros."}},
+        "$defs": {"Money": {"type": "number"}},
+    }
+    tool = {"name": "buy", "description": "Buy an article.", "input_schema": schema, **options}
+    settings = PackageSettings(mcp_references=configured)
+    entries = lint_specs({"buy.yaml": yaml.safe_dump(tool)}, TARGETS, settings).report.entries
+    if configured == "inline" and not options:
+        expected = set()
+    assert {each.code for each in entries} & {"lost-reference"} == expected
