@@ -114,3 +114,28 @@ def test_a_reference_is_not_lost_where_mcp_publishes_none(
     if configured == "inline" and not options:
         expected = set()
     assert {each.code for each in entries} & {"lost-reference"} == expected
+
+
+def test_a_destructive_tool_that_says_that_it_asks_is_believed() -> None:
+    hint = {"annotations": {"destructiveHint": True}}
+    silent = yaml.safe_dump({"description": "Delete an access rule.", **hint})
+    says = yaml.safe_dump(
+        {"description": "Delete a rule. Confirmation required: the first call asks.", **hint}
+    )
+    only_named = yaml.safe_dump({"description": "Delete a confirmation.", **hint})
+    found = ["destructive-unconfirmed" in warnings(each) for each in (silent, says, only_named)]
+    assert found == [True, False, True]
+
+
+def test_an_argument_with_a_maximum_limits_a_result() -> None:
+    orders = {"type": "array", "items": {"type": "object"}}
+    result = {"output_schema": {"type": "object", "properties": {"orders": orders}}}
+
+    def found(argument: dict[str, Any]) -> bool:
+        schema = {"type": "object", "properties": {"k": argument}}
+        tool = {"name": "a", "description": "Find orders.", "input_schema": schema, **result}
+        entries = lint_specs({"a.yaml": yaml.safe_dump(tool)}, (), SETTINGS).report.entries
+        return "unbounded-result" in {each.code for each in entries}
+
+    assert found({"type": "integer"})
+    assert not found({"type": "integer", "maximum": 50})
