@@ -16,7 +16,7 @@ from toolgen.compile.checking.check import joint_warnings, unknown_tools
 from toolgen.compile.checking.conflicts import find_conflicts, module_of_shared_file, published_names
 from toolgen.compile.compiled_specs import claims_of
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.publishing.references import choose_references
+from toolgen.compile.publishing.references import choose_references, inline_option
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.package import PackageSettings
@@ -177,6 +177,9 @@ def lint_program(
     sources = {each.file: each for each in _sources(program)}
     suppressed = SuppressedFindings(sources.values())
     found = in_order(found)
+    inlined = {tool.source.file for tool in program.tools if tool.inline or inline_option(tool)}
+    inlined |= {each.span.file for each in found if each.code == "references-kept"}  # which says more
+    found = tuple(each for each in found if each.code != "lost-reference" or each.span.file not in inlined)
     reasons = {each: suppressed.reason(each) for each in found}
     found = in_order([*found, *suppressed.faults, *suppressed.unused()])
     entries = list(_entries(found, reasons, _Subjects(program, sources), lint, only))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Done
 
 SPEC = """\
 # our first tool
@@ -103,3 +106,67 @@ def test_a_file_of_a_project_has_only_its_own_findings(linted: Cli) -> None:
     assert "specs/other.yaml" in done.out
     assert "specs/find_orders.yaml:" not in done.out.replace("note: specs/find_orders.yaml", "")
     assert linted("lint", "specs/absent.yaml").code == 2
+
+
+def on_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch, text: str | bytes, *words: str) -> Done:
+    content = text.encode() if isinstance(text, str) else text
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    return cli("lint", *words)
+
+
+def test_stdin_is_linted_in_place_of_its_file(linted: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    (linted.root / "specs/other.yaml").write_text(SPEC.replace("find_orders", "orders_of"))
+    unsaved = SPEC.replace("items: {type: string}, ", "")
+    words = ("-", "--stdin-filename", "specs/find_orders.yaml", "--format", "json")
+    done = on_stdin(linted, monkeypatch, unsaved, *words)
+    found = {(each["code"], each["file"]) for each in json.loads(done.out)["findings"]}
+    assert ("array-without-items", "specs/find_orders.yaml") in found
+    assert {file for _, file in found} == {"specs/find_orders.yaml"}
+    assert (linted.root / "specs/find_orders.yaml").read_text() == SPEC
+
+
+def test_stdin_is_linted_without_a_project(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = on_stdin(empty, monkeypatch, SPEC, "-", "--stdin-filename", "find_orders.yaml")
+    assert done.code == 0
+    assert "find_orders.yaml:2:1: warning[title-missing]" in done.out
+    broken = on_stdin(empty, monkeypatch, "name: [", "-", "--stdin-filename", "find_orders.yaml")
+    assert broken.code == 2
+    assert "find_orders.yaml:" in broken.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-",), "stdin needs its file's name"),
+        (("--stdin-filename", "specs/find_orders.yaml"), "stdin needs its file's name"),
+        (("-", "specs/find_orders.yaml", "--stdin-filename", "specs/find_orders.yaml"), "and no other FILE"),
+        (("-", "--stdin-filename", "specs/find_orders.yaml", "--fix"), "write files, and not stdin"),
+        (("-", "--stdin-filename", "notes.yaml"), "notes.yaml is no spec of this project"),
+    ],
+)
+def test_stdin_without_its_place_is_refused(
+    linted: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    done = on_stdin(linted, monkeypatch, SPEC, *words)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_five_megabytes_on_stdin_are_refused(linted: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"#" * 5_000_000
+    done = on_stdin(linted, monkeypatch, text, "-", "--stdin-filename", "specs/find_orders.yaml")
+    assert done.code == 2
+    assert "stdin has a file of 4,194,305 bytes" in done.err
+
+
+def test_a_spec_of_five_megabytes_is_refused(linted: Cli) -> None:
+    (linted.root / "specs/find_orders.yaml").write_text(SPEC + "#" * 5_000_000)
+    done = linted("lint")
+    assert done.code == 2
+    assert "at most 4,194,304 are read" in done.err
+
+
+def test_two_formats_at_once_are_refused(linted: Cli) -> None:
+    done = linted("lint", "--format", "json", "--format", "sarif")
+    assert done.code == 2
+    assert "--format is given twice" in done.err

@@ -59,7 +59,7 @@ def shop(tmp_path: Path) -> Path:
     """A project without findings."""
     root = tmp_path / "shop"
     (root / "specs/schemas").mkdir(parents=True)
-    (root / "toolgen.toml").write_text('specs = "specs"\n')
+    (root / "toolgen.toml").write_text('specs = "specs"\n[mcp]\nreferences = "inline"\n')
     (root / "specs/find_orders.yaml").write_text(FIND)
     (root / "specs/place_order.yaml").write_text(PLACE)
     (root / "specs/schemas/shop.yaml").write_text(SHOP)

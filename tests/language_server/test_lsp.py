@@ -20,6 +20,7 @@ from tests.language_server.editor import SECONDS, Editor, code, editor
 from tests.preloaded import python_command
 
 FIND, PLACE, SHOP = "specs/find_orders.yaml", "specs/place_order.yaml", "specs/schemas/shop.yaml"
+INLINE = '[mcp]\nreferences = "inline"\n'  # as the project of these tests begins
 GALLERY = Path(__file__).parents[2]
 
 
@@ -140,7 +141,7 @@ def test_levels_and_suppressions_of_the_project_count(shop: Path) -> None:
         await editor.codes(FIND)
         editor.type(FIND, text)
         await editor.codes(FIND, "title-missing")
-        (shop / "toolgen.toml").write_text('[lint.rules]\ntitle-missing = "off"\n')
+        (shop / "toolgen.toml").write_text(INLINE + '[lint.rules]\ntitle-missing = "off"\n')
         saved = types.TextDocumentIdentifier(editor.uri("toolgen.toml"))
         editor.client.text_document_did_save(types.DidSaveTextDocumentParams(saved))
         await editor.codes(FIND)
@@ -148,7 +149,7 @@ def test_levels_and_suppressions_of_the_project_count(shop: Path) -> None:
         editor.client.text_document_did_save(types.DidSaveTextDocumentParams(saved))
         (found,) = await editor.diagnostics("toolgen.toml")
         assert "did you mean 'title-missing'?" in found.message
-        (shop / "toolgen.toml").write_text("")
+        (shop / "toolgen.toml").write_text(INLINE)
         editor.client.text_document_did_save(types.DidSaveTextDocumentParams(saved))
         assert await editor.diagnostics("toolgen.toml") == []
 

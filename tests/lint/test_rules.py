@@ -16,6 +16,7 @@ from toolgen.lint.settings import LintSettings
 from toolgen.linting import lint_specs
 
 from tests.lint.rule_pages import pages
+from tests.models.helpers import TARGETS
 
 SETTINGS = PackageSettings()
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
@@ -88,3 +89,53 @@ def test_the_pages_of_the_documentation_are_those_of_the_rules(record: bool) -> 
         for name, text in expected.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     assert {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")} == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, {"lost-reference"}),
+        ({"targets": {"mcp": {"inline": True}}}, set()),
+        ({"targets": {"mcp": {"inline": False}}}, {"lost-reference"}),
+    ],
+)
+@pytest.mark.parametrize("configured", ["keep", "inline"])
+def test_a_reference_is_not_lost_where_mcp_publishes_none(
+    options: dict[str, Any], expected: set[str], configured: str
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"price": {"$ref": "#/$defs/Money", "description": "In euros."}},
+        "$defs": {"Money": {"type": "number"}},
+    }
+    tool = {"name": "buy", "description": "Buy an article.", "input_schema": schema, **options}
+    settings = PackageSettings(mcp_references=configured)
+    entries = lint_specs({"buy.yaml": yaml.safe_dump(tool)}, TARGETS, settings).report.entries
+    if configured == "inline" and not options:
+        expected = set()
+    assert {each.code for each in entries} & {"lost-reference"} == expected
+
+
+def test_a_destructive_tool_that_says_that_it_asks_is_believed() -> None:
+    hint = {"annotations": {"destructiveHint": True}}
+    silent = yaml.safe_dump({"description": "Delete an access rule.", **hint})
+    says = yaml.safe_dump(
+        {"description": "Delete a rule. Confirmation required: the first call asks.", **hint}
+    )
+    only_named = yaml.safe_dump({"description": "Delete a confirmation.", **hint})
+    found = ["destructive-unconfirmed" in warnings(each) for each in (silent, says, only_named)]
+    assert found == [True, False, True]
+
+
+def test_an_argument_with_a_maximum_limits_a_result() -> None:
+    orders = {"type": "array", "items": {"type": "object"}}
+    result = {"output_schema": {"type": "object", "properties": {"orders": orders}}}
+
+    def found(argument: dict[str, Any]) -> bool:
+        schema = {"type": "object", "properties": {"k": argument}}
+        tool = {"name": "a", "description": "Find orders.", "input_schema": schema, **result}
+        entries = lint_specs({"a.yaml": yaml.safe_dump(tool)}, (), SETTINGS).report.entries
+        return "unbounded-result" in {each.code for each in entries}
+
+    assert found({"type": "integer"})
+    assert not found({"type": "integer", "maximum": 50})

@@ -79,7 +79,7 @@ def test_in_a_shared_file_it_concerns_the_definition() -> None:
     note = {"x-lint": {"ignore": {"unenforced-format": "our own"}}}
     shared = yaml.safe_dump({"$defs": {"Nick": {"type": "string", "format": "nick", **note}}})
     ref = {"$ref": "shared.yaml#/$defs/Nick", "description": "A name."}
-    tool = spec({"type": "object", "properties": {"a": ref}})
+    tool = spec({"type": "object", "properties": {"a": ref}}, targets={"mcp": {"inline": True}})
     entries = lint({"a.yaml": tool, "shared.yaml": shared}).report.entries
     assert [(each.code, each.accepted) for each in entries] == [("unenforced-format", "our own")]
 

@@ -1,6 +1,7 @@
 """`python -m tools.corpus.lint`: lint the public corpora; print the findings per rule, or draw some of them.
 
 python -m tools.corpus.lint --draw 100 --seed 26
+python -m tools.corpus.lint --beside .venv-tdqs/bin/tdqs  # another linter, installed by hand
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,8 +32,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draw", type=int, metavar="N", help="print N findings as lines of JSON")
     parser.add_argument("--seed", type=int, default=26)
+    parser.add_argument("--beside", metavar="TDQS", help="the command of tdqs 0.1.0, to compare rules with")
     args = parser.parse_args()
     found = {"mcp": list(_mcp()), "openai": list(_openai())}
+    if args.beside:
+        print_agreement(found["mcp"], args.beside)
+        return 0
     if args.draw:
         everything = [each for corpus in found.values() for each in corpus]
         for source, entry, tool in random.Random(args.seed).sample(everything, args.draw):
@@ -44,12 +51,53 @@ def main() -> int:
     return 0
 
 
+PAIRS = {  # rules of tdqs → the rule of ours that is about the same
+    "missing-annotations": "annotations-missing",
+    "no-description": "unclear-purpose",
+    "tautological-description": "unclear-purpose",
+    "undocumented-parameters": "parameter-undescribed",
+}
+
+
+def print_agreement(found: list[Found], command: str) -> None:
+    """Print, for each pair of rules, how many tools both of them report, and which only one of them does."""
+    ours = {(source, tool.get("name"), entry.code) for source, entry, tool in found}
+    theirs: set[tuple[str, Any, str]] = set()
+    without: Counter[str] = Counter()
+    for server, tools in _servers().items():
+        for each in _tdqs(command, tools):
+            if each["rule"] in PAIRS:
+                theirs.add((server, each["tool"], PAIRS[each["rule"]]))
+            else:
+                without[each["rule"]] += 1
+    print("| rule | both | toolgen alone | tdqs alone |\n|---|---|---|---|")
+    for code in sorted(set(PAIRS.values())):
+        mine = {key for key in ours if key[2] == code}
+        other = {key for key in theirs if key[2] == code}
+        print(f"| `{code}` | {len(mine & other):,} | {len(mine - other):,} | {len(other - mine):,} |")
+        for who, alone in (("toolgen", mine - other), ("tdqs", other - mine)):
+            for server, tool, _ in sorted(alone, key=str):
+                print(f"{code}: {who} alone: {server}: {tool}", file=sys.stderr)
+    print(f"without a counterpart: {dict(without)}", file=sys.stderr)
+
+
+def _tdqs(command: str, tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    words = [command, "lint", "--file", "-", "--format", "json", "--fail-on", "never"]
+    done = subprocess.run(words, input=json.dumps(tools), capture_output=True, text=True, check=True)
+    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return findings
+
+
 def _mcp() -> Iterator[Found]:
+    for server, tools in _servers().items():
+        yield from _linted("mcp", server, tools)
+
+
+def _servers() -> dict[str, list[dict[str, Any]]]:
     servers: dict[str, list[dict[str, Any]]] = {}
     for tool in _lines(SHARED / "mcp_tools.public.jsonl"):
         servers.setdefault(str(tool.pop("source", "")), []).append(tool)
-    for server, tools in servers.items():
-        yield from _linted("mcp", server, tools)
+    return servers
 
 
 def _openai() -> Iterator[Found]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.files import read_named
 from toolgen.project import UnableError, find_configuration, find_root, reason
+from toolgen.project.inputs.specs import too_large
 from toolgen.schema.limits import BUDGET
 
 
@@ -52,6 +54,14 @@ def read_files(start: str, files: Sequence[str]) -> NamedFiles:
             message = f"cannot read {path.name}: {reason(error)}"
             raise UnableError("unreadable-spec", message, "check the path") from error
     return NamedFiles(root, texts)
+
+
+def read_stdin() -> bytes:
+    """Return a file from stdin. Raises `UnableError` if it is too large."""
+    content = sys.stdin.buffer.read(BUDGET.spec_bytes + 1)
+    if len(content) > BUDGET.spec_bytes:
+        raise UnableError("too-complex", f"stdin has {too_large(len(content))}")
+    return content
 
 
 def _normalized(start: str, files: Sequence[str]) -> list[Path]:

@@ -19,6 +19,7 @@ from toolgen.lint.rules import (
     destructive_unconfirmed,
     enum_outside_type,
     error_without_example,
+    foreign_pattern,
     ignored_sibling,
     keyword_outside_type,
     long_client_name,
@@ -100,7 +101,7 @@ def lint_tool(tool: ProgramTool, bounds: Iterable[Bound], *, all_rules: bool = F
         yield from output_not_object.check(bound)
         schema = LintedSchema(bound)
         for path, node in subschemas(bound.schema):
-            if not KEYWORDS.issuperset(node):
+            if not KEYWORDS.issuperset(node) or "additionalItems" in node:
                 yield from unenforced_keyword.check(schema, path, node)
             if not SCHEMA_RULES.keys().isdisjoint(node):
                 for keyword, rule in SCHEMA_RULES.items():
@@ -119,6 +120,8 @@ def _lint_node(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) ->
     if _ANNOTATED_TYPE.issuperset(node):
         return
     found = [finding for rule in LINT_SCHEMA_RULES for finding in rule(schema, path, node)]
+    if "pattern" in node:
+        found += foreign_pattern.check(schema, path, node)
     if "const" in node and "enum" not in node:
         found += enum_outside_type.check(schema, path, node)
     yield from found

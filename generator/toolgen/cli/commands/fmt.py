@@ -8,7 +8,6 @@ FILEs, all specs of the project; - formats stdin. If one of the files is not val
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -54,13 +53,9 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _format_stdin(args: argparse.Namespace) -> bool:
-    from toolgen.project import UnableError
-    from toolgen.project.inputs.specs import too_large
-    from toolgen.schema.limits import BUDGET
+    from toolgen.cli.named_specs import read_stdin
 
-    content = sys.stdin.buffer.read(BUDGET.spec_bytes + 1)
-    if len(content) > BUDGET.spec_bytes:
-        raise UnableError("too-complex", f"stdin has {too_large(len(content))}")
+    content = read_stdin()
     changed = _changed({"stdin": content})
     if args.format == "json":
         emit_json({"changed": list(changed), "unchanged": 1 - len(changed)})

@@ -11,9 +11,10 @@ Runs no code of the project. FILEs outside of a project are linted by themselves
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", metavar="FILE", help="show the findings in these specs only")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="show the findings in these specs only; - is stdin"
+    )
+    parser.add_argument("--stdin-filename", metavar="FILE", help="the spec whose text is on stdin, for -")
     parser.add_argument("--strict", action="store_true", help="fail for warnings, too")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--fix", action="store_true", help="fix what is safe to fix; comments stay")
@@ -84,6 +88,8 @@ def _subject(args: argparse.Namespace) -> _Subject:
     from toolgen.project import UnableError
 
     root = project_root(args.start)
+    if "-" in args.files or args.stdin_filename:
+        return _on_stdin(args, root)
     if root is None and args.files:
         if args.write_baseline:
             hint = "run it in a project, or in a new one: toolgen init"
@@ -94,6 +100,34 @@ def _subject(args: argparse.Namespace) -> _Subject:
     shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
     only = select_specs(project.root, args.start, args.files, project.specs, shown)
     return _Subject(inputs, project.root, only, _baseline(project, args))
+
+
+def _on_stdin(args: argparse.Namespace, root: Path | None) -> _Subject:
+    """Return a project in which one spec has the text on stdin; or that text alone without a project."""
+    from toolgen.building.project_build import Inputs, read_inputs
+    from toolgen.cli.named_specs import read_stdin, select_specs
+    from toolgen.project import FILE, Project, UnableError
+    from toolgen.project.inputs.target_templates import targets_of
+
+    if args.files != ["-"] or not args.stdin_filename:
+        hint = "for example: toolgen lint - --stdin-filename specs/find_orders.yaml"
+        raise UnableError("usage", "stdin needs its file's name, and no other FILE", hint)
+    if args.fix or args.write_baseline:
+        raise UnableError("usage", "--fix and --write-baseline write files, and not stdin", "leave them out")
+    if root is None:
+        path = Path(args.start).resolve() / args.stdin_filename
+        project = Project(path.parent, FILE, "", specs="")
+        return _Subject(
+            Inputs(project, {path.name: read_stdin()}, targets_of(project, {})), path.parent, (), None
+        )
+    inputs = read_inputs(args.start)
+    project = inputs.project
+    folder = f"{project.specs}/".removeprefix("./")
+    named = os.path.relpath(Path(args.start).resolve() / args.stdin_filename, project.root)
+    known = {Path(named).as_posix()} if Path(named).as_posix().startswith(folder) else set[str]()
+    only = select_specs(project.root, args.start, [args.stdin_filename], project.specs, known)
+    specs = {**inputs.specs, only[0].removeprefix(folder): read_stdin()}
+    return _Subject(replace(inputs, specs=specs), project.root, only, _baseline(project, args))
 
 
 def _files_alone(args: argparse.Namespace) -> _Subject:

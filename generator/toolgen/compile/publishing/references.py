@@ -34,7 +34,7 @@ def choose_references(program: Program, settings: PackageSettings) -> Program:
     A spec's `targets.mcp.inline` comes before the configuration. An imported spec keeps its references, so
     that it is published as its source writes it.
     """
-    if settings.mcp_references == "keep" and not any(_option(tool) for tool in program.tools):
+    if settings.mcp_references == "keep" and not any(inline_option(tool) for tool in program.tools):
         return program
     tools = tuple(_chosen(tool, settings) for tool in program.tools)
     warnings = [
@@ -46,7 +46,7 @@ def choose_references(program: Program, settings: PackageSettings) -> Program:
 
 
 def _chosen(tool: ProgramTool, settings: PackageSettings) -> ProgramTool:
-    asked = _option(tool)
+    asked = inline_option(tool)
     is_configured = settings.mcp_references == "inline" and imported_kind(tool.source.text) is None
     if not (is_configured if asked is None else asked):
         return tool
@@ -73,6 +73,6 @@ def _warned(tool: ProgramTool, kept: Mapping[str, str], hint: str) -> ProgramToo
     return replace(tool, warnings=(*tool.warnings, *warnings))
 
 
-def _option(tool: ProgramTool) -> bool | None:
+def inline_option(tool: ProgramTool) -> bool | None:
     """Return `targets.mcp.inline` of a spec; None if it is not set."""
     return getattr(tool.spec.options_of(MCP.name), "inline", None)

@@ -25,7 +25,8 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
     is_array = kind == "array" or (isinstance(kind, list) and "array" in kind)
     if not is_array or schema.bound.path != ("input_schema",):
         return
-    if not {"items", "prefixItems", "contains", "$ref", "allOf"} & node.keys():
+    # an `enum` in the wrong place is reported by itself
+    if not {"items", "prefixItems", "contains", "$ref", "allOf", "enum", "const"} & node.keys():
         yield Diagnostic(
             schema.bound.value((*path, "type")),
             "array-without-items",

@@ -30,7 +30,7 @@ LOWER: Final = {
 
 
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Warn about each pair of bounds that no value is between."""
+    """Warn about each pair of bounds that no value is between, and about too few properties."""
     for low, uppers in LOWER.items():
         for high in uppers:
             if low not in node or high not in node:
@@ -43,3 +43,11 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
                     f"{low} {node[low]} and {high} {node[high]} leave no value",
                     "correct one of them; perhaps they are exchanged",
                 )
+    least, declared = node.get("minProperties", 0), len(node.get("properties", ()))
+    if least > declared and node.get("additionalProperties") is False and not node.get("patternProperties"):
+        yield Diagnostic(
+            schema.bound.value((*path, "minProperties")),
+            "contradicting-bounds",
+            f"minProperties {least} and {declared} declared properties leave no value",
+            "correct minProperties, or declare more `properties`",
+        )

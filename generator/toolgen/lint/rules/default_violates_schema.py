@@ -28,7 +28,18 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
     kind = node.get("type")
     if node.keys() <= _TYPE_ONLY and isinstance(kind, str) and is_type(value, kind):
         return  # the usual case, without a validator
+    # common in generated schemas, and means that the argument may be left out
+    if value is None:
+        return
     validator = schema.validator_of(path, node)
+    if value == "None" and validator is not None and validator.is_valid(None):
+        yield Diagnostic(
+            schema.bound.value((*path, "default")),
+            "default-violates-schema",
+            "the default is the text 'None', and not null",
+            "write `default: null`",
+        )
+        return
     if validator is None or not schema.effort.checks(value, node) or validator.is_valid(value):
         return
     why = ""

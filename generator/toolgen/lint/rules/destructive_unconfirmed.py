@@ -12,18 +12,29 @@ Use instead:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 
+_SAYS_SO: Final = re.compile(
+    r"\bconfirm(ation|ed|s)?\b.{0,20}\b(required|needed|first|before)\b", re.IGNORECASE
+)
+
 
 def check(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Warn about a destructive tool without `confirm`, or with one that some clients skip."""
+    """Warn about a destructive tool without `confirm`, or with one that some clients skip.
+
+    A tool that asks by itself, as imported ones may, says so in its description.
+    """
     hints, confirm = tool.spec.annotations, tool.spec.confirm
     if hints is None or not hints.destructiveHint or hints.readOnlyHint:
         return
     if confirm is None:
+        if _SAYS_SO.search(tool.spec.description):
+            return
         yield Diagnostic(
             tool.source.value(("annotations", "destructiveHint")),
             "destructive-unconfirmed",

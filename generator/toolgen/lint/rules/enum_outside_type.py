@@ -12,7 +12,7 @@ Use instead:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
@@ -38,8 +38,16 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
                 schema.bound.value((*path, *where)),
                 "enum-outside-type",
                 f"{_shown(value)} is not of type {' or '.join(kinds)}, so no value can equal it",
-                "quote it if text is meant" if "string" in kinds else "remove it, or change the type",
+                _hint(kinds, where),
             )
+
+
+def _hint(kinds: Sequence[str], where: JsonPath) -> str:
+    if "string" in kinds:
+        return "quote it if text is meant"
+    if "array" in kinds and where[0] == "enum":
+        return "move `enum` into `items`, if it lists what each item may be"
+    return "remove it, or change the type"
 
 
 def _shown(value: Any) -> str:

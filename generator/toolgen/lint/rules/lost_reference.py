@@ -13,17 +13,23 @@ Use instead:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.references.bundle import Bound
 from toolgen.schema.document import subschemas
 
+_DEFINITIONS: Final = (("$defs",), ("definitions",))
+
 
 def check(bound: Bound) -> Iterator[Diagnostic]:
-    """Warn once about the first reference of the input schema."""
+    """Warn once about the first reference of the input schema, outside of definitions."""
     if bound.path != ("input_schema",):
         return
-    first = next((path for path, node in subschemas(bound.schema) if "$ref" in node), None)
+    used = (
+        path for path, node in subschemas(bound.schema) if "$ref" in node and path[:1] not in _DEFINITIONS
+    )
+    first = next(used, None)
     if first is not None:
         yield Diagnostic(
             bound.key((*first, "$ref")),

@@ -43,7 +43,7 @@ def check(bound: Bound) -> Iterator[Diagnostic]:
 
 def _speaks(bound: Bound, schema: Any) -> bool:
     for _ in range(_MAX_STEPS):
-        if not isinstance(schema, Mapping) or any(key in schema for key in _SPEAKING):
+        if not isinstance(schema, Mapping) or any(schema.get(key, "") != "" for key in _SPEAKING):
             return True
         # a branch may say it: `anyOf: [{type: string, description: …}, {type: "null"}]`
         branches = [each for key in ("anyOf", "oneOf", "allOf") for each in schema.get(key, ())]

@@ -22,9 +22,11 @@ from toolgen.data.program import ProgramTool
 
 
 def check(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Warn about a list at the top of the response without `maxItems`, `page` or `max_result_bytes`."""
+    """Warn about a list at the top of the response that neither the spec nor an argument limits."""
     schema, spec = tool.output_schema, tool.spec
     if not isinstance(schema, Mapping) or spec.page or spec.max_result_bytes is not None:
+        return
+    if any(map(_limits, tool.input_schema.get("properties", {}).values())):
         return
     for name, node in schema.get("properties", {}).items():
         # scalars are short: hundreds of them fit
@@ -37,6 +39,11 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
                 "add `maxItems` or `max_result_bytes`, or pages with `page`",
             )
             return
+
+
+def _limits(argument: object) -> bool:
+    """True if an argument may say how many: an integer that has itself a maximum."""
+    return isinstance(argument, Mapping) and argument.get("type") == "integer" and "maximum" in argument
 
 
 def _is_scalar(items: Mapping[str, object]) -> bool:

@@ -28,6 +28,14 @@ _TYPED_VALUES: Final = frozenset(("type", "enum", "const"))
 
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about a schema none of whose listed values is valid, or that is proved to accept nothing."""
+    if node.get("enum") == []:
+        yield Diagnostic(
+            schema.bound.key((*path, "enum")),
+            "unsatisfiable-schema",
+            "an empty `enum` allows no value",
+            "list the values, or remove it",
+        )
+        return
     inner = {key: value for key, value in node.items() if key in CONSTRAINING}
     if (len(inner) < 2 and "oneOf" not in inner) or "not" in path:
         return
@@ -44,12 +52,24 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
         whole = {**inner, "$schema": draft} if draft else inner
         is_empty = isinstance(check_containment(whole, False, effort=WorkBudget(_WORK)), Contained)
     if is_empty:
+        hint = "look for keywords that contradict each other"
+        if listed and (keyword := _refusing(schema, path, node, listed[0])):
+            hint = f"{keyword} refuses every value that is listed: correct one of the two"
         yield Diagnostic(
             schema.bound.key(path) if path else schema.bound.value(path),
             "unsatisfiable-schema",
             "no value satisfies this schema",
-            "look for keywords that contradict each other",
+            hint,
         )
+
+
+def _refusing(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any], value: Any) -> str:
+    """Return the keyword of `node` that refuses a value; empty if it cannot be told."""
+    validator = schema.validator_of(path, node)
+    if validator is None or not schema.effort.explains(value, node):
+        return ""
+    found = next(validator.iter_errors(value), None)
+    return str(found.schema_path[0]) if found and found.schema_path else ""
 
 
 def _accepts_any(
