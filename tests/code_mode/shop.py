@@ -67,7 +67,6 @@ class Order(BaseTool[Any, Any]):
     async def execute(self, request: Any, context: ToolContext) -> Any:
         if request["article"] == "rare":
             raise SoldOutError
-        assert context.approval is not None, "executed unasked"
         self.shop.done.append(f"order {request['article']}")
         return {"order": len(self.shop.done)}
 
@@ -86,7 +85,6 @@ class Pay(BaseTool[Any, Any]):
         self.shop = shop
 
     async def execute(self, request: Any, context: ToolContext) -> Any:
-        assert context.approval is not None, "executed unasked"
         self.shop.done.append(f"pay {request['amount']}")
         return "paid"
 

@@ -13,7 +13,8 @@ from toolgen.code_mode import calls, script
 from toolgen.runtime import Toolkit
 from toolgen.runtime.toolkit import Toolkit as RuntimeToolkit
 
-from tests.code_mode.shop import Shop, answering, run, serve
+from tests.code_mode.adversary import attack
+from tests.code_mode.shop import Price, Shop, answering, run, serve
 
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 
@@ -218,8 +219,6 @@ def test_values_that_are_no_json_become_text() -> None:
 
 
 def test_tools_that_are_added_later_are_functions() -> None:
-    from tests.code_mode.shop import Price
-
     toolkit = RuntimeToolkit(config=Shop().toolkit().config)
 
     async def work(client: Client) -> Any:
@@ -230,3 +229,19 @@ def test_tools_that_are_added_later_are_functions() -> None:
     before, after = talk(work, "auto", toolkit)
     assert "NameError" in before
     assert after["result"] == {"amount": 6.0}
+
+
+def test_no_script_acts_unasked() -> None:
+    """A sample: `make adversary` runs 1,000 scripts."""
+    found = asyncio.run(attack(16))
+    assert found.unasked == []
+    assert found.acted["cannot be asked"] == found.acted["says no"] == 0
+    assert found.acted["agrees"] > 0
+
+
+def test_the_adversary_finds_a_call_that_does_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def unasked(self: calls.ScriptCalls, tool: str, arguments: Any) -> Any:
+        return (await self.toolkit.call(tool, arguments)).content
+
+    monkeypatch.setattr(calls.ScriptCalls, "_answer", unasked)
+    assert asyncio.run(attack(8)).unasked
