@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors adversary docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
+.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors adversary code-mode-tokens docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -142,6 +142,9 @@ test-editors: $(READY) ## test toolgen lsp in Neovim, and toolgen schema in the 
 
 adversary: $(READY) ## run 1,000 scripts in code mode that try to act without the user's approval (SCRIPTS=100 SEED=1)
 	@$(BIN)/python -m tests.code_mode.adversary $(if $(SCRIPTS),--scripts $(SCRIPTS)) $(if $(SEED),--seed $(SEED))
+
+code-mode-tokens: $(READY) ## count what models read with and without code mode, and update docs/code-mode.md
+	@$(BIN)/python -m tools.code_mode_tokens --write
 
 journeys: $(READY) ## run what users type from a start to a tool that answers in an MCP client, with seconds (ONLY=empty_folder; needs npm)
 	@$(BIN)/python -m tools.journeys $(if $(ONLY),--only $(ONLY))

@@ -10,6 +10,7 @@ import pytest
 from toolgen.building.exports import tools_of_format
 from toolgen.building.project_build import read_inputs
 from toolgen.measuring.budget import Budget, Limits, measure_budget
+from toolgen.measuring.units import text_measures
 
 FULL = (Path(__file__).parent.parent / "cases/accepted/everything/spec.yaml").read_text()
 PRICES = """\
@@ -121,3 +122,11 @@ def test_writing_equal_schemas_once_saves_only_where_it_is_shorter(root: Path) -
 
 def _saved(budget: Budget, way: str) -> int:
     return next(each.saved["mcp"] for each in budget.savings if each.way == way)
+
+
+@pytest.mark.parametrize(
+    "text", ["tool " * 250_000, "\U0010abcd" * 60_000], ids=["words", "four tokens each"]
+)
+def test_tokens_of_texts_that_the_encoder_refuses_are_counted(text: str) -> None:
+    count = text_measures()["o200k"]
+    assert count(text) == pytest.approx(count(text[:10_000]) * len(text) / 10_000, rel=0.001)

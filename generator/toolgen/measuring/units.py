@@ -16,7 +16,7 @@ O200K: Final = "o200k"
 UNITS: Final = (BYTES, O200K)
 NOUNS: Final = {BYTES: "bytes", O200K: "tokens"}
 
-_MAX_PIECE: Final = 900_000  # characters; bpe-openai refuses texts of a million
+_MAX_PIECE: Final = 50_000  # characters, of at most four tokens each; bpe-openai refuses 200,000 tokens
 
 
 def measure_in(unit: str) -> Callable[[Any], int]:
