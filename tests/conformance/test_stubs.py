@@ -1,0 +1,160 @@
+"""TypeScript types of published tools: `tsc --strict` reads them, and they accept every valid value.
+
+json-schema-to-typescript is the reference: the same values are checked by its types.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.comparing.source_definitions import read_source_definitions
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.schema_proof.instances import InstanceGenerator, nearly_valid_values
+from toolgen.stubs.catalogue import catalogue_types
+from toolgen.stubs.printed import print_stubs
+from toolgen.stubs.typescript import type_definitions, type_text
+
+from tests.corpora import corpus
+from tests.stubs.catalogues import HARD
+
+from .conftest import PACKAGES, install
+
+pytestmark = pytest.mark.conformance
+
+VALUES = 3  # of each schema: valid ones, and ones that are nearly valid
+REFERENCE = """
+import { readFileSync, writeFileSync } from "node:fs";
+import { compile } from "json-schema-to-typescript";
+const schemas = JSON.parse(readFileSync(process.argv[2], "utf-8"));
+for (const [name, schema] of Object.entries(schemas)) {
+  const options = { bannerComment: "", format: false, unreachableDefinitions: false };
+  const text = await compile({ ...schema, title: "Root" }, "Root", options).catch(() => "export type Root = never;");
+  writeFileSync(`${process.argv[3]}/theirs_${name}.ts`, text);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def tsc(environment: dict[str, str]) -> Any:
+    install("typescript@7", "json-schema-to-typescript@15", path=environment["PATH"])
+
+    def run(folder: Path) -> list[str]:
+        """Return the errors of `tsc --strict` about the modules in a folder."""
+        config = {
+            "compilerOptions": {
+                "strict": True,
+                "noEmit": True,
+                "moduleDetection": "force",
+                "target": "esnext",
+                "types": [],
+            },
+            "include": ["*.ts"],
+        }
+        (folder / "tsconfig.json").write_text(json.dumps(config))
+        command = [os.fspath(PACKAGES / "node_modules/.bin/tsc"), "-p", os.fspath(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        return [line for line in done.stdout.splitlines() if ": error " in line]
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def published() -> list[ToolDefinition]:
+    return read_source_definitions(str(corpus("mcp_tools.public.jsonl")), ".")
+
+
+def test_stubs_are_valid_typescript(tsc: Any, published: list[ToolDefinition], tmp_path: Path) -> None:
+    (tmp_path / "hard.ts").write_text(print_stubs(HARD, "typescript").text)
+    (tmp_path / "published.ts").write_text(print_stubs(published, "typescript").text)
+    assert tsc(tmp_path) == []
+    (tmp_path / "planted.ts").write_text("export declare function bad(): Missing;\n")
+    assert len(tsc(tmp_path)) == 1
+
+
+def test_types_accept_every_valid_value_as_the_reference_does(
+    tsc: Any, published: list[ToolDefinition], environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    schemas = dict(_schemas([*HARD, *published]))
+    for name, schema in schemas.items():
+        (tmp_path / f"ours_{name}.ts").write_text(_our_types(schema))
+    script = PACKAGES / "reference.mjs"
+    script.write_text(REFERENCE)
+    (tmp_path / "schemas.json").write_text(json.dumps(schemas))
+    subprocess.run(
+        ["node", script, tmp_path / "schemas.json", tmp_path], env={**environment}, check=True, timeout=600
+    )
+    checked: Counter[tuple[str, str]] = Counter()
+    for name, schema in schemas.items():
+        valid = [*InstanceGenerator(schema).valid_values(seed=0, count=VALUES)]
+        nearly = [each.value for each in nearly_valid_values(schema, seed=0, count=VALUES)]
+        for side in ("ours", "theirs"):
+            for kind, values in (("valid", valid), ("nearly", nearly)):
+                checked[side, kind] += len(values)
+                file = tmp_path / f"check_{side}_{kind}_{name}.ts"
+                file.write_text(_assignments(f"{side}_{name}", values))
+    for error in tsc(tmp_path):  # syntax: of the reference, of which no types are checked then
+        if found := re.match(r".*theirs_(\w+)\.ts\(\d+,\d+\): error TS1\d{3}:", error):
+            for file in tmp_path.glob(f"*theirs_*{found[1]}.ts"):
+                file.unlink()
+    refused = _refused(tsc(tmp_path))
+    print(
+        {
+            f"{side} {kind}": f"{refused[side, kind]} of {checked[side, kind]} refused"
+            for side, kind in checked
+        }
+    )
+    assert refused["ours", "valid"] == 0, refused
+    assert checked["ours", "valid"] > len(schemas)
+    # a type cannot say what limits and patterns say, and the reference refuses what is valid to others
+    assert refused["ours", "nearly"] >= 0.8 * refused["theirs", "nearly"] > 0
+
+
+def _schemas(definitions: Sequence[ToolDefinition]) -> Any:
+    for number, definition in enumerate(definitions):
+        for key in ("input_schema", "output_schema"):
+            if key in definition:
+                yield f"{number}_{key}", definition[key]  # type: ignore[literal-required]
+
+
+def _our_types(schema: Mapping[str, Any]) -> str:
+    """Return the declarations of a schema, whose type is `Root`."""
+    tool: Any = {
+        "name": "root",
+        "description": "",
+        "input_schema": {"type": "object"},
+        "output_schema": schema,
+    }
+    catalogue = catalogue_types([tool])
+    (types,) = catalogue.tools
+    assert types.response is not None
+    declared = "\n".join(type_definitions(catalogue, open_objects=True).values())
+    return f"{declared}\nexport type Root = {type_text(types.response)};\n"
+
+
+def _assignments(module: str, values: Sequence[Any]) -> str:
+    """Return a module in which each value must have the type `Root` of another."""
+    lines = [f'import type {{ Root }} from "./{module}";']
+    for number, value in enumerate(values):
+        # `__proto__` in a literal would be no key
+        text = json.dumps(value).replace('"__proto__":', '["__proto__"]:')
+        lines.append(f"export const value{number}: Root = {text};")
+    return "\n".join(lines) + "\n"
+
+
+def _refused(errors: Sequence[str]) -> Counter[tuple[str, str]]:
+    """Return how many values of each kind each side's types refuse."""
+    found: set[tuple[str, str, str]] = set()
+    for error in errors:
+        place = re.match(r".*check_(ours|theirs)_(valid|nearly)_(\w+\.ts\(\d+),", error)
+        assert place is not None or "theirs_" in error, error
+        if place is not None:
+            found.add((place[1], place[2], place[3]))
+    return Counter((side, kind) for side, kind, _ in found)
