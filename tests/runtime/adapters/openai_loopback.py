@@ -18,8 +18,9 @@ class Loopback(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, calls: list[tuple[str, str]]) -> None:
+    def __init__(self, calls: list[tuple[str, str]], caller: JsonObject | None = None) -> None:
         self.calls = calls
+        self.caller = {} if caller is None else {"caller": caller}  # of the calls of functions
         self.seen: list[JsonObject] = []
         super().__init__(("127.0.0.1", 0), _Handler)
 
@@ -58,6 +59,7 @@ class Loopback(ThreadingHTTPServer):
                     "name": name,
                     "arguments": arguments,
                     "status": "completed",
+                    **self.caller,
                 }
                 for i, (name, arguments) in enumerate(self.calls)
             ]
@@ -99,8 +101,8 @@ class _Handler(QuietHandler):
 
 
 @contextmanager
-def loopback(calls: list[tuple[str, str]]) -> Iterator[Loopback]:
+def loopback(calls: list[tuple[str, str]], caller: JsonObject | None = None) -> Iterator[Loopback]:
     """Run a mock server."""
-    server = Loopback(calls)
+    server = Loopback(calls, caller)
     with running(server):
         yield server

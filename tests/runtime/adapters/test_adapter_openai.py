@@ -7,6 +7,7 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+import jsonschema_rs
 import openai
 import pytest
 from adapter_samples import SECRET, Book, Renamed, Rows, Wipe, closed, toolkit
@@ -245,6 +246,28 @@ def test_a_responses_conversation() -> None:
         check(answers, "output")
         assert server.seen[0]["tools"] == responses_tools(tools.definitions)
         assert server.seen[1]["input"][-len(answers) :] == answers
+
+
+def test_calls_of_a_program_are_answered_to_it() -> None:
+    """A tool for programs says what it returns, and its output names the program that called."""
+    definition = {**Book.definition, "targets": {"openai": {"allowed_callers": ["programmatic"]}}}
+    tools: list[Any] = responses_tools({"book": definition})
+    caller = {"type": "program", "caller_id": "prog_1"}
+    arguments = json.dumps({**WHEN, "guests": 2})
+    with loopback([("book", arguments)], caller) as server, client_of(openai.OpenAI, server.url) as client:
+        items: list[Any] = [{"role": "user", "content": "hi"}]
+        ask = {"model": "m", "tools": tools}
+        output = client.responses.create(input=items, **ask).output
+        calls = [item for item in output if item.type == "function_call"]
+        answers = [asyncio.run(execute_tool_call(call, toolkit())) for call in calls]
+        items += [item.model_dump(exclude_none=True, by_alias=True) for item in output]
+        client.responses.create(input=[*items, *answers], **ask)
+    (published,) = server.seen[0]["tools"]
+    assert published["allowed_callers"] == ["programmatic"]
+    assert published["output_schema"] == Book.definition["output_schema"]
+    (answer,) = server.seen[1]["input"][-1:]
+    assert answer["caller"] == caller
+    assert jsonschema_rs.is_valid(published["output_schema"], json.loads(answer["output"]))
 
 
 def test_an_asynchronous_conversation() -> None:
