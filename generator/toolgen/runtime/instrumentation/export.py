@@ -102,7 +102,8 @@ def _start_metrics(names: list[str], *, serves_metrics: bool) -> Exposition | No
     for name in names:
         exporter: Any = _load("metrics", name)
         is_reader = isinstance(exporter, type) and issubclass(exporter, MetricReader)
-        readers.append(exporter() if is_reader else PeriodicExportingMetricReader(exporter()))
+        made: Any = exporter()
+        readers.append(made if is_reader else PeriodicExportingMetricReader(made))
     exposition = _prometheus(readers) if serves_metrics else None
     if readers:
         metrics.set_meter_provider(MeterProvider(readers))
