@@ -12,11 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
 .PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
-=======
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors adversary code-mode-tokens docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
->>>>>>> code
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
