@@ -272,7 +272,7 @@ def test_patterns_that_only_the_engine_refuses_are_enforced() -> None:
 
 
 def test_warnings_refuse_nothing_and_point_into_shared_files() -> None:
-    shared = {"$defs": {"N": {"type": "integer", "default": None}}}
+    shared = {"$defs": {"N": {"type": "integer", "default": "many"}}}
     files = {"a.yaml": tool({"properties": {"a": {"$ref": "s.yaml#/$defs/N"}}}), "s.yaml": shared}
     (warning,) = program(files).warnings
     assert (warning.code, warning.span.file) == ("default-violates-schema", "s.yaml")
