@@ -147,7 +147,7 @@ class Connection:
         )
 
     async def _lost(self, error: BaseException) -> ToolError:
-        reason = await self._connection.why_lost() or describe_failure(first_cause(error))
+        reason = await self._connection.why_lost(is_lost=True) or describe_failure(first_cause(error))
         return UnreachableError(f"{self.shown}: {reason}")
 
 

@@ -155,11 +155,14 @@ class ServerConnection:
         if self._opened is not None:
             self._opened.budget.renew()
 
-    async def why_lost(self) -> str:
-        """Return why the connection has ended; empty if it has not."""
+    async def why_lost(self, *, is_lost: bool = False) -> str:
+        """Return why the connection has ended; empty if it has not.
+
+        `is_lost`: a call has found that it has, so that a server's process is about to end, too.
+        """
         process = None if self._opened is None else self._opened.process
         ended = self._task is not None and self._task.done()
-        return await self._reason() if ended or (process and process.describe_end()) else ""
+        return await self._reason() if ended or (process and (is_lost or process.describe_end())) else ""
 
     async def close(self) -> None:
         """End the connection, as clients do."""
