@@ -11,6 +11,8 @@ import jsonschema_rs
 import pytest
 import toolgen
 import yaml
+from toolgen.data.publication import DOCUMENT_TARGETS
+from toolgen.targets.documents import DOCUMENTS
 
 from tests.cli.conftest import SPEC, Cli
 
@@ -212,3 +214,7 @@ def test_a_template_of_the_project_may_replace_one(shop: Cli) -> None:
     configure(shop, 'implementations = "work"', 'implementations = "work"\ntemplates = "mine"')
     assert shop("generate").code == 0
     assert shop.tree()["skills/ada-s-shop/SKILL.md"] == "Say hello to somebody."
+
+
+def test_a_configuration_knows_every_target_of_documents() -> None:
+    assert DOCUMENTS.keys() == DOCUMENT_TARGETS

@@ -226,6 +226,17 @@ def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
     )
 
 
+def add_headers(group: argparse._ArgumentGroup) -> None:
+    """Add `--header`, for a command whose SOURCE may be a URL."""
+    group.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME=VARIABLE",
+        help="send this header to a URL, with the value of an environment variable (may be repeated)",
+    )
+
+
 def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> None:
     """Add `--format`, for commands whose output programs read; with those of reports if it finds things."""
     parser.set_defaults(of_report=of_report)

@@ -164,7 +164,7 @@ def _address(
     env: Mapping[str, str] | None,
     auth: Any,
 ) -> tuple[ServerAddress, Any]:
-    """Return where a server is, and what the SDK connects to instead, if that is no address."""
+    """Return where a server is, and what the SDK connects to instead if that is not an address."""
     is_url = isinstance(server, str) and server.startswith(("http://", "https://"))
     if isinstance(server, str) or (isinstance(server, Sequence) and server):
         words = server if isinstance(server, str) else shlex.join(map(str, server))

@@ -52,7 +52,7 @@ async def elicited(confirm: Confirm, params: Any) -> Any:
     if answer is None:
         return types.ElicitResult(action="cancel")
     if answer is True:
-        # a yes is no text: a form that wants more is not made up
+        # a form that asks for more than a yes gets no answer that was made up
         content = None if question.url else yes_to_all(question.form)
         is_answered = question.url is not None or content is not None
         return types.ElicitResult(action="accept" if is_answered else "decline", content=content)

@@ -178,7 +178,7 @@ def _is_call(
 
 
 async def _answered(snapshot: Any, functions: Collection[str]) -> Any:
-    """Answer what is no call of a function: a name, or something that the sandbox does not have."""
+    """Answer what is not a call of a function: a name, or something that the sandbox does not have."""
     if isinstance(snapshot, monty.AsyncNameLookupSnapshot):
         name = snapshot.variable_name
         return await (snapshot.resume(value=_named(name)) if name in functions else snapshot.resume())

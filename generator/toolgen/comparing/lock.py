@@ -38,7 +38,7 @@ def lock_text(listing: Listing, more: Mapping[str, Any] | None = None) -> str:
 
 
 def is_lock(content: bytes) -> bool:
-    """True if a document says that it is a lock; whether it can be read is another question."""
+    """True if a document says that it is a lock; it may still be one that cannot be read."""
     return f'"{_KEY}"'.encode() in content[:_MAX_START]
 
 

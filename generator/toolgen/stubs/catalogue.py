@@ -49,7 +49,7 @@ class ToolTypes:
     request: Record | Shape  # a record: its fields are the parameters
     parameters: Mapping[str, str]  # name on the wire → name in code, of a record
     response: Shape | None  # None: its contract does not say
-    chunk: Shape | None  # None: it is no stream
+    chunk: Shape | None  # None: it is not a stream
     errors: Sequence[ErrorDefinition]
     confirms: bool  # it asks the user before it acts
 

@@ -7,7 +7,7 @@ was generated from.
 
 --check compares the package with its lock: exit 1 and a diff if one of them was changed. With --upstream, the
 lock is also compared with what the source has today: exit 1 if that breaks the client, or if a text that
-models read is another one.
+models read has changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.cli.output import emit, emit_document, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, add_headers
 from toolgen.suggestions import count
 
 if TYPE_CHECKING:
@@ -52,13 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--upstream", action="store_true", help="with --check: also compare the lock with its source"
     )
     add_format(parser, of_report=True)
-    parser.add_argument_group("server").add_argument(
-        "--header",
-        action="append",
-        default=[],
-        metavar="NAME=VARIABLE",
-        help="send this header to a URL, with the value of an environment variable (may be repeated)",
-    )
+    add_headers(parser.add_argument_group("server"))
 
 
 def run(args: argparse.Namespace) -> bool:

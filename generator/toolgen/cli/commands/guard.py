@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.cli.output import emit, emit_document, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, add_headers
 from toolgen.project import UnableError, reason
 from toolgen.suggestions import count
 
@@ -41,13 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="also call the tools that both the lock and the server call read-only, and check their results",
     )
     add_format(parser, of_report=True)
-    parser.add_argument_group("server").add_argument(
-        "--header",
-        action="append",
-        default=[],
-        metavar="NAME=VARIABLE",
-        help="send this header to a URL, with the value of an environment variable (may be repeated)",
-    )
+    add_headers(parser.add_argument_group("server"))
 
 
 def run(args: argparse.Namespace) -> bool:

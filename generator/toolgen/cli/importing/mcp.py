@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli.importing import common
 from toolgen.cli.output import say
+from toolgen.cli.parser import add_headers
 from toolgen.importing.source_content import SourceContent, read_source, source_errors
 from toolgen.project import UnableError
 from toolgen.suggestions import count, quoted
@@ -43,13 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="also write implementations, which forward calls to the server, and its lock",
     )
     server = parser.add_argument_group("server")
-    server.add_argument(
-        "--header",
-        action="append",
-        default=[],
-        metavar="NAME=VARIABLE",
-        help="send this header to a URL, with the value of an environment variable (may be repeated)",
-    )
+    add_headers(server)
     server.add_argument(
         "--env",
         action="append",

@@ -291,7 +291,7 @@ def _publication_faults(project: Project, table: Table) -> Iterator[Diagnostic]:
     for path in project.publish.include:
         if not _is_plain_path(path) or ".." in path.split("/"):
             inner = Table(table.file, table.text, f"{table.name}.publish".removeprefix("."), {})
-            message = f"'include' has {path!r}, which is no relative path with forward slashes"
+            message = f"'include' has {path!r}, which is not a relative path with forward slashes"
             yield Diagnostic(inner.value("include", path), "invalid-setting", message)
 
 

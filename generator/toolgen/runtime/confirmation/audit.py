@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from toolgen.runtime.text import quote
 
-from .question import Confirmation
+from .question import Confirm, Confirmation
 
 AUDIT: Final = logging.getLogger("toolgen.audit")
 
@@ -35,6 +36,17 @@ Outcome = Literal[
 """`asked` begins a question; the others end one. `refused`: the token was used up, or is that of another call
 or holder. `changed`: the user approved something else. `unavailable`: nobody could be asked, or the store did
 not answer. `not_asked`: the call was executed without a question, as `on_unsupported: allow` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWay:
+    """A `confirm` of which audit records say how it asks; of any other they say `callback`."""
+
+    confirm: Confirm
+    way: Way
+
+    def __call__(self, asked: Confirmation) -> Awaitable[bool | None]:
+        return self.confirm(asked)
 
 
 @dataclass(frozen=True, slots=True)

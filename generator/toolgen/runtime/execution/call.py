@@ -281,7 +281,7 @@ class ToolCall:
         return await confirmed.run(lambda: self._execute(request))
 
     async def _execute(self, request: Any) -> WrittenResult:
-        """Return the validated result of the implementation. Raises what refuses the call, or Replayed."""
+        """Return the validated result. Raises what refuses the call, Answered or TaskStarted."""
         if self.tool.is_admitted and not self.caller.in_worker:
             self.claim = await self.environment.admission.enter(self._admitted())
             # values of one call's context do not travel

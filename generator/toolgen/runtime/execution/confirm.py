@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from .environment import Environment
 
-from toolgen.runtime.confirmation.audit import Decision, Outcome, Way, record_decision
+from toolgen.runtime.confirmation.audit import Decision, KnownWay, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
     Approval,
     Confirmation,
@@ -238,11 +238,10 @@ class ConfirmedCall:
 
     @property
     def _way(self) -> Way:
-        """How the user is asked, or was: adapters mark their `confirm`."""
+        """How the user is asked, or was."""
         if self.caller.confirm is None:
             return "two_step" if self._on_unsupported == "two_step" else "callback"
-        way: Way = getattr(self.caller.confirm, "way", "callback")
-        return way
+        return self.caller.confirm.way if isinstance(self.caller.confirm, KnownWay) else "callback"
 
     def _audit(
         self, outcome: Outcome, way: Way, question_id: str = "", question: _Question | None = None

@@ -16,6 +16,7 @@ from mcp.server.request_state import RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from toolgen.runtime.confirmation.audit import KnownWay
 from toolgen.runtime.confirmation.question import (
     Approval,
     Confirm,
@@ -84,10 +85,10 @@ def confirmation_options(
     answer, state = (params.input_responses or {}).get(KEY), params.request_state
     # the first request of the exchange, or an answer without the state that it belongs to
     if answer is None or state is None:
-        return ConfirmationOptions(_ask_by_result, confirmation_token)
+        return ConfirmationOptions(_ASK_BY_RESULT, confirmation_token)
     if is_yes(answer):
-        return ConfirmationOptions(_ask_by_result, state)
-    return ConfirmationOptions(_ask_by_result, DeclinedToken.of(state, refusal_of(answer)))
+        return ConfirmationOptions(_ASK_BY_RESULT, state)
+    return ConfirmationOptions(_ASK_BY_RESULT, DeclinedToken.of(state, refusal_of(answer)))
 
 
 def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
@@ -116,8 +117,7 @@ def confirm_again(approval: Approval) -> Confirm:
             raise ConfirmationPending(asked)
         return True
 
-    confirm.way = "repeated"  # type: ignore[attr-defined]
-    return confirm
+    return KnownWay(confirm, "repeated")
 
 
 def is_preview_request(params: types.CallToolRequestParams) -> bool:
@@ -137,11 +137,11 @@ def preview_answer(response: ToolResponse, *, has_output_schema: bool) -> ToolRe
     return ToolResponse(response.tool_name, False, error=error, metadata=response.metadata)
 
 
-async def _ask_by_result(asked: Confirmation) -> bool:
+async def _raise_pending(asked: Confirmation) -> bool:
     raise ConfirmationPending(asked)
 
 
-_ask_by_result.way = "input_required"  # type: ignore[attr-defined]
+_ASK_BY_RESULT: Final = KnownWay(_raise_pending, "input_required")
 
 
 def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
@@ -156,8 +156,7 @@ def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
             return True
         raise refusal_of(answer)
 
-    confirm.way = "elicitation"  # type: ignore[attr-defined]
-    return confirm
+    return KnownWay(confirm, "elicitation")
 
 
 def question_text(asked: Confirmation) -> str:

@@ -39,7 +39,7 @@ _METHODS: Final = SPEC_CLIENT_METHODS | SPEC_CLIENT_NOTIFICATION_METHODS
 _CARRIED: Final = ("traceparent", "tracestate", "baggage")
 MAX_CONTEXT: Final = 8192  # characters of a value; W3C Baggage allows as many bytes
 _OF_CALLERS: Final = frozenset({-32700, -32600, -32601, -32602, -32002})
-"""JSON-RPC errors that are no failures of a server, by the conventions."""
+"""JSON-RPC errors that are not failures of a server, by the conventions."""
 
 
 class ObservedRequests:
@@ -65,7 +65,7 @@ class ObservedRequests:
                 metrics.record(MCP_DURATION, perf_counter() - began, {**attributes, **ended})
 
     def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
-        """Return the attributes of metric and span; a name that a client has made up is no value of one."""
+        """Return the attributes of metric and span; names that a client has made up are left out."""
         attributes = {
             METHOD: ctx.method if ctx.method in _METHODS else OTHER,
             "mcp.protocol.version": ctx.protocol_version,
