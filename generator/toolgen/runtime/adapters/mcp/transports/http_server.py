@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 from dataclasses import dataclass
@@ -165,6 +166,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         for each in sockets or ():
             each.listen(BACKLOG)  # asyncio has made the queue as short as what it accepts at once
+        gc.collect()
+        gc.freeze()  # what exists now lives until the end: the collector need not look at it again and again
         if self.stop.signal is not None:  # it arrived before the loop was known
             self._drain()
 
