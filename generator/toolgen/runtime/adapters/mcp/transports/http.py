@@ -176,13 +176,15 @@ class HttpApp:
             self._running.guard_again(self._guarded)
         LOGGER.info("tokens and keys were reloaded")
 
-    async def drain(self, grace: float, delay: float = 0.0) -> None:
-        """Refuse new requests and answer those in flight; after `grace` seconds, with an error.
+    def announce_stop(self) -> None:
+        """Let `/readyz` say that the server stops. Requests are answered as before, until `drain`."""
+        if self._running is not None:
+            self._running.why_not_ready = STOPS
 
-        For `delay` seconds before, all requests are answered while `/readyz` says that the server stops.
-        """
+    async def drain(self, grace: float) -> None:
+        """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
         if self._starting is not None:
-            await (await self._starting).drain(grace, delay)
+            await (await self._starting).drain(grace)
 
     async def stop(self) -> None:
         """End the server, its sessions and its tools."""
@@ -349,11 +351,9 @@ class _Running:
         if self._task is not None:
             await self._task
 
-    async def drain(self, grace: float, delay: float) -> None:
-        """After `delay` seconds, refuse new requests, answer those in flight, then end the open streams."""
+    async def drain(self, grace: float) -> None:
+        """Refuse new requests, answer those in flight, then end the open streams."""
         self.why_not_ready = STOPS
-        if delay:  # else, not even the requests of this turn of the event loop are answered
-            await asyncio.sleep(delay)
         self._draining = True
         if self._pages is not None:
             self._pages.stop()
@@ -369,7 +369,7 @@ class _Running:
         try:
             while not _uvicorn_stops():
                 await asyncio.sleep(0.2)
-            await self.drain(self._state.settings.grace, 0.0)  # uvicorn accepts no connection any more
+            await self.drain(self._state.settings.grace)
         finally:
             AppStatus.enable_automatic_graceful_drain = True
 

@@ -189,6 +189,13 @@ class _Server(uvicorn.Server):
 
     async def _drain_and_exit(self) -> None:
         try:
-            await self._app.drain(self.stop.grace, self.stop.delay)
+            self._app.announce_stop()
+            if self.stop.delay:
+                await asyncio.sleep(self.stop.delay)
+                # a proxy, for which the delay is, then tries another replica: nothing was sent on a refused
+                # connection. The SDK's client would end its other calls.
+                for each in self.servers:
+                    each.close()
+            await self._app.drain(self.stop.grace)
         finally:
             self.should_exit = True
