@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -81,3 +83,29 @@ def mark_failed(span: Any, code: str) -> None:
     """Set the span's status to the error `code`."""
     span.set_attribute(ERROR_TYPE, code)
     span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
+
+
+def current_context() -> dict[str, str]:
+    """Return the W3C Trace Context of the current span, for another process; empty outside of a span."""
+    carrier: dict[str, str] = {}
+    if "opentelemetry.trace" in sys.modules:
+        from opentelemetry.propagate import inject
+
+        inject(carrier)
+    return carrier
+
+
+@contextmanager
+def continuing(carrier: Mapping[str, str]) -> Iterator[None]:
+    """Make spans in a `with` block children of a span of another process."""
+    if not carrier or current_tracer() is None:
+        yield
+        return
+    from opentelemetry import context
+    from opentelemetry.propagate import extract
+
+    token = context.attach(extract(carrier))
+    try:
+        yield
+    finally:
+        context.detach(token)
