@@ -9,6 +9,7 @@ BENCH  := .venv-bench
 BRIDGES := .venv-bridges
 RELEASE := .venv-release
 PEERS  := .venv-peers
+DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
@@ -87,6 +88,16 @@ test-worker-kills: $(READY) ## kill workers 500 times while they run calls; each
 
 test-replicas: $(READY) ## roll and kill replicas behind nginx under load (Debian: nginx-light, redis-server)
 	@$(BIN)/python -m pytest -m replicas tests/replicas -v
+
+# hadolint and kubernetes-validate have their own environment; the other programs are Debian's.
+$(DEPLOY)/.ready: requirements/deploy.txt
+	$(call environment,$(DEPLOY),requirements/deploy.txt)
+	@touch $@
+
+test-deploy: $(READY) $(DEPLOY)/.ready ## lint examples/deploy, and start what can be started (Debian: nginx-light, prometheus, systemd)
+	@for p in nginx promtool systemd-analyze; do PATH="$$PATH:/usr/sbin" command -v $$p > /dev/null || \
+		{ echo "$$p is not installed: apt-get install nginx-light prometheus systemd" >&2; exit 2; }; done
+	@PATH="$(CURDIR)/$(DEPLOY)/bin:$$PATH" $(BIN)/python -m pytest -m deploy tests/deploy -v
 
 # CALLS=20000 makes it longer.
 operate: $(READY) ## run replicas, workers, nginx, Redis and an OTLP receiver, kill parts of them under load, print one page
@@ -198,6 +209,8 @@ lock: $(READY) ## update the lock files in requirements/
 		--no-emit-index-url --no-annotate --group pip -o requirements/pip.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate requirements/peers.in -o requirements/peers.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate requirements/deploy.in -o requirements/deploy.txt
 
 # The tools to compare with have their own environment; byte-code is compiled for all.
 $(BENCH)/.ready: requirements/bench.txt
