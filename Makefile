@@ -9,10 +9,11 @@ BENCH  := .venv-bench
 BRIDGES := .venv-bridges
 RELEASE := .venv-release
 PEERS  := .venv-peers
+DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
+.PHONY: help demo operate test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -84,6 +85,23 @@ test-redis: $(READY) ## test replicas and workers that share a Redis (Debian: re
 test-worker-kills: $(READY) ## kill workers 500 times while they run calls; each must end once (KILLS=500; Debian: redis-server)
 	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }
 	@KILLS=$(or $(KILLS),500) $(BIN)/python -m pytest -m redis tests/end_to_end/calls/test_workers.py -k whatever_kills -s
+
+test-replicas: $(READY) ## roll and kill replicas behind nginx under load (Debian: nginx-light, redis-server)
+	@$(BIN)/python -m pytest -m replicas tests/replicas -v
+
+# hadolint and kubernetes-validate have their own environment; the other programs are Debian's.
+$(DEPLOY)/.ready: requirements/deploy.txt
+	$(call environment,$(DEPLOY),requirements/deploy.txt)
+	@touch $@
+
+test-deploy: $(READY) $(DEPLOY)/.ready ## lint examples/deploy, and start what can be started (Debian: nginx-light, prometheus, systemd)
+	@for p in nginx promtool systemd-analyze; do PATH="$$PATH:/usr/sbin" command -v $$p > /dev/null || \
+		{ echo "$$p is not installed: apt-get install nginx-light prometheus systemd" >&2; exit 2; }; done
+	@PATH="$(CURDIR)/$(DEPLOY)/bin:$$PATH" $(BIN)/python -m pytest -m deploy tests/deploy -v
+
+# CALLS=20000 makes it longer.
+operate: $(READY) ## run replicas, workers, nginx, Redis and an OTLP receiver, kill parts of them under load, print one page
+	@$(BIN)/python -m tools.operate $(if $(CALLS),--calls $(CALLS))
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/end_to_end/commands/test_interrupt.py -s
@@ -191,6 +209,8 @@ lock: $(READY) ## update the lock files in requirements/
 		--no-emit-index-url --no-annotate --group pip -o requirements/pip.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate requirements/peers.in -o requirements/peers.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate requirements/deploy.in -o requirements/deploy.txt
 
 # The tools to compare with have their own environment; byte-code is compiled for all.
 $(BENCH)/.ready: requirements/bench.txt

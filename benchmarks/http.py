@@ -10,7 +10,7 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from .process import Wrong, run
 from .project import PYTHON, Project
 
 SERVERS = str(Path(__file__).with_name("in_process") / "servers.py")
+SINK = str(Path(__file__).with_name("in_process") / "otlp_sink.py")
+SAMPLED = {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.1"}
 CALLS = 200  # in one round of one case
 SLOW = {"fastmcp": 20}  # fewer, so that the group takes about two minutes
 SECONDS = 60.0
@@ -62,6 +64,31 @@ def http(bench: Bench, size: int) -> Samples:
         return bench.run(cases, 11, f"http, {size} tools")
 
 
+def observed(bench: Bench, size: int) -> Samples:
+    """Measure calls with metrics for Prometheus, traces by OTLP and the audit log; and without."""
+    project = bench.fresh(size)
+    request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
+    command = [PYTHON, "-m", "generated.mcp_server", "--http", "--port", "0"]
+    cases: list[Case] = []
+    with ExitStack() as stack:
+        sink = stack.enter_context(_served([PYTHON, SINK], project))
+        url = f"http://127.0.0.1:{sink.port}"
+        exports = {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_METRICS_EXPORTER": "none"}
+        for name, flags, env in (
+            ("toolgen", (), {}),
+            ("toolgen, observed", ("--metrics-port", "0"), exports),
+            ("toolgen, one call in ten traced", ("--metrics-port", "0"), {**exports, **SAMPLED}),
+        ):
+            server = stack.enter_context(_served([*command, *flags], project, env))
+            message = _message(server.port, request)
+            _check(name, server.port, message, request["answer"])
+            clock = processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
+            cases.append(
+                Case(name, _round(name, server.port, message, connections=16, calls=5 * CALLS, clock=clock))
+            )
+        return bench.run(cases, 11, f"observed, {size} tools")
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """A running server."""
@@ -71,13 +98,15 @@ class Served:
 
 
 @contextmanager
-def _served(command: Sequence[str], project: Project) -> Iterator[Served]:
+def _served(
+    command: Sequence[str], project: Project, env: Mapping[str, str] | None = None
+) -> Iterator[Served]:
     """Run a server; it writes its port to stderr, in a URL."""
     with (project.folder / ".bench-log").open("w+") as log:
         process = subprocess.Popen(
             command,
             cwd=project.folder,
-            env=project.env,
+            env={**project.env, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -238,6 +238,24 @@ ROWS = (
         )
         for count in (1, 16, 64)
     ),
+    Row(
+        "observed",
+        "one call over HTTP with metrics, traces and audit log",
+        "observed",
+        "toolgen, observed",
+        "toolgen",
+        1.15,
+        None,
+    ),
+    Row(
+        "observed-sampled",
+        "the same, one call in ten traced",
+        "observed",
+        "toolgen, one call in ten traced",
+        "toolgen",
+        1.15,
+        None,
+    ),
     *_of_document("github", "GitHub's"),
     *_of_document("stripe", "Stripe's"),
 )

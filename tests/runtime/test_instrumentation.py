@@ -21,6 +21,7 @@ from toolgen.runtime import (
     ToolEvent,
     Toolkit,
 )
+from toolgen.runtime.settings import Settings
 
 from tests.runtime.tool_factory import make_tool, run
 
@@ -199,3 +200,23 @@ def test_a_span_has_the_tools_version_and_its_deprecation(spans: InMemorySpanExp
     assert span.attributes is not None
     assert span.attributes["toolgen.tool_version"] == "1.2.0"
     assert span.attributes["toolgen.deprecated"] is True
+
+
+def test_the_span_of_a_worker_continues_that_of_the_caller(spans: InMemorySpanExporter) -> None:
+    queued = tool(background={"result_ttl": 60})
+
+    async def run() -> None:
+        config = ToolConfig(settings=Settings(task_queue="memory"))
+        async with Toolkit([queued], config=config) as toolkit:
+            with trace.get_tracer("caller").start_as_current_span("caller"):
+                assert (await toolkit.call("x", {"how": "well"})).success
+
+    asyncio.run(run())
+
+    found = spans.get_finished_spans()
+    caller = next(span for span in found if span.name == "caller")
+    calls = [span for span in found if span.name == "execute_tool x"]
+    assert len(calls) == 2  # of who waits, and of the worker
+    assert {span.context.trace_id for span in calls if span.context} == {
+        caller.context and caller.context.trace_id
+    }

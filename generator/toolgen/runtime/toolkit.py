@@ -438,8 +438,10 @@ class Toolkit:
     async def _perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
         """Run a queued call here."""
         from .execution.handover import worker_caller
+        from .instrumentation.spans import continuing
 
-        return await self._call(call.tool, call.arguments, worker_caller(call, progress))
+        with continuing(call.trace):
+            return await self._call(call.tool, call.arguments, worker_caller(call, progress))
 
     def _digest_of(self, name: str) -> str | None:
         """Return the digest of a tool's contract; None if the tool cannot be run here."""

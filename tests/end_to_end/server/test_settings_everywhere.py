@@ -82,6 +82,7 @@ VALUES = {
 """A value other than the default for each row of the table; the others are `OTHERS`."""
 OTHERS = {"code_mode", "stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
 NOT_IN_TABLE = {
+    "event_store",
     *("confirmation_key", "confirmation_store", "confirmation_expiry"),
     *("rate_limit_store", "idempotency_store", "task_queue", "task_key"),
 }

@@ -89,8 +89,7 @@ def test_a_call_is_one_span_of_the_callers_trace_in_both_eras(serving: Project) 
             "network.protocol.name": "http",
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": "echo",
-            "gen_ai.tool.type": "function",
-            "gen_ai.tool.description": "Return the text that was given.",
+            "toolgen.outcome": "ok",
             "toolgen.call_id": "",
             "jsonrpc.request.id": "",
         }
@@ -126,9 +125,10 @@ def test_failures_have_the_error_types_of_the_conventions(serving: Project) -> N
     assert (unknown.name, unknown.attributes["rpc.response.status_code"]) == ("tools/call", "-32602")
     assert (method.name, method.attributes["mcp.method.name"]) == ("_OTHER", "_OTHER")
     assert "a-name-that-a-stranger-made-up" not in str(metrics)
-    assert {point["gen_ai.tool.name"] for point in metrics["gen_ai.execute_tool.duration"]} == {
-        "echo",
-        "_OTHER",
+    calls = [point for point in metrics["mcp.server.operation.duration"] if "gen_ai.tool.name" in point]
+    assert {(point["gen_ai.tool.name"], point.get("toolgen.error.code")) for point in calls} == {
+        ("echo", "invalid_request"),
+        ("_OTHER", "unknown_tool"),
     }
 
 
@@ -150,7 +150,7 @@ def test_prometheus_reads_the_same_instruments_on_a_port_of_their_own(serving: P
     assert refused == 404  # metrics are not served to clients
     lines = text.splitlines()
     assert (
-        'gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="echo",gen_ai_tool_type="function",toolgen_outcome="ok"} 1.0'
+        'mcp_server_operation_duration_seconds_count{gen_ai_operation_name="execute_tool",gen_ai_tool_name="echo",mcp_method_name="tools/call",mcp_protocol_version="2025-06-18",network_protocol_name="http",network_transport="tcp",toolgen_outcome="ok"} 1.0'
         in lines
     )
     assert 'toolgen_tool_result_bytes_total{gen_ai_tool_name="echo"} 12.0' in lines

@@ -33,7 +33,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.runtime.logs.configure import configure_logging, server_handler
+    from toolgen.runtime.instrumentation.export import start_export
+    from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
     from toolgen.runtime.settings import SettingError, Settings
 
     package = find_package(args.start, args.package)
@@ -41,6 +42,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     catalog = package.module("catalog", hint)
     try:
         configure_logging(Settings.from_environment(), server_handler())
+        keep_audit()
+        start_export()
         toolkit: Toolkit = catalog.default_toolkit()
         number = asyncio.run(_work(toolkit, package.name))
     except SettingError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from toolgen.runtime.response import ToolResponse
@@ -57,3 +57,4 @@ class TaskCall:
     meta: Mapping[str, Any]
     approval: list[str | None] | None  # what the user agreed to: the message and the preview
     most: int  # times that it may be started, if workers die
+    trace: Mapping[str, str] = field(default_factory=dict)  # W3C Trace Context of the call

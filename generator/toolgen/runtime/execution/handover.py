@@ -12,6 +12,7 @@ from toolgen.runtime.confirmation.question import Confirm, Confirmation, display
 from toolgen.runtime.context import Caller, Progress, ToolContext, WorkerCaller
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import ChangedSinceConfirmedError, OutcomeUnknownError
+from toolgen.runtime.instrumentation.spans import current_context
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.stores.opening import StoreError
 from toolgen.runtime.validation.json_value import is_json
@@ -38,6 +39,7 @@ def task_call(
         },
         approval=None if approval is None else [approval.message, approval.preview],
         most=RESTARTS if contract.is_idempotent else 1,
+        trace=current_context(),
     )
 
 
@@ -61,6 +63,7 @@ def _agree_to(message: str | None, preview: str | None) -> Confirm:
             raise ChangedSinceConfirmedError
         return True
 
+    confirm.way = "repeated"  # type: ignore[attr-defined]
     return confirm
 
 

@@ -27,8 +27,16 @@ from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 
+from .conventions import ERROR_CODE, OUTCOME
 from .metrics import Metrics, bytes_of, current_metrics, metric_name
-from .spans import REQUEST_SPAN, attributes_of, current_tracer, mark_failed, open_span
+from .spans import (
+    OBSERVED_REQUEST,
+    RequestObservation,
+    current_tracer,
+    mark_failed,
+    open_span,
+    own_attributes,
+)
 
 _OPERATOR_ERRORS: Final = frozenset(
     {
@@ -62,8 +70,8 @@ class CallRecord:
     """The record of one call; a context manager around all of it."""
 
     __slots__ = (
-        "_call", "_chunks", "_description", "_ended", "_metrics", "_request_span", "_span", "_span_scope",
-        "_tracer", "notifies",
+        "_call", "_chunks", "_description", "_ended", "_metrics", "_request", "_span", "_span_scope",
+        "_token", "_tracer", "notifies",
     )  # fmt: skip
 
     def __init__(
@@ -72,27 +80,29 @@ class CallRecord:
         self.notifies = call.config.callback is not None  # the application wants events
         self._call = call
         self._tracer, self._metrics, self._description = tracer, metrics, description
-        self._request_span: Any = None  # token of the context variable, if the span is that of a request
+        self._request: RequestObservation | None = None  # that has a span and a metric itself
+        self._token: Any = None
         self._span: Any = None
         self._span_scope: AbstractContextManager[Any] | None = None
         self._chunks = 0
         self._ended = False
 
     def __enter__(self) -> Self:
-        if self._tracer is not None:
-            self._open_span()
+        if self._tracer is not None or self._metrics is not None:
+            self._observe()
         log(self._call, logging.DEBUG, "started", "started")
         return self
 
-    def _open_span(self) -> None:
-        self._span = REQUEST_SPAN.get()
-        if self._span is not None:  # calls that this one makes have their own
-            self._request_span = REQUEST_SPAN.set(None)
-            self._span.set_attributes(attributes_of(self._call, self._description))
-            return
-        scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
-        self._span = scope.__enter__()
-        self._span_scope = scope
+    def _observe(self) -> None:
+        self._request = OBSERVED_REQUEST.get()
+        if self._request is not None:  # calls that this one makes have their own span
+            self._token = OBSERVED_REQUEST.set(None)
+            if self._request.span is not None:
+                self._request.span.set_attributes(own_attributes(self._call))
+        elif self._tracer is not None:
+            scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
+            self._span = scope.__enter__()
+            self._span_scope = scope
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -110,12 +120,10 @@ class CallRecord:
             log(self._call, logging.INFO, summary, event, error=cause, seconds=seconds)
             _notify_soon(self._call, event, {"seconds": seconds})
             if self._span is not None and not pending:
-                mark_failed(self._span, type(error).__name__, is_request=self._request_span is not None)
-            if self._metrics is not None:
-                code = None if pending else "cancelled"
-                self._metrics.record_call(metric_name(self._call.tool_name), seconds, event, code)
-        if self._request_span is not None:
-            REQUEST_SPAN.reset(self._request_span)
+                mark_failed(self._span, type(error).__name__)
+            self._measure(seconds, event, None if pending else "cancelled")
+        if self._request is not None:
+            OBSERVED_REQUEST.reset(self._token)
         if self._span_scope is not None:
             self._span_scope.__exit__(kind, error, trace)
 
@@ -136,14 +144,16 @@ class CallRecord:
         """Report the response, a success or an error."""
         self._ended = True
         seconds = _seconds(self._call)
-        if self._metrics is not None:
-            self._measure(response, seconds)
         if response.error is not None:
+            self._measure(seconds, "error", response.error.code)
             log_failure(self._call, response.error, seconds)
             if self._span is not None:
-                mark_failed(self._span, response.error.code, is_request=self._request_span is not None)
+                mark_failed(self._span, response.error.code)
             await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
             return
+        self._measure(seconds, "ok", None)
+        if self._metrics is not None:
+            self._metrics.result_bytes[metric_name(self._call.tool_name)] += bytes_of(response)
         if response.blocks:
             blocks = [block.as_log() for block in response.blocks]
             log(self._call, logging.INFO, _with_blocks(blocks), "finished", seconds=seconds, blocks=blocks)
@@ -155,13 +165,13 @@ class CallRecord:
                 data["blocks"] = response.blocks
             await notify(self._call, "finished", data)
 
-    def _measure(self, response: ToolResponse, seconds: float) -> None:
-        assert self._metrics is not None
-        tool, error = metric_name(self._call.tool_name), response.error
-        outcome, code = ("ok", None) if error is None else ("error", error.code)
-        self._metrics.record_call(tool, seconds, outcome, code)
-        if error is None:
-            self._metrics.result_bytes[tool] += bytes_of(response)
+    def _measure(self, seconds: float, outcome: str, code: str | None) -> None:
+        if self._request is not None:
+            self._request.ended[OUTCOME] = outcome
+            if code is not None:
+                self._request.ended[ERROR_CODE] = code
+        elif self._metrics is not None:
+            self._metrics.record_call(metric_name(self._call.tool_name), seconds, outcome, code)
 
 
 def _with_blocks(blocks: Sequence[Mapping[str, Any]]) -> str:

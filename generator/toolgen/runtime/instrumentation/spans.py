@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.runtime.context import ToolContext
 
-from .conventions import ERROR_CODE, ERROR_TYPE, EXECUTE_TOOL, OPERATION, SCHEMA_URL, SCOPE, TOOL
+from .conventions import ERROR_TYPE, EXECUTE_TOOL, OPERATION, SCHEMA_URL, SCOPE, TOOL
 
 _BY_ENVIRONMENT = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ  # `get_tracer_provider` then creates it
 _provider: Any = None  # that `_tracer` belongs to
 _tracer: Any = None
 
-REQUEST_SPAN: Final[ContextVar[Any]] = ContextVar("toolgen_request_span", default=None)
-"""The span of the MCP request that the next call answers. The call adds its attributes to it: a call has one
-span, as the conventions for MCP say of tool calls."""
+
+@dataclass(slots=True)
+class RequestObservation:
+    """The span of an MCP request, and what is known at its end: attributes of span and metric."""
+
+    span: Any = None  # None: spans are not wanted
+    ended: dict[str, str] = field(default_factory=dict)
+
+
+OBSERVED_REQUEST: Final[ContextVar[RequestObservation | None]] = ContextVar("toolgen_request", default=None)
+"""The MCP request that the next call answers. The call adds its attributes: a call has one span, and one
+measurement, as the conventions for MCP say of the spans of tool calls."""
 
 
 def current_tracer() -> Any:
@@ -34,37 +46,66 @@ def current_tracer() -> Any:
     return _tracer
 
 
-def attributes_of(call: ToolContext, description: str) -> dict[str, Any]:
-    """Return the attributes of a call's span, without arguments and results."""
-    attributes = {
-        OPERATION: EXECUTE_TOOL,
-        TOOL: call.tool_name,
-        "gen_ai.tool.type": "function",
-        "gen_ai.tool.description": description or None,
-        "toolgen.call_id": call.call_id,
-        "enduser.id": call.principal,
-        "session.id": call.session_id,
-        "toolgen.tool_version": call.info.version,
-        "toolgen.deprecated": None if call.info.deprecated is None else True,
-    }
-    return {key: value for key, value in attributes.items() if value is not None}
+def own_attributes(call: ToolContext) -> dict[str, Any]:
+    """Return the attributes that only the runtime knows, without arguments and results."""
+    attributes: dict[str, Any] = {"toolgen.call_id": call.call_id}
+    if call.principal is not None:
+        attributes["enduser.id"] = call.principal
+    if call.session_id is not None:
+        attributes["session.id"] = call.session_id
+    if call.info.version is not None:
+        attributes["toolgen.tool_version"] = call.info.version
+    if call.info.deprecated is not None:
+        attributes["toolgen.deprecated"] = True
+    return attributes
 
 
 def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
     """Return the context manager of a call's own span."""
     # the span's name has few values, for aggregation: the name of an unknown tool is only an attribute
     name = EXECUTE_TOOL if call.tool_name.startswith('"') else f"{EXECUTE_TOOL} {call.tool_name}"
+    attributes = {
+        OPERATION: EXECUTE_TOOL,
+        TOOL: call.tool_name,
+        "gen_ai.tool.type": "function",
+        **({"gen_ai.tool.description": description} if description else {}),
+        **own_attributes(call),
+    }
     return tracer.start_as_current_span(
         name,
-        attributes=attributes_of(call, description),
+        attributes=attributes,
         record_exception=False,
         set_status_on_exception=False,
     )
 
 
-def mark_failed(span: Any, code: str, *, is_request: bool = False) -> None:
-    """Set the span's status to the error `code`. The `error.type` of a request is that of its protocol."""
-    span.set_attribute(ERROR_CODE, code)
-    if not is_request:
-        span.set_attribute(ERROR_TYPE, code)
+def mark_failed(span: Any, code: str) -> None:
+    """Set the span's status to the error `code`."""
+    span.set_attribute(ERROR_TYPE, code)
     span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
+
+
+def current_context() -> dict[str, str]:
+    """Return the W3C Trace Context of the current span, for another process; empty outside of a span."""
+    carrier: dict[str, str] = {}
+    if "opentelemetry.trace" in sys.modules:
+        from opentelemetry.propagate import inject
+
+        inject(carrier)
+    return carrier
+
+
+@contextmanager
+def continuing(carrier: Mapping[str, str]) -> Iterator[None]:
+    """Make spans in a `with` block children of a span of another process."""
+    if not carrier or current_tracer() is None:
+        yield
+        return
+    from opentelemetry import context
+    from opentelemetry.propagate import extract
+
+    token = context.attach(extract(carrier))
+    try:
+        yield
+    finally:
+        context.detach(token)

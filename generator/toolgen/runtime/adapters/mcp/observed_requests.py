@@ -27,17 +27,19 @@ from toolgen.runtime.instrumentation.conventions import (
     METHOD,
     OPERATION,
     OTHER,
+    OUTCOME,
     STATUS_CODE,
     TOOL,
 )
 from toolgen.runtime.instrumentation.metrics import current_metrics
-from toolgen.runtime.instrumentation.spans import REQUEST_SPAN, current_tracer
+from toolgen.runtime.instrumentation.spans import OBSERVED_REQUEST, RequestObservation, current_tracer
 
 from .server_state import ServerState, session_id_of
 
 _METHODS: Final = SPEC_CLIENT_METHODS | SPEC_CLIENT_NOTIFICATION_METHODS
 _CARRIED: Final = ("traceparent", "tracestate", "baggage")
 MAX_CONTEXT: Final = 8192  # characters of a value; W3C Baggage allows as many bytes
+_SUCCESS: Final = {OUTCOME: "ok"}
 _OF_CALLERS: Final = frozenset({-32700, -32600, -32601, -32602, -32002})
 """JSON-RPC errors that are not failures of a server, by the conventions."""
 
@@ -47,6 +49,8 @@ class ObservedRequests:
 
     def __init__(self, state: ServerState) -> None:
         self._state = state
+        self._known: dict[tuple[str, str, str | None, bool], dict[str, str]] = {}
+        self._succeeded: dict[int, dict[str, str]] = {}
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Answer a request or take a notification; record its span and its duration if they are wanted."""
@@ -54,32 +58,48 @@ class ObservedRequests:
         if tracer is None and metrics is None:
             return await call_next(ctx)
         attributes = self._attributes(ctx)
+        request = RequestObservation()
+        token = OBSERVED_REQUEST.set(request)
         began = perf_counter()
-        ended: dict[str, str] = {}  # the attributes that are known at the end
         try:
             if tracer is None:
-                return await _watched(ctx, call_next, ended)
-            return await self._traced(tracer, ctx, call_next, attributes=attributes, ended=ended)
+                return await _watched(ctx, call_next, request.ended)
+            return await self._traced(tracer, ctx, call_next, attributes=attributes, request=request)
         finally:
+            OBSERVED_REQUEST.reset(token)
             if metrics is not None:
-                metrics.record(MCP_DURATION, perf_counter() - began, {**attributes, **ended})
+                metrics.record(
+                    MCP_DURATION, perf_counter() - began, self._with_end(attributes, request.ended)
+                )
+
+    def _with_end(self, attributes: dict[str, str], ended: dict[str, str]) -> dict[str, str]:
+        """Return the attributes of a metric. Those of a call that succeeds are nearly always the ones."""
+        if ended != _SUCCESS:
+            return {**attributes, **ended}
+        found = self._succeeded.get(id(attributes))  # of `_known`, which keeps them
+        if found is None:
+            found = self._succeeded[id(attributes)] = {**attributes, **ended}
+        return found
 
     def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
         """Return the attributes of metric and span; names that a client has made up are left out."""
-        attributes = {
-            METHOD: ctx.method if ctx.method in _METHODS else OTHER,
-            "mcp.protocol.version": ctx.protocol_version,
-        }
-        if ctx.method == "tools/call":
-            attributes[OPERATION] = EXECUTE_TOOL
+        method = ctx.method if ctx.method in _METHODS else OTHER
+        tool: str | None = None
+        if method == "tools/call":
             name = (ctx.params or {}).get("name")
-            tool = self._state.tools.find(name) if isinstance(name, str) else None
-            attributes[TOOL] = OTHER if tool is None else tool.name
-        if ctx.request is None:
-            attributes["network.transport"] = "pipe"
-        else:
-            attributes["network.transport"] = "tcp"
-            attributes["network.protocol.name"] = "http"
+            found = self._state.tools.find(name) if isinstance(name, str) else None
+            tool = OTHER if found is None else found.name
+        key = (method, ctx.protocol_version, tool, ctx.request is not None)
+        attributes = self._known.get(key)
+        if attributes is None:
+            attributes = {METHOD: method, "mcp.protocol.version": ctx.protocol_version}
+            if tool is not None:
+                attributes |= {OPERATION: EXECUTE_TOOL, TOOL: tool}
+            if ctx.request is None:
+                attributes["network.transport"] = "pipe"
+            else:
+                attributes |= {"network.transport": "tcp", "network.protocol.name": "http"}
+            self._known[key] = attributes
         return attributes
 
     async def _traced(
@@ -89,7 +109,7 @@ class ObservedRequests:
         call_next: CallNext,
         *,
         attributes: dict[str, str],
-        ended: dict[str, str],
+        request: RequestObservation,
     ) -> HandlerResult:
         target = attributes.get(TOOL, OTHER)
         name = attributes[METHOD] if target == OTHER else f"{attributes[METHOD]} {target}"
@@ -103,18 +123,18 @@ class ObservedRequests:
             kind=trace.SpanKind.SERVER,
             context=parent.context,
             attributes={**attributes, **more},
-            links=[trace.Link(each) for each in parent.links],
+            links=[trace.Link(each) for each in parent.links] if parent.links else None,
             record_exception=False,
             set_status_on_exception=False,
         )
-        token = REQUEST_SPAN.set(span)
+        request.span = span
         try:
             with trace.use_span(span, record_exception=False, set_status_on_exception=False):
-                return await _watched(ctx, call_next, ended)
+                return await _watched(ctx, call_next, request.ended)
         finally:
-            REQUEST_SPAN.reset(token)
-            span.set_attributes(ended)
-            if ERROR_TYPE in ended:
+            if request.ended:
+                span.set_attributes(request.ended)
+            if ERROR_TYPE in request.ended:
                 span.set_status(trace.StatusCode.ERROR)
             span.end()
 
@@ -134,10 +154,12 @@ def _parent(ctx: ServerRequestContext[Any, Any]) -> _Parent:
     of the request which opened it: if it is not of the trace in the headers, the headers win.
     """
     current = trace.get_current_span().get_span_context()
-    of_headers = None if ctx.request is None else _context_in(ctx.request.headers)
+    of_headers = None
+    if ctx.request is not None and any(name == b"traceparent" for name, _ in ctx.request.scope["headers"]):
+        of_headers = _context_in(ctx.request.headers)
     sent = None if of_headers is None else trace.get_current_span(of_headers).get_span_context()
     is_around = current.is_valid and (sent is None or sent.trace_id == current.trace_id)
-    of_meta = _context_in(ctx.meta or {})
+    of_meta = _context_in(ctx.meta) if ctx.meta and "traceparent" in ctx.meta else None
     if of_meta is not None:
         around = current if is_around else sent
         return _Parent(of_meta, () if around is None else (around,))

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol
 
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp_types import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from sse_starlette.sse import AppStatus
+from starlette.requests import Request
 
 from toolgen.runtime.adapters.mcp.auth.configuration import (
     Authentication,
@@ -44,6 +45,7 @@ from .body import (
 )
 from .guard import BearerGuard, LoopbackGuard, transport_security
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
+from .missed_events import MissedEvents
 from .probes import answer_probe, is_probe
 from .refusals import recording
 from .request_limit import RequestLimit
@@ -119,6 +121,7 @@ class HttpApp:
     ) -> None:
         self.server = server
         self.authentication = authentication_of(server.state.settings)
+        self._events = MissedEvents.from_settings(server.state.settings)
         if host is not None:
             check_exposure(host, server.state.settings, self.authentication)
         # after the check: the token that a page brings along is not meant for other machines
@@ -176,13 +179,15 @@ class HttpApp:
             self._running.guard_again(self._guarded)
         LOGGER.info("tokens and keys were reloaded")
 
-    async def drain(self, grace: float, delay: float = 0.0) -> None:
-        """Refuse new requests and answer those in flight; after `grace` seconds, with an error.
+    def announce_stop(self) -> None:
+        """Let `/readyz` say that the server stops. Requests are answered as before, until `drain`."""
+        if self._running is not None:
+            self._running.why_not_ready = STOPS
 
-        For `delay` seconds before, all requests are answered while `/readyz` says that the server stops.
-        """
+    async def drain(self, grace: float) -> None:
+        """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
         if self._starting is not None:
-            await (await self._starting).drain(grace, delay)
+            await (await self._starting).drain(grace)
 
     async def stop(self) -> None:
         """End the server, its sessions and its tools."""
@@ -208,7 +213,7 @@ class HttpApp:
         if self._follow_signals:  # else, the command has done both
             configure_application_logging(self.server.state.settings)
             check_implementations(self.server)
-        running = _Running(self.server, self._host, self._guarded, self._pages)
+        running = _Running(self.server, self._host, self._guarded, pages=self._pages, events=self._events)
         await running.start(follow_signals=self._follow_signals)
         return running
 
@@ -275,7 +280,9 @@ class _Running:
         server: ToolServer,
         host: str | None,
         guarded: Callable[[Endpoint], Endpoint],
+        *,
         pages: Pages | None,
+        events: MissedEvents | None,
     ) -> None:
         state, settings = server.state, server.state.settings
         self.loop = asyncio.get_running_loop()
@@ -286,10 +293,12 @@ class _Running:
         security = transport_security(host, settings.allowed_hosts, settings.allowed_origins)
         if pages is not None:
             pages.prepare(security)
+        self._security = TransportSecurityMiddleware(security)
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=settings.stateless,
             transport_security=security,
+            event_store=events,
             max_request_body_size=settings.max_request_bytes,
             # the SDK refuses 0, which a setting may be
             session_idle_timeout=max(settings.session_idle, 0.001),
@@ -301,7 +310,7 @@ class _Running:
         self._sessions = (
             None
             if settings.stateless
-            else HttpSessions(self._endpoint, settings.sessions, settings.session_idle)
+            else HttpSessions(self._endpoint, settings.sessions, settings.session_idle, events)
         )
         self._limit = settings.max_request_bytes
         self._rate_limit = RequestLimit.of(state.toolkit)
@@ -349,11 +358,9 @@ class _Running:
         if self._task is not None:
             await self._task
 
-    async def drain(self, grace: float, delay: float) -> None:
-        """After `delay` seconds, refuse new requests, answer those in flight, then end the open streams."""
+    async def drain(self, grace: float) -> None:
+        """Refuse new requests, answer those in flight, then end the open streams."""
         self.why_not_ready = STOPS
-        if delay:  # else, not even the requests of this turn of the event loop are answered
-            await asyncio.sleep(delay)
         self._draining = True
         if self._pages is not None:
             self._pages.stop()
@@ -369,7 +376,7 @@ class _Running:
         try:
             while not _uvicorn_stops():
                 await asyncio.sleep(0.2)
-            await self.drain(self._state.settings.grace, 0.0)  # uvicorn accepts no connection any more
+            await self.drain(self._state.settings.grace)
         finally:
             AppStatus.enable_automatic_graceful_drain = True
 
@@ -485,6 +492,11 @@ class _Running:
             open_body = message["type"] == "http.response.start" or message.get("more_body", False)
             await send(message)
 
+        # the SDK checks it only in sessions that this process has
+        refusal = await self._security.validate_request(Request(scope))
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
         await self._sessions.get(session_id, AsgiRequest(scope, until_stopped, watch))
         # the SDK does not end the stream itself when its client seems to have left
         if open_body and self._drained.is_set():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import os
 import socket
 from dataclasses import dataclass
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 
@@ -26,6 +28,7 @@ from .stopping import Stop, closed_in_children
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
 BACKLOG: Final = 2048
+LAST_SECONDS: Final = 0.5  # of the drain delay: no new connection is accepted, and requests are answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,8 @@ class _Server(uvicorn.Server):
         self._app = app
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
+        self._sockets: list[socket.socket] = []
+        self._accepted: list[asyncio.Task[Any]] = []  # the event loop has weak references
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until a signal arrives. A tool's own task that exits does not end the server."""
@@ -162,9 +167,12 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and note the event loop."""
         self._loop = asyncio.get_running_loop()
+        self._sockets = sockets or []
         await super().startup(sockets)
         for each in sockets or ():
             each.listen(BACKLOG)  # asyncio has made the queue as short as what it accepts at once
+        gc.collect()
+        gc.freeze()  # what exists now lives until the end: the collector need not look at it again and again
         if self.stop.signal is not None:  # it arrived before the loop was known
             self._drain()
 
@@ -186,6 +194,37 @@ class _Server(uvicorn.Server):
 
     async def _drain_and_exit(self) -> None:
         try:
-            await self._app.drain(self.stop.grace, self.stop.delay)
+            self._app.announce_stop()
+            if self.stop.delay:
+                last = min(LAST_SECONDS, self.stop.delay / 2)
+                await asyncio.sleep(self.stop.delay - last)
+                self._refuse_connections()
+                await asyncio.sleep(last)  # what was sent before is answered, not refused
+            await self._app.drain(self.stop.grace)
         finally:
             self.should_exit = True
+
+    def _refuse_connections(self) -> None:
+        """Stop listening. A proxy then tries another replica: nothing was sent on a refused connection.
+
+        Only after a delay, which is for proxies: the SDK's client would end its other calls.
+        """
+        loop = asyncio.get_running_loop()
+        for listening in self._sockets:
+            # the system resets connections that wait to be accepted when the socket is closed
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.setblocking(False)
+                    accepted = loop.connect_accepted_socket(self._protocol, connection)
+                    self._accepted.append(loop.create_task(accepted))
+        for each in self.servers:
+            each.close()
+
+    def _protocol(self) -> asyncio.Protocol:
+        """Return the protocol of one connection, as uvicorn makes it."""
+        make: Any = self.config.http_protocol_class
+        protocol: asyncio.Protocol = make(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return protocol

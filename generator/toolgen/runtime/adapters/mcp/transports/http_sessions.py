@@ -21,6 +21,7 @@ from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.logger import LOGGER
 
 from .body import INVALID_REQUEST, AsgiRequest, Message, Receive, RefusedError, Scope, Send
+from .missed_events import MissedEvents, SessionEvents, events_of, send_events
 
 SESSION_HEADER: Final = b"mcp-session-id"
 Endpoint: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -37,6 +38,7 @@ class HttpSession:
     posts: int = 0  # running POST requests
     streams: int = 0  # open GET requests
     ids: set[str] = field(default_factory=set)  # of running JSON-RPC requests
+    events: SessionEvents = field(default_factory=SessionEvents)
 
 
 class HttpSessions:
@@ -46,9 +48,15 @@ class HttpSessions:
     and ended as by a client, with DELETE at `endpoint`.
     """
 
-    def __init__(self, endpoint: Endpoint, limit: int, idle_seconds: float) -> None:
-        """Prepare it. The SDK ends sessions that are idle for `idle_seconds`, and tells nobody."""
+    def __init__(
+        self, endpoint: Endpoint, limit: int, idle_seconds: float, events: MissedEvents | None = None
+    ) -> None:
+        """Prepare it. The SDK ends sessions that are idle for `idle_seconds`, and tells nobody.
+
+        `events` has what clients have missed; None if they cannot reconnect.
+        """
         self._endpoint = endpoint
+        self._events = events
         self._limit = limit
         self._idle_seconds = idle_seconds
         self._by_id: OrderedDict[bytes, HttpSession] = OrderedDict()  # the least recently used first
@@ -86,16 +94,19 @@ class HttpSessions:
         # counted before it exists: requests that open sessions at once must not exceed the limit
         self._opening += 1
         opened: list[HttpSession] = []
+        events = SessionEvents()
 
         def note_session(start: Message) -> None:
             for name, value in start["headers"] if start["status"] < 400 else ():
                 if name == SESSION_HEADER and not opened:
-                    opened.append(HttpSession(value, request.scope, posts=1))
+                    opened.append(HttpSession(value, request.scope, posts=1, events=events))
+                    events.bind(value, request.scope)
                     self._by_id[value] = opened[0]
                     self._opening -= 1
 
         try:
-            await self._forward(request, note_session)
+            with events_of(events):
+                await self._forward(request, note_session)
         finally:
             if opened:
                 opened[0].posts -= 1
@@ -123,7 +134,8 @@ class HttpSessions:
             request.scope[SCOPE_KEY] = call
         session.posts += 1
         try:
-            await self._forward(request, partial(self._forget, session_id))
+            with events_of(session.events):
+                await self._forward(request, partial(self._forget, session_id))
         finally:
             session.posts -= 1
             self._touch(session)
@@ -135,12 +147,17 @@ class HttpSessions:
         """Forward a GET, which stays open for notifications."""
         session = self._own(session_id, request.scope)
         if session is None:
-            await self._forward(request)
+            missed = [] if self._events is None else await self._events.missed(session_id, request.scope)
+            if missed:
+                await send_events(missed, session_id, request.send)
+            else:
+                await self._forward(request)
             return
         session.streams += 1
         self._touch(session)
         try:
-            await self._forward(request, partial(self._forget, session_id))
+            with events_of(session.events):
+                await self._forward(request, partial(self._forget, session_id))
         finally:
             session.streams -= 1
             self._touch(session)

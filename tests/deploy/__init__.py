@@ -1,0 +1,1 @@
+"""The files of examples/deploy, judged by the programs that read them (make test-deploy)."""

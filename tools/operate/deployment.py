@@ -1,0 +1,226 @@
+"""Redis, replicas, workers and nginx as plain processes, with the configuration that docs/deploy.md shows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from .project import LEDGER, lay_out
+
+NGINX_CONF = Path(__file__).parents[2] / "examples" / "deploy" / "nginx.conf"
+PROGRAMS = {"nginx": "nginx-light", "redis-server": "redis-server"}  # and their packages in Debian
+PORTS = (8001, 8002, 8003)  # of the replicas in NGINX_CONF
+KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+SECONDS = 60.0  # until a process has started
+DRAIN_SECONDS = "1"
+
+
+def missing_programs() -> list[str]:
+    """Return the programs that are not installed, with their packages."""
+    path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin"))
+    return [
+        f"{name} (apt-get install {of})" for name, of in PROGRAMS.items() if not shutil.which(name, path=path)
+    ]
+
+
+def free_port() -> int:
+    """Return an unused port of the loopback interface."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+@dataclass
+class Process:
+    """A process that can be ended and started again, with the same command and ports."""
+
+    command: list[str]
+    folder: Path
+    env: dict[str, str]
+    log: Path
+    running: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it."""
+        with self.log.open("ab") as log:
+            self.running = subprocess.Popen(
+                self.command, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """End it with a signal, and wait until it has ended."""
+        if self.running is None:
+            return
+        if self.running.poll() is None:
+            self.running.send_signal(number)
+        try:
+            self.running.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            self.running.kill()
+            self.running.wait()
+
+
+@dataclass
+class Replica(Process):
+    """A server, with its ports."""
+
+    port: int = 0
+    metrics_port: int = 0
+
+    def wait_until_ready(self) -> None:
+        """Wait until `/readyz` answers 200."""
+        _wait_for(f"http://127.0.0.1:{self.port}/readyz", self)
+
+    def metrics(self) -> str:
+        """Return its metrics, as Prometheus scrapes them."""
+        with urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as answer:
+            return str(answer.read().decode())
+
+
+@dataclass
+class Deployment:
+    """Everything that runs."""
+
+    folder: Path
+    url: str = ""
+    replicas: list[Replica] = field(default_factory=list)
+    workers: list[Process] = field(default_factory=list)
+
+    @property
+    def ledger(self) -> list[str]:
+        """A line for each execution of a tool."""
+        path = self.folder / "ledger"
+        return path.read_text().splitlines() if path.exists() else []
+
+    async def restart(self, process: Process, number: int) -> None:
+        """End a process with a signal, and start it again; meanwhile, the load goes on."""
+        await asyncio.to_thread(process.end, number)
+        await asyncio.sleep(0.5)
+        process.start()
+        if isinstance(process, Replica):
+            await asyncio.to_thread(process.wait_until_ready)
+
+
+@contextmanager
+def deployed(folder: Path, *, otlp: str | None = None, workers: int = 0) -> Iterator[Deployment]:
+    """Run three replicas behind nginx, a Redis for keys and tasks, and `workers` for background calls."""
+    project = folder / "project"
+    lay_out(project)
+    found = Deployment(folder)
+    with ExitStack() as stack:
+        redis = f"redis://127.0.0.1:{_start_redis(folder, stack)}/0"
+        env = {
+            **os.environ,
+            "PYTHONPATH": str(project),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            LEDGER: str(folder / "ledger"),
+            "TOOLGEN_IDEMPOTENCY_STORE": redis,
+            "TOOLGEN_DRAIN_DELAY": DRAIN_SECONDS,
+            "TOOLGEN_LOG_FORMAT": "json",
+            **({"TOOLGEN_TASK_QUEUE": redis, "TOOLGEN_TASK_KEY": KEY} if workers else {}),
+        }
+        for number in range(3):
+            replica = Replica(
+                [sys.executable, "-m", "generated.mcp_server", "--http"],
+                project,
+                {**env, **_exports(otlp, f"replica-{number + 1}")},
+                folder / f"replica-{number + 1}.log",
+                port=free_port(),
+                metrics_port=free_port(),
+            )
+            replica.command += ["--port", str(replica.port), "--metrics-port", str(replica.metrics_port)]
+            found.replicas.append(replica)
+        for number in range(workers):
+            worker = Process(
+                [sys.executable, "-m", "toolgen", "worker", "generated"],
+                project,
+                {**env, **_exports(otlp, f"worker-{number + 1}")},
+                folder / f"worker-{number + 1}.log",
+            )
+            found.workers.append(worker)
+        for process in (*found.replicas, *found.workers):
+            process.start()
+            stack.callback(process.end)
+        for replica in found.replicas:
+            replica.wait_until_ready()
+        port = _start_nginx(folder, [replica.port for replica in found.replicas], stack)
+        found.url = f"http://127.0.0.1:{port}/mcp"
+        yield found
+
+
+def _exports(otlp: str | None, name: str) -> dict[str, str]:
+    if otlp is None:
+        return {}
+    return {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": otlp,
+        "OTEL_METRICS_EXPORTER": "none",  # the replicas are scraped
+        "OTEL_BSP_SCHEDULE_DELAY": "500",
+        "OTEL_SERVICE_NAME": name,
+    }
+
+
+def _start_redis(folder: Path, stack: ExitStack) -> int:
+    port = free_port()
+    command = ["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--bind", "127.0.0.1"]
+    process = Process(command, folder, dict(os.environ), folder / "redis.log")
+    process.start()
+    stack.callback(process.end)
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return port
+        except OSError:
+            _check(process, until)
+
+
+def _start_nginx(folder: Path, ports: list[int], stack: ExitStack) -> int:
+    """Start nginx with the documented configuration, on other ports and in `folder`."""
+    port = free_port()
+    text = NGINX_CONF.read_text()
+    for documented, real in zip(PORTS, ports, strict=True):
+        text = text.replace(f"127.0.0.1:{documented} ", f"127.0.0.1:{real} ")
+    text = re.sub(r"listen \d+;", f"listen 127.0.0.1:{port};", text)
+    text = text.replace("/var/log/nginx/error.log", str(folder / "nginx.log"))
+    text = text.replace("/run/nginx.pid", str(folder / "nginx.pid"))
+    (folder / "nginx.conf").write_text(text)
+    path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin"))
+    program = shutil.which("nginx", path=path) or "nginx"
+    command = [program, "-c", str(folder / "nginx.conf"), "-g", "daemon off;"]
+    process = Process(command, folder, dict(os.environ), folder / "nginx-start.log")
+    process.start()
+    stack.callback(process.end)
+    _wait_for(f"http://127.0.0.1:{port}/healthz", process)
+    return port
+
+
+def _wait_for(url: str, process: Process) -> None:
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            with urlopen(url, timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            pass
+        _check(process, until)
+
+
+def _check(process: Process, until: float) -> None:
+    """Wait a moment. Raises RuntimeError if the process has ended, or `until` has passed."""
+    assert process.running is not None
+    if process.running.poll() is not None or time.monotonic() > until:
+        raise RuntimeError(f"{process.command[:4]} does not serve:\n{process.log.read_text()[-3000:]}")
+    time.sleep(0.05)

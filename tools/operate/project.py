@@ -1,0 +1,61 @@
+"""The project that `make operate` runs: a tool of each kind, with a ledger of what was done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+LEDGER = "OPERATE_LEDGER"  # environment variable: a file to which each execution appends a line
+
+_SPEC = """\
+name: {name}
+description: {description}
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [number]
+  properties: {{number: {{type: integer}}}}
+output_schema: {{type: object, required: [number], properties: {{number: {{type: integer}}}}}}
+{more}"""
+_TOOL = """\
+import asyncio, os
+
+from generated.models.{name} import {class_name}Response
+from generated.tools.{name} import {class_name}Tool
+
+
+class {class_name}({class_name}Tool):
+    async def execute(self, request, context):
+        with open(os.environ["OPERATE_LEDGER"], "a") as ledger:
+            ledger.write(f"{name} {{request.number}}\\n")
+        await asyncio.sleep({seconds})
+        return {class_name}Response(number=request.number)
+"""
+# name → description, more of the spec, seconds that a call takes
+TOOLS = {
+    "look": ("Look something up.", "annotations: {readOnlyHint: true}\n", 0.005),
+    "pay": ("Pay, once.", "annotations: {readOnlyHint: false, idempotentHint: false}\n", 0.02),
+    "order": ("Order, once for each key.", "idempotency: {ttl: 600}\n", 0.02),
+    "report": (
+        "Write a report.",
+        "annotations: {idempotentHint: true}\nbackground: {result_ttl: 600}\ntimeout: 60\n",
+        0.2,
+    ),
+}
+
+
+def lay_out(folder: Path) -> None:
+    """Write and generate the project."""
+    (folder / "specs").mkdir(parents=True)
+    (folder / "tools").mkdir()
+    (folder / "tools" / "__init__.py").touch()
+    (folder / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    for name, (description, more, seconds) in TOOLS.items():
+        spec = _SPEC.format(name=name, description=description, more=more)
+        (folder / "specs" / f"{name}.yaml").write_text(spec)
+        tool = _TOOL.format(name=name, class_name=name.title(), seconds=seconds)
+        (folder / "tools" / f"{name}.py").write_text(tool)
+    subprocess.run(
+        [sys.executable, "-m", "toolgen", "generate"], cwd=folder, check=True, stdout=subprocess.DEVNULL
+    )
