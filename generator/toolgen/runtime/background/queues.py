@@ -10,6 +10,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -26,6 +27,7 @@ _NAME: Final = "toolgen"
 _FUNCTION: Final = "run"
 _DELIVERIES: Final = 10_000  # of one task, to workers that die or have another version of its tool
 _TIMERS: Final[Any] = {"sweep": 5, "abort": 5, "worker_info": 5}  # seconds; the longest delays a stop
+_ABORT_SECONDS: Final = 0.2  # for a worker that seems to be dead, before another one gets its task
 _STOP_SECONDS: Final = 5.0  # for tasks that were told to end
 
 
@@ -123,6 +125,8 @@ class SaqQueue:
         saq_logger.setLevel(logging.WARNING)
         saq_logger.addFilter(_is_no_return)
         queue = self._open()
+        # by default, it waits five seconds for the worker of each such job
+        queue.sweep = partial(queue.sweep, abort=_ABORT_SECONDS)
         worker: Any = Worker(
             queue,
             [(_FUNCTION, run)],
