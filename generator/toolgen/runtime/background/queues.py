@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import signal
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -103,6 +104,7 @@ class SaqQueue:
                 heartbeat=int(LEASE_SECONDS),
                 retries=_DELIVERIES,
                 retry_delay=1.0,
+                retry_backoff=5.0,  # at most, and with jitter
                 ttl=-1,  # the record has the result
             )
         except (RedisError, OSError) as error:
@@ -127,6 +129,14 @@ class SaqQueue:
         queue = self._open()
         # by default, it waits five seconds for the worker of each such job
         queue.sweep = partial(queue.sweep, abort=_ABORT_SECONDS)
+        take = queue.dequeue
+
+        async def dequeue(timeout: float, poll_interval: float) -> Any:
+            # Redis serves the longest wait: with a fixed rhythm, one worker could always take a task that is
+            # for another version, and put it back
+            return await take(timeout=random.uniform(0.2, 1.5) * timeout, poll_interval=poll_interval)
+
+        queue.dequeue = dequeue
         worker: Any = Worker(
             queue,
             [(_FUNCTION, run)],
