@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toolgen.runtime import ToolConfig, ToolError, Toolkit
 from toolgen.runtime.background import tasks as module
-from toolgen.runtime.background.task import Task, TaskCall
+from toolgen.runtime.background.task import Task
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores import call_records
 from toolgen.runtime.stores.call_records import LEASE_SECONDS, MemoryRecords
@@ -267,17 +267,32 @@ def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
         tasks, queue = queued(toolkit)
         task = await toolkit.submit("x", {})
         assert isinstance(task, Task)
-        call = TaskCall(
-            **module.json.loads(tasks._sealer.open(queue.items[0][1], queue.items[0][0].encode()))
-        )
         DONE.append("killed")  # a worker starts it, and dies
-        await tasks._apply(queue.items[0][0], call_records.starting("dead", most=call.most))
+        await tasks._apply(queue.items[0][0], call_records.starting("dead"))
         now[0] += LEASE_SECONDS + 1
         await tasks.execute(*queue.items[0], touch)
         return code_of(await toolkit.wait_for(task))
 
     assert asyncio.run(run()) == code
     assert len(DONE) == starts
+
+
+def test_a_task_that_the_queue_has_lost_is_queued_again_when_somebody_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "LEASE_SECONDS", 0.0)
+
+    async def run() -> list[tuple[str, str]]:
+        toolkit = background()
+        _, queue = queued(toolkit)
+        task = await toolkit.submit("x", {})
+        assert isinstance(task, Task)
+        await asyncio.sleep(0.01)
+        await toolkit.task(task.id)
+        return queue.items
+
+    first, again = asyncio.run(run())
+    assert first == again
 
 
 def test_a_task_of_another_version_is_left_to_its_workers() -> None:

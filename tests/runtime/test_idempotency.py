@@ -315,10 +315,10 @@ def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
     records: CallRecords, clock: list[float]
 ) -> None:
     for key, most, states in (("once", 1, ["running", "lost"]), ("twice", 2, ["running", "running"])):
-        records.apply(key, adding("d", 600))
+        records.apply(key, adding("d", 600, most=most, sealed=b""))
         seen = []
         for owner in ("a", "b"):
-            record, _ = records.apply(key, starting(owner, most=most))
+            record, _ = records.apply(key, starting(owner))
             assert record is not None
             seen.append(record.state)
             clock[0] += LEASE_SECONDS + 1
@@ -326,9 +326,9 @@ def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
 
 
 def test_a_call_that_was_cancelled_before_its_start_is_not_started(records: CallRecords) -> None:
-    records.apply("k", adding("d", 600))
+    records.apply("k", adding("d", 600, most=1, sealed=b""))
     records.apply("k", cancelling)
-    record, _ = records.apply("k", starting("a", most=1))
+    record, _ = records.apply("k", starting("a"))
     assert record is not None
     assert record.state == "cancelled"
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import signal
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -26,6 +28,7 @@ _NAME: Final = "toolgen"
 _FUNCTION: Final = "run"
 _DELIVERIES: Final = 10_000  # of one task, to workers that die or have another version of its tool
 _TIMERS: Final[Any] = {"sweep": 5, "abort": 5, "worker_info": 5}  # seconds; the longest delays a stop
+_ABORT_SECONDS: Final = 0.2  # for a worker that seems to be dead, before another one gets its task
 _STOP_SECONDS: Final = 5.0  # for tasks that were told to end
 
 
@@ -101,6 +104,7 @@ class SaqQueue:
                 heartbeat=int(LEASE_SECONDS),
                 retries=_DELIVERIES,
                 retry_delay=1.0,
+                retry_backoff=5.0,  # at most, and with jitter
                 ttl=-1,  # the record has the result
             )
         except (RedisError, OSError) as error:
@@ -123,6 +127,16 @@ class SaqQueue:
         saq_logger.setLevel(logging.WARNING)
         saq_logger.addFilter(_is_no_return)
         queue = self._open()
+        # by default, it waits five seconds for the worker of each such job
+        queue.sweep = partial(queue.sweep, abort=_ABORT_SECONDS)
+        take = queue.dequeue
+
+        async def dequeue(timeout: float, poll_interval: float) -> Any:
+            # Redis serves the longest wait: with a fixed rhythm, one worker could always take a task that is
+            # for another version, and put it back
+            return await take(timeout=random.uniform(0.2, 1.5) * timeout, poll_interval=poll_interval)
+
+        queue.dequeue = dequeue
         worker: Any = Worker(
             queue,
             [(_FUNCTION, run)],

@@ -117,7 +117,7 @@ class Tasks:
         sealed = self._sealer.seal(json.dumps(asdict(call), separators=(",", ":")).encode(), name.encode())
         label = json.dumps([task.tool_name, task.created_at])
         try:
-            await self._apply(name, adding(label, float(result_ttl)))
+            await self._apply(name, adding(label, float(result_ttl), most=call.most, sealed=sealed.encode()))
             await self.queue.put(name, sealed)
         except StoreError as error:
             LOGGER.error("a call of %s could not be queued: %s", call.tool, error)
@@ -137,7 +137,13 @@ class Tasks:
         """
         name = _name(task_id, principal)
         record = await self._apply(name, observed)
-        return None if record is None else self._status(task_id, name, record)
+        if record is None:
+            return None
+        status = self._status(task_id, name, record)
+        if record.state == "queued" and time.time() - status.task.created_at > LEASE_SECONDS:
+            # the queue loses a task whose worker dies while it takes tasks of other dead workers over
+            await self.queue.put(name, record.answer.decode())
+        return status
 
     async def cancel(self, task_id: str, principal: str | None) -> bool:
         """Cancel a task; False if there is none. One that runs ends soon. Raises StoreError."""
@@ -207,7 +213,7 @@ class Tasks:
                 record = await self._apply(name, observed)
                 # until its record expires, a worker with the version of the caller may come
                 return record is None or record.state != "queued"
-            record = await self._apply(name, starting(owner, most=call.most))
+            record = await self._apply(name, starting(owner))
         except StoreError as error:
             LOGGER.error("a task could not be started: %s", error)
             return False
@@ -237,9 +243,8 @@ class _Execution:
         except asyncio.CancelledError:  # the worker stops
             work.cancel()
             await asyncio.wait([work], timeout=1.0)
-            await self._end(leaving(self._owner, "queued" if call.most > 1 else "lost"))
-            if call.most > 1:
-                raise  # SAQ puts the job back
+            await self._end(leaving(self._owner, "queued"))
+            raise  # SAQ puts the job back
         except BaseException:
             await self._end(leaving(self._owner, "lost"))
             raise

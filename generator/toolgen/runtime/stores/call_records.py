@@ -30,7 +30,7 @@ State: TypeAlias = Literal["queued", "running", "finished", "cancelled", "lost"]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is known of a call. `answer` is empty until it is finished."""
+    """What is known of a call. `answer` may hold the sealed call until there is an answer."""
 
     state: State
     digest: str  # of the arguments; of a call that a worker starts: what it is
@@ -38,6 +38,7 @@ class Record:
     owner: str = ""  # the process, and its call, that executes it
     lease_until: float = 0.0
     starts: int = 0
+    most: int = 1  # starts in all, if those who execute it die
     is_cancelled: bool = False  # somebody wants it to end
     progress: str = ""
     answer: bytes = b""
@@ -65,26 +66,24 @@ def claiming(owner: str, digest: str, ttl: float) -> Change:
     return change
 
 
-def adding(digest: str, ttl: float) -> Change:
-    """Return the change that records a call which a worker will start."""
+def adding(digest: str, ttl: float, *, most: int, sealed: bytes) -> Change:
+    """Return the change that records a call which a worker will start, `most` times if workers die."""
 
     def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        return Record("queued", digest, ttl) if record is None else record
+        return Record("queued", digest, ttl, most=most, answer=sealed) if record is None else record
 
     return change
 
 
-def starting(owner: str, *, most: int) -> Change:
-    """Return the change that starts a recorded call, `most` times in all if its workers die."""
+def starting(owner: str) -> Change:
+    """Return the change that starts a recorded call, unless it runs, or may not be repeated."""
 
     def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        if record is None:
-            return None
-        is_dead = record.state == "running" and record.lease_until <= now and not record.is_cancelled
-        if record.state == "queued" or (is_dead and record.starts < most):
-            lease, starts = now + LEASE_SECONDS, record.starts + 1
-            return replace(record, state="running", owner=owner, lease_until=lease, starts=starts)
-        return observed(record, now, lost_at)
+        record = observed(record, now, lost_at)
+        if record is None or record.state != "queued":
+            return record
+        lease, starts = now + LEASE_SECONDS, record.starts + 1
+        return replace(record, state="running", owner=owner, lease_until=lease, starts=starts)
 
     return change
 
@@ -127,7 +126,8 @@ def leaving(owner: str, state: State) -> Change:
     def change(record: Record | None, now: float, lost_at: float) -> Record | None:
         if record is None or record.state != "running" or record.owner != owner:
             return record
-        return replace(record, state=state, owner="", lease_until=0.0)
+        new = "lost" if state == "queued" and record.starts >= record.most else state
+        return replace(record, state=new, owner="", lease_until=0.0)
 
     return change
 
@@ -141,10 +141,11 @@ def cancelling(record: Record | None, now: float, lost_at: float) -> Record | No
 
 
 def observed(record: Record | None, now: float, lost_at: float) -> Record | None:
-    """Return the record as it is now: lost, if the lease of its owner has ended."""
+    """Return the record as it is now: if the lease of its owner has ended, lost, or to be started again."""
     if record is None or record.state != "running" or record.lease_until > now:
         return record
-    return replace(record, state="lost", lease_until=0.0)
+    can_repeat = record.starts < record.most and not record.is_cancelled
+    return replace(record, state="queued" if can_repeat else "lost", owner="", lease_until=0.0)
 
 
 class CallRecords(Protocol):
