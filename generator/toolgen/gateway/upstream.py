@@ -240,8 +240,10 @@ class Upstream:
 
     def _close_with(self, requester: Requester, key: _Key) -> None:
         """Close the connection of a session when the session has ended."""
-        session = getattr(getattr(requester.request, "session", None), "_connection", None)
-        if session is None or self.shared:
+        if self.shared or requester.request is None or requester.is_modern:
+            return  # a newer client has a connection of the SDK for each request: over stdio it has one of ours
+        session = lasting_client(requester.request)
+        if session is None:
             return
         loop = asyncio.get_running_loop()
 

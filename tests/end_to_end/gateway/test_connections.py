@@ -109,6 +109,15 @@ async def test_each_principal_has_connections_of_its_own(gateway: Gateway, era: 
 
 
 @runs
+async def test_all_requests_of_a_newer_client_of_stdio_have_one_connection(gateway: Gateway) -> None:
+    async with asyncio.timeout(SECONDS), gateway.stdio_client("auto") as client:
+        first = await process_of(client)
+        async with client.listen(resource_subscriptions=["shop://about"]):
+            await client.call_tool("restock", {})
+            assert await process_of(client) == first
+
+
+@runs
 async def test_a_connection_that_nobody_uses_is_closed(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
