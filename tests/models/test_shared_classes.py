@@ -247,6 +247,16 @@ def test_a_response_that_is_a_shared_schema_extends_its_class() -> None:
     assert optional.classes["OrderResponse"].is_root_model, "null is allowed"
 
 
+def test_classes_that_use_a_shared_one_stay_in_their_place() -> None:
+    file = {"Line": obj(sku=TEXT)}
+    made = models_of({"common.yaml": file}, {"a": obj(line=ref("common.yaml#Line")), "b": obj(sku=TEXT)})
+    printed = module_source(made)
+    assert printed is not None
+    ours = [each.statement.partition("(")[0].split()[-1] for each in printed.classes]
+    engine = [node.name for node in ast.parse(print_classes(made)).body if isinstance(node, ast.ClassDef)]
+    assert ours == [name for name in engine if name in ours]
+
+
 def test_a_shared_class_has_the_defaults_of_the_schema_on_both_sides() -> None:
     page = obj(limit={**NUMBER, "default": 20})
     field = {"page": ref(f"{ONE}#Page")}

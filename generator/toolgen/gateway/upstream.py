@@ -241,7 +241,7 @@ class Upstream:
     def _close_with(self, requester: Requester, key: _Key) -> None:
         """Close the connection of a session when the session has ended."""
         if self.shared or requester.request is None or requester.is_modern:
-            return  # a newer client has a connection of the SDK for each request: over stdio it has one of ours
+            return  # the SDK has an object for each request of a newer client, not for the client
         session = lasting_client(requester.request)
         if session is None:
             return

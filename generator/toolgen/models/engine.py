@@ -40,8 +40,9 @@ def engine_version() -> str:
 def engine_input(module: ModuleClasses) -> dict[str, Any]:
     """Return what the engine is asked for: the classes of a module, and those that it imports."""
     made = module.without_types()
-    definitions = {name: _class_schema(each.body) for name, each in made.classes.items()}
-    definitions |= dict.fromkeys(made.imported, _class_schema(Record({})))
+    # imported classes first: the engine prints a class after those that it refers to
+    definitions = dict.fromkeys(made.imported, _class_schema(Record({})))
+    definitions |= {name: _class_schema(each.body) for name, each in made.classes.items()}
     aliases = {
         f"{name}.{wire}": field.name
         for name, each in made.classes.items()

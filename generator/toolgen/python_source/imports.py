@@ -48,8 +48,14 @@ def natural_order(names: Iterable[str]) -> list[str]:
 
 
 def member_order(names: Iterable[str]) -> list[str]:
-    """Return imported names in the formatter's order: those in capitals are constants, and come first."""
-    return sorted(names, key=lambda name: (not (len(name) > 1 and name.isupper()), _natural_key(name)))
+    """Return imported names in the formatter's order: constants, classes and others, each without case."""
+    return sorted(names, key=lambda name: (_kind(name), *module_order(name)))
+
+
+def _kind(name: str) -> int:
+    if len(name) > 1 and name.isupper():
+        return 0
+    return 1 if name[:1].isupper() else 2
 
 
 def _natural_key(name: str) -> _NaturalKey:

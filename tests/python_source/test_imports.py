@@ -1,0 +1,22 @@
+"""Imports are sorted as the formatter would sort them."""
+
+from __future__ import annotations
+
+import pytest
+from toolgen.compile.printing.format import format_tree
+from toolgen.python_source.imports import import_from
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["IssuingCardholder", "IssuingCardShipping", "IssuingCard"],
+        ["InvoiceTaxAmount", "InvoicesLineItems", "InvoiceLine"],
+        ["A10", "A9", "a9", "A09", "AB", "Ab", "aB"],
+        ["TOOLS", "Tool", "tool_class", "T", "toolClass", "_tool", "Éclair", "éclair"],
+    ],
+    ids=" ".join,
+)
+def test_imported_names_are_in_the_formatters_order(names: list[str]) -> None:
+    code = f"{import_from('package.module', names)}\n\n__all__ = {sorted(names)}\n"
+    assert format_tree({"a.py": code})["a.py"].partition("\n\n")[0] == code.partition("\n\n")[0]
