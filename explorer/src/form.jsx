@@ -1,8 +1,9 @@
 // The request as a form: react-jsonschema-form with fields that send exactly what was typed.
 
 import Form from "@rjsf/core/lib/components/Form.js";
+import LibraryChoice from "@rjsf/core/lib/components/fields/MultiSchemaField.js";
 import { ADDITIONAL_PROPERTY_FLAG } from "@rjsf/utils";
-import { useId, useMemo, useState } from "preact/hooks";
+import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { Component } from "preact";
 import { formSchema } from "./form-schema.js";
 import { formValidator } from "./validation.js";
@@ -207,19 +208,36 @@ const CyclicSchemaExpandTemplate = ({ name, fieldPathId, onExpand }) => (
   <button type="button" data-expand={fieldPathId.$id} onClick={onExpand}>Include {visible(name ?? "more")}</button>
 );
 
-function SelectWidget({ id, options, value, onChange, label }) {
+/** A choice between schemas. It stays as the user made it: the library chooses again after every key, by what fits best so far. */
+function KindField(props) {
+  const { schemaUtils } = props.registry;
+  const isChosen = useRef(false);
+  const registry = useMemo(() => {
+    const library = schemaUtils.library ?? schemaUtils; // of a choice around this one
+    const getClosestMatchingOption = (value, options, selected, ...more) => {
+      if (isChosen.current) return selected;
+      isChosen.current = true;
+      return library.getClosestMatchingOption(value, options, selected, ...more);
+    };
+    return { ...props.registry, schemaUtils: Object.assign(Object.create(library), { library, getClosestMatchingOption }) };
+  }, [props.registry, schemaUtils]);
+  return <LibraryChoice {...props} registry={registry} />;
+}
+
+function SelectWidget({ id: place, options, value, onChange, label }) {
   const choices = options.enumOptions ?? [];
+  const id = useId(); // a choice inside a choice has the same place
   return (
     <>
       <label class="hidden" for={id}>Kind of {visible(label || "the value")}</label>
-      <select id={id} data-kind="kind" value={String(value ?? 0)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+      <select id={id} data-place={place} data-kind="kind" value={String(value ?? 0)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
         {choices.map((each) => <option key={each.value} value={String(each.value)}>{visible(each.label)}</option>)}
       </select>
     </>
   );
 }
 
-const FIELDS = { StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField };
+const FIELDS = { StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField };
 const TEMPLATES = {
   FieldTemplate, DescriptionFieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, MultiSchemaFieldTemplate,
   OptionalDataControlsTemplate, CyclicSchemaExpandTemplate,

@@ -226,6 +226,18 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
                 }
             },
         },
+        # after `site`, the second kind fits what is typed as well as the first
+        "kinds": {
+            "type": "object",
+            "properties": {
+                "call": {
+                    "anyOf": [
+                        {"type": "string"},
+                        {"oneOf": [_operation("rename", "name"), _operation("remove", "form"), _operation("list", "page")]},
+                    ]
+                }
+            },
+        },
         "odd_names": {"type": "object", "properties": {"a/b": {"type": "string"}, "__proto__": {"type": "string"}, "c.d": {"type": "integer"}}},
     }  # fmt: skip
     # a spec may not have so many values; a server that is looked at through its lock may
@@ -237,6 +249,7 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
         "no_form": [{"xa": "1"}],
         "many_values": [{"value": "value 77777"}],
         "recursive": [{"tree": {"name": "root", "children": [{"name": "leaf", "children": []}]}}],
+        "kinds": [{"call": {"operation": "remove", "params": {"action": "now", "site": "7", "form": "2"}, "agent": "a"}}],
         "odd_names": [{"a/b": "x", "c.d": 3}],
     }
     url = write_page(tmp_path / "page", document)
@@ -244,7 +257,7 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
         "typed", url=url, driver=str(HERE / "type_request.js"), pages=[{"url": url, "requests": requests}]
     )
     assert found["missed"] == []
-    assert (found["typed"], found["json"]) == (4, 1)
+    assert (found["typed"], found["json"]) == (5, 1)
 
 
 def test_requests_of_published_tools_are_sent_as_they_are_typed(run: Run, tmp_path: Path) -> None:
@@ -299,6 +312,23 @@ def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
 @pytest.mark.skipif(not PICTURES, reason="only with PICTURES=folder")
 def test_pictures(run: Run, gallery: str) -> None:
     run("pictures", url=gallery)
+
+
+def _operation(name: str, parameter: str) -> dict[str, Any]:
+    """Return the schema of one operation of a tool that has several, as published tools have them."""
+    parameters = {key: {"type": "string"} for key in ("site", parameter)}
+    if name == "remove":
+        parameters["action"] = {"type": "string"}
+    return {
+        "type": "object",
+        "required": ["operation"],
+        "properties": {
+            "operation": {"type": "string", "const": name},
+            "params": {"type": "object", "required": ["site"], "properties": parameters, "additionalProperties": False},
+            "agent": {"type": "string"},
+        },
+        "additionalProperties": False,
+    }  # fmt: skip
 
 
 def _today() -> Any:
