@@ -2,7 +2,7 @@
 
 import Form from "@rjsf/core/lib/components/Form.js";
 import LibraryChoice from "@rjsf/core/lib/components/fields/MultiSchemaField.js";
-import { ADDITIONAL_PROPERTY_FLAG } from "@rjsf/utils";
+import { ADDITIONAL_PROPERTY_FLAG, isFormDataAvailable, optionalControlsId } from "@rjsf/utils";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { Component } from "preact";
 import { formSchema } from "./form-schema.js";
@@ -197,10 +197,20 @@ const ArrayFieldItemTemplate = ({ children, buttonsProps, index }) => (
   </div>
 );
 
-function OptionalDataControlsTemplate({ id, schema, onAddClick, onRemoveClick }) {
+/** The buttons by which an optional object or list is included and left out. The library's include no object whose properties are all objects. */
+function OptionalDataControlsField({ schema, formData, onChange, fieldPathId, registry: { schemaUtils } }) {
   const name = visible(schema.title ?? "it");
-  if (onAddClick) return <button type="button" id={id} onClick={onAddClick}>Include {name}</button>;
-  return onRemoveClick ? <button type="button" id={id} onClick={onRemoveClick}>Leave out {name}</button> : null;
+  if (isFormDataAvailable(formData)) {
+    return <button type="button" id={optionalControlsId(fieldPathId, "Remove")} onClick={() => onChange(undefined, fieldPathId.path)}>Leave out {name}</button>;
+  }
+  const include = () => {
+    const made = schemaUtils.getDefaultFormState(schema, formData, "excludeObjectChildren") ?? (schema.type === "array" ? [] : {});
+    if (isFormDataAvailable(made)) return onChange(made, fieldPathId.path);
+    const [first = schema] = schema.anyOf ?? schema.oneOf ?? [];
+    const names = Object.keys(schemaUtils.retrieveSchema(first).properties ?? {});
+    return onChange(Object.fromEntries(names.map((each) => [each, undefined])), fieldPathId.path);
+  };
+  return <button type="button" id={optionalControlsId(fieldPathId, "Add")} onClick={include}>Include {name}</button>;
 }
 
 const MultiSchemaFieldTemplate = ({ selector, optionSchemaField }) => <div class="choice">{selector}{optionSchemaField}</div>;
@@ -237,10 +247,12 @@ function SelectWidget({ id: place, options, value, onChange, label }) {
   );
 }
 
-const FIELDS = { StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField };
+const FIELDS = {
+  StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
+};
 const TEMPLATES = {
   FieldTemplate, DescriptionFieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, MultiSchemaFieldTemplate,
-  OptionalDataControlsTemplate, CyclicSchemaExpandTemplate,
+  CyclicSchemaExpandTemplate,
 };
 const UI = { "ui:enableOptionalDataFieldForType": [], "ui:submitButtonOptions": { norender: true }, "ui:globalOptions": { enableOptionalDataFieldForType: ["object", "array"], orderable: false } };
 const DEFAULTS = {
