@@ -1,8 +1,9 @@
 // The request as a form: react-jsonschema-form with fields that send exactly what was typed.
 
 import Form from "@rjsf/core/lib/components/Form.js";
-import { ADDITIONAL_PROPERTY_FLAG } from "@rjsf/utils";
-import { useId, useMemo, useState } from "preact/hooks";
+import LibraryChoice from "@rjsf/core/lib/components/fields/MultiSchemaField.js";
+import { ADDITIONAL_PROPERTY_FLAG, isFormDataAvailable, optionalControlsId } from "@rjsf/utils";
+import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { Component } from "preact";
 import { formSchema } from "./form-schema.js";
 import { formValidator } from "./validation.js";
@@ -196,10 +197,20 @@ const ArrayFieldItemTemplate = ({ children, buttonsProps, index }) => (
   </div>
 );
 
-function OptionalDataControlsTemplate({ id, schema, onAddClick, onRemoveClick }) {
+/** The buttons by which an optional object or list is included and left out. The library's include no object whose properties are all objects. */
+function OptionalDataControlsField({ schema, formData, onChange, fieldPathId, registry: { schemaUtils } }) {
   const name = visible(schema.title ?? "it");
-  if (onAddClick) return <button type="button" id={id} onClick={onAddClick}>Include {name}</button>;
-  return onRemoveClick ? <button type="button" id={id} onClick={onRemoveClick}>Leave out {name}</button> : null;
+  if (isFormDataAvailable(formData)) {
+    return <button type="button" id={optionalControlsId(fieldPathId, "Remove")} onClick={() => onChange(undefined, fieldPathId.path)}>Leave out {name}</button>;
+  }
+  const include = () => {
+    const made = schemaUtils.getDefaultFormState(schema, formData, "excludeObjectChildren") ?? (schema.type === "array" ? [] : {});
+    if (isFormDataAvailable(made)) return onChange(made, fieldPathId.path);
+    const [first = schema] = schema.anyOf ?? schema.oneOf ?? [];
+    const names = Object.keys(schemaUtils.retrieveSchema(first).properties ?? {});
+    return onChange(Object.fromEntries(names.map((each) => [each, undefined])), fieldPathId.path);
+  };
+  return <button type="button" id={optionalControlsId(fieldPathId, "Add")} onClick={include}>Include {name}</button>;
 }
 
 const MultiSchemaFieldTemplate = ({ selector, optionSchemaField }) => <div class="choice">{selector}{optionSchemaField}</div>;
@@ -207,22 +218,41 @@ const CyclicSchemaExpandTemplate = ({ name, fieldPathId, onExpand }) => (
   <button type="button" data-expand={fieldPathId.$id} onClick={onExpand}>Include {visible(name ?? "more")}</button>
 );
 
-function SelectWidget({ id, options, value, onChange, label }) {
+/** A choice between schemas. It stays as the user made it: the library chooses again after every key, by what fits best so far. */
+function KindField(props) {
+  const { schemaUtils } = props.registry;
+  const isChosen = useRef(false);
+  const registry = useMemo(() => {
+    const library = schemaUtils.library ?? schemaUtils; // of a choice around this one
+    const getClosestMatchingOption = (value, options, selected, ...more) => {
+      if (isChosen.current) return selected;
+      isChosen.current = true;
+      return library.getClosestMatchingOption(value, options, selected, ...more);
+    };
+    return { ...props.registry, schemaUtils: Object.assign(Object.create(library), { library, getClosestMatchingOption }) };
+  }, [props.registry, schemaUtils]);
+  return <LibraryChoice {...props} registry={registry} />;
+}
+
+function SelectWidget({ id: place, options, value, onChange, label }) {
   const choices = options.enumOptions ?? [];
+  const id = useId(); // a choice inside a choice has the same place
   return (
     <>
       <label class="hidden" for={id}>Kind of {visible(label || "the value")}</label>
-      <select id={id} data-kind="kind" value={String(value ?? 0)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+      <select id={id} data-place={place} data-kind="kind" value={String(value ?? 0)} onChange={(event) => onChange(Number(event.currentTarget.value))}>
         {choices.map((each) => <option key={each.value} value={String(each.value)}>{visible(each.label)}</option>)}
       </select>
     </>
   );
 }
 
-const FIELDS = { StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField };
+const FIELDS = {
+  StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
+};
 const TEMPLATES = {
   FieldTemplate, DescriptionFieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, MultiSchemaFieldTemplate,
-  OptionalDataControlsTemplate, CyclicSchemaExpandTemplate,
+  CyclicSchemaExpandTemplate,
 };
 const UI = { "ui:enableOptionalDataFieldForType": [], "ui:submitButtonOptions": { norender: true }, "ui:globalOptions": { enableOptionalDataFieldForType: ["object", "array"], orderable: false } };
 const DEFAULTS = {

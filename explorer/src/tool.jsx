@@ -16,7 +16,7 @@ const HINTS = {
 
 function Section({ tool, id, title, children }) {
   return (
-    <section id={`section-${id}`} aria-labelledby={`title-${id}`}>
+    <section id={`section-${id}`} aria-label={title}>
       <h2 id={`title-${id}`} tabIndex={-1}>{title} <a class="anchor" href={linkTo("tool", tool.name, id)} aria-label={`Link to ${title}`}>#</a></h2>
       {children}
     </section>

@@ -200,6 +200,8 @@ const scenarios = {
       await answered(page);
       result[name] = { text: (await page.innerText(".answer")).slice(0, 3000), milliseconds: Date.now() - started };
       result[name].notes = await page.$$eval(".answer .note", (notes) => notes.map((note) => note.textContent));
+      result[name].media = await page.$$eval(".answer img, .answer audio", (media) => media.map((each) => `${each.tagName} ${each.src.slice(0, 5)}`));
+      result[name].buttons = await page.$$eval(".answer button", (buttons) => buttons.map((each) => each.textContent));
       result[name].links = await page.$$eval(".answer a", (links) => links.map((link) => link.href));
     }
     return result;
@@ -233,18 +235,127 @@ const scenarios = {
     return result;
   },
 
-  /** How long pages need to open. */
-  async opens() {
-    const times = {};
-    for (const [name, url] of Object.entries(asked.urls)) {
-      times[name] = [];
-      for (let round = 0; round < asked.rounds; round += 1) {
-        const page = await open(url);
-        times[name].push(await page.evaluate(() => performance.getEntriesByName("toolgen-ready").at(0)?.startTime ?? performance.now()));
-        await page.context().close();
-      }
+  /** Every tool of every page: shown, with a form or with JSON. */
+  async renders() {
+    const result = { tools: 0, json: [], wrong: [] };
+    for (const url of asked.urls) {
+      const page = await open(url);
+      const found = await page.evaluate(async () => {
+        const rendered = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+        const until = async (isThere) => {
+          for (let frames = 0; frames < 300 && !isThere(); frames += 1) await rendered();
+          return isThere();
+        };
+        const found = { tools: 0, json: [], wrong: [] };
+        for (const { name } of globalThis.toolgenDocs.catalogue.tools) {
+          found.tools += 1;
+          location.hash = `#tool/${encodeURIComponent(name)}`;
+          const isShown = await until(() => document.querySelector("main [data-tool]")?.dataset.tool === name && document.querySelector(".try [data-field], #request-json") !== null);
+          if (!isShown || document.querySelector("main [role='alert']") !== null) found.wrong.push(name);
+          if (document.querySelector("#request-json") !== null) found.json.push(name);
+        }
+        return found;
+      });
+      result.tools += found.tools;
+      result.json.push(...found.json);
+      result.wrong.push(...found.wrong.map((name) => `${url} ${name}`));
+      await page.context().close();
     }
-    return times;
+    return result;
+  },
+
+  /** What a page says, section by section, of the views that are asked for; where a deep link leads; what a screen reader hears. */
+  async reads() {
+    const page = await open(`${asked.url}${asked.deep}`);
+    const result = { focused: await page.evaluate(() => document.activeElement.textContent), texts: {}, roles: {} };
+    for (const view of asked.views) {
+      await show(page, view);
+      await page.waitForFunction((view) => view.startsWith("#tool/") === (document.querySelector(".try") !== null), view);
+      for (let depth = 0; depth < asked.depth; depth += 1) {
+        await page.$$eval("main details:not([open])", (branches) => branches.forEach((each) => (each.open = true)));
+        await page.waitForTimeout(50);
+      }
+      const sections = await page.$$eval("main section[id]", (found) => found.map((each) => [each.id.replace("section-", ""), each.innerText]));
+      result.texts[view] = { ...Object.fromEntries(sections), all: await page.innerText("main") };
+      result.texts[view].links = await page.$$eval("main a", (links) => links.map((each) => each.getAttribute("href")));
+    }
+    for (const [role, name] of asked.roles) result.roles[`${role} ${name}`] = await page.getByRole(role, { name, exact: true }).count();
+    return result;
+  },
+
+  /** States between and beside the views, in both colour schemes: what axe-core finds. */
+  async states() {
+    const found = [];
+    const seen = {};
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await open(asked.url, { colorScheme });
+      const look = async (state, selector) => {
+        seen[state] = await page.innerText(selector);
+        found.push(...(await violations(page, `${colorScheme} ${state}`)));
+      };
+      await show(page, toolLink("create_purchase_order"));
+      await page.selectOption("label:has-text('Start from') select", { label: "unknown supplier" });
+      await page.click(".runner button:has-text('Call')");
+      await page.waitForSelector("dialog[open]");
+      await look("question", "dialog");
+      await page.click("dialog button:has-text('Yes')");
+      await answered(page);
+      await look("error of the tool", ".answer");
+      await page.click("button:has-text('JSON')");
+      await page.fill("#request-json", "{");
+      await look("no JSON", ".faults");
+      await page.fill("#request-json", "[]");
+      await look("refused by the schema", ".faults");
+      await page.click(".try button:has-text('Form')");
+      await look("no form for a list", ".try > .note");
+      await page.fill("#search", "zzzz");
+      await look("nothing found", "nav [role=status]");
+      await page.route("**/mcp", (route) => route.abort());
+      await page.fill("#request-json", "{}");
+      await page.click(".runner button:has-text('Call')");
+      await page.waitForSelector(".answer [role=alert]");
+      await look("no server", ".answer");
+      await page.context().close();
+    }
+    const context = await browser.newContext({ viewport: SIZE });
+    const page = await context.newPage();
+    await page.goto(asked.url.split("#")[0]);
+    await page.waitForSelector("#token");
+    seen.token = await page.innerText("main");
+    found.push(...(await violations(page, "token")));
+    await page.goto(asked.bare);
+    await page.waitForSelector("[role=alert]");
+    seen.bare = await page.innerText("main");
+    found.push(...(await violations(page, "bare")));
+    return { found, seen };
+  },
+
+  /** A server with tokens of its own: the page asks for one, and its calls carry it. */
+  async token() {
+    const context = await browser.newContext({ viewport: SIZE });
+    const page = await context.newPage();
+    const sent = {};
+    page.on("request", (request) => {
+      sent[new URL(request.url()).pathname] = request.headers().authorization ?? "";
+    });
+    const enter = async (token) => {
+      await page.fill("#token", token);
+      await page.keyboard.press("Enter");
+    };
+    await page.goto(asked.url);
+    await page.waitForSelector("#token");
+    const refused = page.waitForResponse((response) => response.url().endsWith("catalogue.json") && response.status() === 401);
+    await enter("wrong");
+    await refused;
+    await page.waitForSelector("#token");
+    await enter(asked.token);
+    await page.waitForSelector("[data-ready]");
+    await show(page, toolLink(asked.tool));
+    await page.waitForSelector(".try");
+    await page.click(".runner button:has-text('Call')");
+    await answered(page);
+    const { origin } = new URL(asked.url);
+    return { answer: await page.innerText(".answer > p"), sent, address: page.url().replace(origin, ""), snippet: (await page.click(".snippets button:has-text('curl')"), await page.innerText(".snippets pre")) };
   },
 
   /** From a saved spec to the page that shows it; the file is written here, so that the clock is one. */
@@ -282,6 +393,9 @@ const scenarios = {
       await picture(page, `page-tool-${colorScheme}`);
       await page.context().close();
     }
+    const page = await open(asked.url);
+    await show(page, "#");
+    await picture(page, "page-overview");
     return {};
   },
 };

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from toolgen.cli import main
+from toolgen.cli.today import today
 from toolgen.documenting.project_catalogue import ProjectCatalogue
 
 from tests import corpora, npm
+from tests.documenting.test_pictures import shown_in_pictures
 from tests.explorer.pages_for_tests import (
     as_shown,
     document_of,
@@ -49,6 +54,46 @@ OF_HTML = [
     "constructor",
     "toString",
 ]
+
+_TEXT = {"type": "string"}
+OPERATIONS: list[tuple[str, str, Mapping[str, Any]]] = [
+    ("access", "site", {"site": _TEXT}),
+    ("forms", "site", {"site": _TEXT, "forms": {"type": "string", "enum": ["enabled", "disabled"]}}),
+    ("submissions", "action", {"action": {"type": "string", "enum": ["get", "delete"]}, "site": _TEXT, "form": _TEXT}),
+    ("rename", "site name", {"site": _TEXT, "name": {"type": "string", "pattern": "^[a-z]+$"}}),
+    ("variables", "site", {"site": _TEXT}),
+    ("create", "", {"name": {"type": "string", "pattern": "^[a-z]+$"}}),
+]  # fmt: skip
+
+FILES = [
+    {
+        "type": "resource",
+        "resource": {"uri": "file:///notes.txt", "mimeType": "text/plain", "text": "Buy milk."},
+    },
+    {
+        "type": "resource",
+        "resource": {"uri": "file:///a.zip", "mimeType": "application/zip", "blob": "UEsDBA=="},
+    },
+]
+TREE = """
+name: tree
+description: Store a tree with a price.
+input_schema:
+  type: object
+  required: [root]
+  properties:
+    root: {$ref: "#/$defs/Node"}
+    price: {$ref: "shared.yaml#/$defs/Money"}
+    paid: {$ref: "shared.yaml#/$defs/Money"}
+  $defs:
+    Node:
+      type: object
+      description: A node of a tree.
+      properties:
+        label: {type: string, maxLength: 9, pattern: "^(?!x)"}
+        children: {type: array, items: {$ref: "#/$defs/Node"}}
+"""
+MONEY = "$defs:\n  Money: {type: string, description: An amount in cents.}\n"
 
 
 @pytest.fixture(scope="session")
@@ -133,7 +178,7 @@ def test_every_view_of_the_gallery_is_accessible_in_both_themes(run: Run, tmp_pa
     spec = changed / "specs/echo.yaml"
     spec.write_text(spec.read_text().replace("maxLength: 100000", "maxLength: 100"))
     catalogue = ProjectCatalogue(str(changed))
-    catalogue.compare(str(ROOT / "specs"), _today())
+    catalogue.compare(str(ROOT / "specs"), today())
     document = catalogue.read()
     assert document["changes"]
     names = ["create_purchase_order", "echo", "stock_chart", "stream_lines"]
@@ -143,7 +188,7 @@ def test_every_view_of_the_gallery_is_accessible_in_both_themes(run: Run, tmp_pa
         "#changes",
         "#nothing",
         *(f"#tool/{name}" for name in names),
-        f"#schema/{_quoted(schemas[0])}",
+        f"#schema/{quote(schemas[0], safe='')}",
     ]
     found = run("views", url=write_page(tmp_path / "page", document), views=views)
     assert found["found"] == []
@@ -197,6 +242,7 @@ def test_answers_that_no_server_should_give(run: Run) -> None:
         "huge": (200, "application/json", message % huge),
         "cut": (200, "text/event-stream", event % '{"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}}'),
         "no json": (502, "text/html", "<h1>Bad gateway</h1>"),
+        "files": (200, "application/json", message % json.dumps({"content": [*FILES, {"type": "audio", "mimeType": "audio/wav", "data": "UklGRg=="}]})),
         "script": (200, "application/json", message % json.dumps({"content": [evil]})),
         "refused": (200, "application/json", '{"jsonrpc": "2.0", "id": "ID", "error": {"code": -32602, "message": "<b>no</b>"}}'),
     }  # fmt: skip
@@ -206,9 +252,115 @@ def test_answers_that_no_server_should_give(run: Run) -> None:
     assert found["huge"]["milliseconds"] < 30_000
     assert "ended the connection before it answered" in found["cut"]["text"]
     assert "HTTP 502" in found["no json"]["text"]
+    assert "notes.txt" in found["files"]["text"]
+    assert "Buy milk." in found["files"]["text"]
+    assert found["files"]["media"] == ["AUDIO blob:"]
+    assert [each for each in found["files"]["buttons"] if each.startswith("Save")] == [
+        "Save as file-2.zip",
+        "Save as audio-3.wav",
+    ]
     assert "javascript:alert(1)" in found["script"]["text"]
     assert found["script"]["links"] == []
     assert "<b>no</b>" in found["refused"]["text"]
+
+
+def test_a_page_shows_recursion_shared_schemas_changes_sizes_and_losses(run: Run, tmp_path: Path) -> None:
+    for folder, tree in (("old", TREE.replace("maxLength: 9", "maxLength: 90")), ("new", TREE)):
+        (tmp_path / folder / "specs").mkdir(parents=True)
+        (tmp_path / folder / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
+        (tmp_path / folder / "specs/tree.yaml").write_text(tree)
+        (tmp_path / folder / "specs/shared.yaml").write_text(MONEY)
+    catalogue = ProjectCatalogue(str(tmp_path / "new"))
+    catalogue.compare(str(tmp_path / "old/specs"), today())
+    schema = f"#schema/{quote('shared.yaml#Money', safe='')}"
+    found = run(
+        "reads",
+        url=write_page(tmp_path / "page", catalogue.read()),
+        deep="#tool/tree/providers",
+        views=[schema, "#changes", "#tool/tree"],
+        depth=3,
+        roles=[
+            ("navigation", "Tools"),
+            ("searchbox", "Search the tools"),
+            ("combobox", "Colours"),
+            ("heading", "tree"),
+            ("region", "Parameters"),
+            ("button", "Form"),
+            ("textbox", "price"),
+        ],
+    )
+    tool = found["texts"]["#tool/tree"]
+    assert found["focused"] == "Providers #"
+    assert tool["links"].count(schema) == 2  # a link wherever it is used
+    assert "An amount in cents." in found["texts"][schema]["all"]
+    assert "tree" in found["texts"][schema]["all"]
+    assert tool["parameters"].count("A node of a tree.") == 3  # as deep as branches were opened
+    (witness,) = re.findall(r'"label": "([^"]*)"', found["texts"]["#changes"]["all"])
+    assert 9 < len(witness) <= 90
+    assert "breaks" in tool["changes"]
+    sizes = catalogue.document()["tools"][0]["published"]
+    for provider in sizes.values():
+        assert f"{provider['bytes']:,}" in tool["providers"]
+    assert "/input_schema/$defs/Node/properties/label/pattern" in tool["providers"]
+    assert found["roles"] == dict.fromkeys(found["roles"], 1)
+
+
+def test_every_state_of_a_page_is_accessible_in_both_themes(run: Run, tmp_path: Path) -> None:
+    bare = Path(write_page(tmp_path / "bare", {}).removeprefix("file://"))
+    bare.with_name("data.js").write_text("")
+    with served(ROOT, "docs", "--serve") as (url, _):
+        found = run("states", url=url, bare=bare.as_uri(), expected=["Failed to load resource"])
+    assert found["found"] == []
+    seen = found["seen"]
+    assert "supplier_not_found" in seen["error of the tool"]
+    assert "This is not JSON" in seen["no JSON"]
+    assert "does not accept" in seen["refused by the schema"]
+    assert "correct the JSON first" in seen["no form for a list"]
+    assert seen["nothing found"].startswith("0 of ")
+    assert "cannot be reached" in seen["no server"]
+    assert "wants a token" in seen["token"]
+    assert "copy the whole folder" in seen["bare"]
+
+
+def test_calls_of_a_page_on_another_address_carry_the_token(run: Run, tmp_path: Path) -> None:
+    token = "a-token-of-this-test"
+    tokens = tmp_path / "tokens.toml"
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    tokens.write_text(f'[[tokens]]\nprincipal = "ada"\nscopes = []\nsha256 = "{digest}"\n')
+    tokens.chmod(0o600)
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
+    (tmp_path / "specs/ping.yaml").write_text(
+        "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
+    )
+    command = ("docs", "--serve", "--host", "127.0.0.2", "--auth-tokens", str(tokens))
+    with served(tmp_path, *command) as (url, _):
+        found = run("token", url=url, token=token, tool="ping")
+    assert "127.0.0.2" in url
+    assert "token" not in url
+    assert found["answer"].startswith("The tool answered.")
+    assert {found["sent"][path] for path in ("/catalogue.json", "/events", "/mcp")} == {f"Bearer {token}"}
+    assert found["sent"]["/page.js"] == ""
+    assert found["address"] == "/#tool/ping"
+    assert "Bearer $TOKEN" in found["snippet"]
+    assert token not in found["snippet"]
+
+
+def test_every_published_tool_renders(run: Run, tmp_path: Path) -> None:
+    urls, tools = [], 0
+    for file in ("mcp_tools.public.jsonl", "openai_functions.public.jsonl"):
+        schemas = list(
+            islice(published_schemas(corpora.corpus(file)), None if ALL == "all" else int(ALL or 40))
+        )
+        for start in range(0, len(schemas), 500):
+            some = {f"t{number}": schema for number, schema in enumerate(schemas[start : start + 500], start)}
+            document, _ = document_of(some)
+            urls.append(write_page(tmp_path / f"{file}-{start}", document))
+            tools += len(document["tools"])
+    found = run("renders", urls=urls, seconds=7200)
+    print(f"{found['tools']} tools, {len(found['json'])} as JSON")
+    assert found["wrong"] == []
+    assert found["tools"] == tools
 
 
 def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: Path) -> None:
@@ -226,8 +378,18 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
                 }
             },
         },
+        "kinds": {"type": "object", "properties": {"call": {"anyOf": list(starmap(_operation, OPERATIONS))}}},
+        "kinds_of_kinds": {
+            "type": "object",
+            "properties": {"call": {"anyOf": [{"type": "string"}, {"oneOf": list(starmap(_operation, OPERATIONS))}]}},
+        },
+        "objects_of_objects": {
+            "type": "object",
+            "properties": {"a": {"type": "object", "properties": {"b": {"type": "object", "properties": {"c": {"type": "string"}}}}}},
+        },
         "odd_names": {"type": "object", "properties": {"a/b": {"type": "string"}, "__proto__": {"type": "string"}, "c.d": {"type": "integer"}}},
     }  # fmt: skip
+    call = {"operation": "submissions", "params": {"action": "delete", "site": "7", "form": "2"}}
     # a spec may not have so many values; a server that is looked at through its lock may
     document, _ = document_of({name: {**schema, "properties": {}} for name, schema in schemas.items()})
     schemas["many_values"]["properties"]["value"]["enum"] = many
@@ -237,6 +399,9 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
         "no_form": [{"xa": "1"}],
         "many_values": [{"value": "value 77777"}],
         "recursive": [{"tree": {"name": "root", "children": [{"name": "leaf", "children": []}]}}],
+        "kinds": [{"call": call}],
+        "kinds_of_kinds": [{"call": call}],
+        "objects_of_objects": [{"a": {"b": {"c": "x"}}}],
         "odd_names": [{"a/b": "x", "c.d": 3}],
     }
     url = write_page(tmp_path / "page", document)
@@ -244,7 +409,7 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
         "typed", url=url, driver=str(HERE / "type_request.js"), pages=[{"url": url, "requests": requests}]
     )
     assert found["missed"] == []
-    assert (found["typed"], found["json"]) == (4, 1)
+    assert (found["typed"], found["json"]) == (7, 1)
 
 
 def test_requests_of_published_tools_are_sent_as_they_are_typed(run: Run, tmp_path: Path) -> None:
@@ -299,15 +464,20 @@ def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
 @pytest.mark.skipif(not PICTURES, reason="only with PICTURES=folder")
 def test_pictures(run: Run, gallery: str) -> None:
     run("pictures", url=gallery)
+    Path(PICTURES, "page.json").write_text(json.dumps(shown_in_pictures(), indent=2) + "\n")
 
 
-def _today() -> Any:
-    from toolgen.cli.today import today
-
-    return today()
-
-
-def _quoted(text: str) -> str:
-    from urllib.parse import quote
-
-    return quote(text, safe="")
+def _operation(name: str, required: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of one operation of a tool that has several, as a published tool has them."""
+    described = {
+        "type": "object",
+        "properties": parameters,
+        "required": required.split(),
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "required": ["operation"],
+        "properties": {"operation": {"type": "string", "const": name}, "params": described},
+        "additionalProperties": False,
+    }

@@ -31,27 +31,27 @@
     return text === "" ? '""' : text.length > 120 ? `${text.slice(0, 120)}…` : text;
   };
 
-  /** Type a value into the field with an id; return whether the page would send it. */
-  async function fill(id, path, value) {
+  const kindsOf = (id) => [...document.querySelectorAll("[data-kind='kind']")].filter((each) => [`${id}__anyof_select`, `${id}__oneof_select`].includes(each.dataset.place));
+
+  /** Type a value into the field with an id; return whether the page would send it. `level` counts choices inside choices. */
+  async function fill(id, path, value, level = 0) {
     const included = byId(`${id}__optionalAdd`);
     if (included !== null) await click(included);
     const expand = document.querySelector(`[data-expand="${CSS.escape(id)}"]`);
     if (expand !== null) await click(expand);
-    for (const end of ["__anyof_select", "__oneof_select"]) {
-      const kinds = byId(id + end);
-      if (kinds === null) continue;
-      // what stands beside the alternatives is typed by each of them as well
-      for (const option of [kinds.value, ...[...kinds.options].map((each) => each.value)]) {
-        if (byId(id + end)?.value !== option) await write(byId(id + end), option, "change");
-        try {
-          if ((await fillPlain(id, path, value)) && same(at(path), value)) return true;
-        } catch {
-          // another alternative may have the fields
-        }
+    const kinds = kindsOf(id)[level];
+    if (kinds === undefined) return (await fillPlain(id, path, value)) && same(at(path), value);
+    // what stands beside the alternatives is typed by each of them as well
+    for (const option of new Set([kinds.value, ...[...kinds.options].map((each) => each.value)])) {
+      const select = kindsOf(id)[level];
+      if (select.value !== option) await write(select, option, "change");
+      try {
+        if (await fill(id, path, value, level + 1)) return true;
+      } catch {
+        // another alternative may have the fields
       }
-      return false;
     }
-    return (await fillPlain(id, path, value)) && same(at(path), value);
+    return false;
   }
 
   async function fillPlain(id, path, value) {
@@ -124,7 +124,7 @@
   }
 
   const isThere = (id) =>
-    byId(id) !== null || byId(`${id}__optionalAdd`) !== null || byId(`${id}__anyof_select`) !== null || byId(`${id}__oneof_select`) !== null ||
+    byId(id) !== null || byId(`${id}__optionalAdd`) !== null || kindsOf(id).length > 0 ||
     document.querySelector(`[data-field="${CSS.escape(id)}"]`) !== null;
 
   globalThis.typeRequest = async (value) => {
