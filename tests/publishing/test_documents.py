@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+import skills_ref
 import toolgen
 import yaml
 
@@ -76,6 +77,24 @@ def test_a_skill_has_a_page_for_each_tool_and_valid_front_matter(shop: Cli) -> N
     assert about["description"] == "Greets people. Tools: greet"
     assert "[greet](references/greet.md): Say hello to somebody." in body
     assert "| `who` | yes | Whom to greet. |" in (folder / "references/greet.md").read_text()
+
+
+def test_the_reference_validator_accepts_a_skill(shop: Cli) -> None:
+    """`skills-ref`, by those who specify the format; its own README calls it a demonstration."""
+    text = "Say: #hello\n---\nname: x"
+    shop.spec("other", SPEC.format(name="other").replace("Say hello to somebody.", json.dumps(text)))
+    for number in range(90):
+        shop.spec(f"greet_person_{number}")
+    configure(shop, "Greets people.", 'Greets: people, \\"all\\" of them # really')
+    assert shop("generate").code == 0
+    folder = shop.root / "generated/skills/ada-s-shop"
+
+    assert skills_ref.validate(folder) == []
+
+    found = skills_ref.read_properties(folder)
+    assert found.description.startswith('Greets: people, "all" of them # really Tools: greet')
+    (folder / "SKILL.md").rename(folder.parent / "SKILL.md")
+    assert skills_ref.validate(folder), "it refuses what is wrong"
 
 
 def test_the_description_of_a_skill_with_many_tools_stays_below_the_limit(shop: Cli) -> None:
