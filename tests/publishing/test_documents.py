@@ -242,6 +242,13 @@ def test_a_version_that_cannot_be_taken_from_the_distribution_is_asked_for(
     assert "write one there, or below [project] in pyproject.toml, where it must not be dynamic" in done.err
 
 
+def test_a_version_that_no_document_has_may_be_anything(shop: Cli) -> None:
+    configure(shop, "1.2.0", "2026.11")
+    configure(shop, '"registry", "mcpb", "skill", "agents"', '"docs", "skill", "agents"')
+    assert shop("check").code == 1, "it is only old"
+    assert shop("generate").code == 0
+
+
 def test_a_server_without_a_version_states_none(shop: Cli) -> None:
     configure(shop, 'version = "1.2.0"\n', "")
     configure(shop, '"registry", "mcpb", ', "")

@@ -93,10 +93,11 @@ def publication_faults(
                 section, _, key = setting.rpartition(".")
                 message = f"the target '{target.name}' needs '{key}' below [{section}]"
                 yield SettingFault("targets", target.name, message, _HINTS.get(setting, ""))
+    needed = {setting for target in documents for setting in target.needs}
     for name, (pattern, meaning) in PUBLISH_PATTERNS.items():
         value = values[name]
         setting = name if "." in name else f"publish.{name}"
         # a version that no document has may be anything
-        if isinstance(value, str) and (documents or "." not in name) and not pattern.fullmatch(value):
+        if isinstance(value, str) and (name in needed or "." not in name) and not pattern.fullmatch(value):
             key = setting.rpartition(".")[2]
             yield SettingFault(setting, value, f"'{key}' must be {meaning}", _HINTS.get(setting, ""))
