@@ -63,6 +63,7 @@ test-wheel: $(READY) ## build the wheel, install it in clean environments, test 
 # The frameworks have their own environment, so that neither their versions nor ours affect each other.
 $(BRIDGES)/.ready: requirements/bridges.txt
 	$(call environment,$(BRIDGES),requirements/bridges.txt)
+	@$(BRIDGES)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai, the OpenAI Agents SDK and FastMCP
@@ -168,7 +169,7 @@ adversary: $(READY) ## run 1,000 scripts in code mode that try to act without th
 code-mode-tokens: $(READY) ## count what models read with and without code mode, and update docs/code-mode.md
 	@$(BIN)/python -m tools.code_mode_tokens --write
 
-journeys: $(READY) ## run what users type from a start to a tool that answers in an MCP client, with seconds (ONLY=empty_folder; needs npm)
+journeys: $(READY) $(BRIDGES)/.ready ## run what users type from a start to a tool that answers in an MCP client, with seconds (ONLY=empty_folder; needs npm)
 	@$(BIN)/python -m tools.journeys $(if $(ONLY),--only $(ONLY))
 
 evals-promptfoo: $(READY) ## run suites of `toolgen evals` with promptfoo and a scripted model (needs npm)

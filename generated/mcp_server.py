@@ -22,7 +22,7 @@ def build_server(toolkit: Toolkit | None = None) -> ToolServer:
     return mcp.build_server(
         catalog.default_toolkit() if toolkit is None else toolkit,
         name="generated",
-        version="0.0.0",
+        version="1.0.0",
     )
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 JOURNEYS = sorted((Path(__file__).parent.parent / "tools/journeys").glob("*/journey.toml"))
-KEYS = {"title", "seconds", "background", "steps"}
+KEYS = {"title", "seconds", "environment", "background", "steps"}
 
 
-def test_there_are_twelve() -> None:
-    assert len(JOURNEYS) >= 12
+def test_there_are_fourteen() -> None:
+    assert len(JOURNEYS) == 14
 
 
 @pytest.mark.parametrize("path", JOURNEYS, ids=lambda path: path.parent.name)

@@ -65,7 +65,7 @@ function Page({ catalogue, server, news }) {
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.querySelector("main h1")?.focus(); }}>Skip to the content</a>
       <header>
-        <p class="site"><a href="#">{visible(name)}</a> {catalogue.version !== "0.0.0" && <span class="badge">{visible(catalogue.version)}</span>}</p>
+        <p class="site"><a href="#">{visible(name)}</a> {catalogue.version && <span class="badge">{visible(catalogue.version)}</span>}</p>
         <form role="search" onSubmit={open}>
           <label class="hidden" for="search">Search the tools</label>
           <input id="search" ref={search} type="search" placeholder="Search the tools ( / )" autoComplete="off" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />

@@ -46,8 +46,8 @@ from toolgen.data.source import Source
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.lint.suppressions import without_suppressed
-from toolgen.targets.builtin import DOCS
 from toolgen.targets.definition import TargetDefinition
+from toolgen.targets.documents import DOCS
 
 Cache = MutableMapping[str, bytes]
 

@@ -286,6 +286,13 @@ def test_init_only_appends_a_table_to_pyproject(empty: Cli) -> None:
     assert pyproject.read_bytes() == data
 
 
+def test_init_writes_no_version_that_pyproject_has(empty: Cli) -> None:
+    (empty.root / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "3.1.0"\n')
+    assert empty("init").code == 0
+    server = tomllib.loads((empty.root / "pyproject.toml").read_text())["tool"]["toolgen"]["server"]
+    assert server == {"name": "x"}
+
+
 def test_init_adds_the_attributes_of_generated_files_once(empty: Cli) -> None:
     attributes = empty.root / ".gitattributes"
     attributes.write_text("*.png binary\n")

@@ -1,7 +1,8 @@
-"""What `toolgen connect --write` writes is read by the clients' own commands."""
+"""What `toolgen connect --write` writes is read by the clients' own commands, or by others that read their files."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from .conftest import PACKAGES, install
 
 pytestmark = pytest.mark.conformance
 
+PROGRAMS = PACKAGES / "node_modules/.bin"
+INSPECTOR_LAUNCHER = PACKAGES / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 CLIENTS = {
     "codex": ("@openai/codex", ["codex", "mcp", "list"], "shop"),
     "claude-code": ("@anthropic-ai/claude-code", ["claude", "mcp", "list"], "Connected"),
@@ -20,29 +23,72 @@ CLIENTS = {
 }
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_lists_the_server(environment: dict[str, str], client: str, tmp_path: Path) -> None:
-    package, command, said = CLIENTS[client]
-    install(package, path=environment["PATH"])
-    (tmp_path / "home" / ".codex").mkdir(parents=True)
-    env = {**environment, "HOME": str(tmp_path / "home"), "CODEX_HOME": str(tmp_path / "home/.codex")}
-    project = tmp_path / "shop"
-    project.mkdir()
+IMPORTED = ("cursor", "vscode")
+"""Applications without a command of their own: mcporter lists what it finds in their files, and starts it."""
 
-    def run(*words: str) -> str:
+
+class Folder:
+    """A project with one tool, `greet`, and a home folder."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        (folder / "home/.codex").mkdir(parents=True)
+        self.env = {**environment, "HOME": str(folder / "home"), "CODEX_HOME": str(folder / "home/.codex")}
+        self.root = folder / "shop"
+        self.root.mkdir()
+        self.toolgen("init")
+        self.toolgen("new", "greet", "--description", "Greet a person.")
+        self.toolgen("generate")
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command in the project."""
         done = subprocess.run(
-            words, cwd=project, env=env, capture_output=True, text=True, timeout=120, check=False
+            words, cwd=self.root, env=self.env, capture_output=True, text=True, timeout=120, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        return done
 
-    toolgen = [sys.executable, "-m", "toolgen"]
-    run(*toolgen, "init")
-    run(*toolgen, "new", "greet", "--description", "Greet a person.")
-    run(*toolgen, "generate")
-    run(*toolgen, "connect", client, "--write")
+    def toolgen(self, *words: str) -> str:
+        return self.run(sys.executable, "-m", "toolgen", *words).stdout
 
-    listed = run(os.fspath(PACKAGES / "node_modules/.bin" / command[0]), *command[1:])
 
-    assert said in listed
-    assert "shop" in listed
+@pytest.fixture
+def project(environment: dict[str, str], tmp_path: Path) -> Folder:
+    return Folder(tmp_path, environment)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_lists_the_server(project: Folder, client: str) -> None:
+    package, command, said = CLIENTS[client]
+    install(package, path=project.env["PATH"])
+    project.toolgen("connect", client, "--write")
+
+    done = project.run(os.fspath(PROGRAMS / command[0]), *command[1:])
+
+    assert said in done.stdout + done.stderr
+    assert "shop" in done.stdout + done.stderr
+
+
+def test_a_command_that_reads_the_files_of_other_clients_starts_the_server(project: Folder) -> None:
+    install("--ignore-scripts", "mcporter@0.12.3", path=project.env["PATH"])
+    for client in IMPORTED:
+        project.toolgen("connect", client, "--scope", "project", "--name", f"shop-{client}", "--write")
+
+    done = project.run(os.fspath(PROGRAMS / "mcporter"), "list", "--json")
+
+    found = {each["source"]["importKind"]: each for each in json.loads(done.stdout)["servers"]}
+    assert found.keys() == set(IMPORTED)
+    for client, server in found.items():
+        assert (server["name"], server["status"]) == (f"shop-{client}", "ok")
+        assert [tool["name"] for tool in server["tools"]] == ["greet"]
+
+
+def test_the_inspector_reads_the_entry_for_claude_desktop(project: Folder) -> None:
+    """Claude Desktop itself runs on macOS and Windows only, so the entry is printed here."""
+    path = project.root / "claude_desktop_config.json"
+    path.write_text(project.toolgen("connect", "claude-desktop"))
+    (server,) = json.loads(path.read_text())["mcpServers"]
+
+    inspector = ("node", os.fspath(INSPECTOR_LAUNCHER), "--cli", "--config", str(path), "--server", server)
+    done = project.run(*inspector, "--method", "tools/list")
+
+    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == ["greet"]

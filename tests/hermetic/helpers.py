@@ -95,7 +95,7 @@ def words_of(path: str) -> list[str]:
     piece = f"out/{Path(path).stem}.json"
     return [
         *("generate", "--spec", path, "--include-root", "specs", "--out", "out/generated"),
-        *("--piece", piece, "--implementations", "examples.tools"),
+        *("--piece", piece, "--implementations", "examples.tools", "--server-version", "1.0.0"),
     ]
 
 

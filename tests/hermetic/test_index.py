@@ -157,6 +157,8 @@ WRONG = {
     "ACTION --package a.class": "--package must be a name that Python can import; 'class' cannot be",
     "ACTION --package a.b --implementations a.b.c": "--implementations is inside the generated package",
     "ACTION --target gopher": "there is no target 'gopher'",
+    "ACTION --target docs": "build actions do not write the documents of 'docs', which describe a whole project",
+    "ACTION --target registry": "build actions do not write the documents of 'registry'",
     "ACTION --include-root specs/schemas": "specs/a.yaml is not below specs/schemas",
     "ACTION --spec specs/none.yaml": "cannot read specs/none.yaml: no such file or directory",
     "ACTION --spec specs/schemas": "specs/schemas is not a file",

@@ -95,6 +95,8 @@ def test_an_action_can_run_anywhere(actions: Actions, tmp_path: Path) -> None:
         tmp_path / "far.json",
         "--implementations",
         "examples.tools",
+        "--server-version",
+        "1.0.0",
     ]
     subprocess.run([*TOOLGEN, *map(str, words)], cwd="/", env={}, check=True)
     assert tree(tmp_path / "far") == tree(actions.root / "out" / "generated")

@@ -153,6 +153,4 @@ def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
             yield prefix + entry.name, entry.read_text("utf-8")
 
 
-TARGETS = tuple(
-    map(_target, (BASE.name, *(each for each, found in BUILT_IN.items() if not found.only_named)))
-)
+TARGETS = tuple(map(_target, (BASE.name, *BUILT_IN)))

@@ -98,6 +98,43 @@ def test_the_same_files_give_the_same_bytes(greeter: Cli) -> None:
     assert first == (greeter.root / "b.mcpb").read_bytes()
 
 
+@pytest.mark.parametrize("before", ["", 'bundle_sha256 = "' + "0" * 64 + '"  # of the last one\n'])
+def test_the_hash_of_a_bundle_is_recorded_where_the_registry_reads_it(greeter: Cli, before: str) -> None:
+    """And the hash in `server.json` does not change the bundle."""
+    address = 'bundle = "https://x.example/a.mcpb"  # mine\n'
+    configure(greeter, 'author = "Ada Example"\n', f'author = "Ada Example"\n{address}{before}')
+    done = greeter("generate")
+    assert ("`toolgen bundle` adds its SHA-256" in done.err) == (not before)
+
+    done = greeter("bundle")
+
+    content = (greeter.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes()
+    found = sha256(content).hexdigest()
+    assert "wrote its hash to toolgen.toml" in done.err
+    text = (greeter.root / "toolgen.toml").read_text()
+    assert f'{address}bundle_sha256 = "{found}"' in text
+    assert text.endswith("  # of the last one\n") == bool(before)
+    packages = json.loads((greeter.root / "generated/server.json").read_text())["packages"]
+    assert [each["fileSha256"] for each in packages] == [found]
+    assert greeter("check").code == 0
+    assert "wrote its hash" not in greeter("bundle").err
+    assert (greeter.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes() == content
+
+
+def test_a_hash_that_cannot_be_recorded_is_an_error_and_nothing_is_written(greeter: Cli) -> None:
+    configuration = greeter.root / "toolgen.toml"
+    text = 'publish = {name = "io.github.YOUR-NAME/shop", description = "Greets.", author = "Ada", bundle = "https://x.example/a.mcpb"}\n'
+    configuration.write_text(text + configuration.read_text().partition("[publish]")[0])
+    assert greeter("generate").code == 0
+    before = configuration.read_text()
+    done = greeter("bundle")
+    assert done.code == 2
+    assert "error[bundle] cannot write the hash of the bundle to toolgen.toml" in done.err
+    assert "write `bundle_sha256 = " in done.err
+    assert configuration.read_text() == before
+    assert not (greeter.root / "dist").exists()
+
+
 def test_no_hidden_file_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
     for path in ("work/.env", "work/__pycache__/x.pyc", "work/.git/config"):
         (greeter.root / path).parent.mkdir(exist_ok=True)

@@ -9,10 +9,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+import skills_ref
 import toolgen
 import yaml
-from toolgen.data.publication import DOCUMENT_TARGETS
-from toolgen.targets.documents import DOCUMENTS
 
 from tests.cli.conftest import SPEC, Cli
 
@@ -78,6 +77,24 @@ def test_a_skill_has_a_page_for_each_tool_and_valid_front_matter(shop: Cli) -> N
     assert about["description"] == "Greets people. Tools: greet"
     assert "[greet](references/greet.md): Say hello to somebody." in body
     assert "| `who` | yes | Whom to greet. |" in (folder / "references/greet.md").read_text()
+
+
+def test_the_reference_validator_accepts_a_skill(shop: Cli) -> None:
+    """`skills-ref`, by those who specify the format; its own README calls it a demonstration."""
+    text = "Say: #hello\n---\nname: x"
+    shop.spec("other", SPEC.format(name="other").replace("Say hello to somebody.", json.dumps(text)))
+    for number in range(90):
+        shop.spec(f"greet_person_{number}")
+    configure(shop, "Greets people.", 'Greets: people, \\"all\\" of them # really')
+    assert shop("generate").code == 0
+    folder = shop.root / "generated/skills/ada-s-shop"
+
+    assert skills_ref.validate(folder) == []
+
+    found = skills_ref.read_properties(folder)
+    assert found.description.startswith('Greets: people, "all" of them # really Tools: greet')
+    (folder / "SKILL.md").rename(folder.parent / "SKILL.md")
+    assert skills_ref.validate(folder), "it refuses what is wrong"
 
 
 def test_the_description_of_a_skill_with_many_tools_stays_below_the_limit(shop: Cli) -> None:
@@ -187,7 +204,6 @@ def test_a_link_in_place_of_agents_md_is_not_replaced(shop: Cli) -> None:
     ("1.2.0", "^1.2.0", "'version' must be a semantic version"),
     ("1.2.0", "1.x", "'version' must be a semantic version"),
     ('author = "Ada Example"', 'author = "A"\nurl = "http://x.example"', "'url' must be an address that begins with https://"),
-    ('author = "Ada Example"', 'author = "A"\nbundle = "https://x.example/a.mcpb"', "'bundle' needs 'bundle_sha256'"),
     ('author = "Ada Example"', 'author = "A"\ninclude = ["../x"]', "'include' has '../x'"),
     ('author = "Ada Example"', 'autor = "A"', "unknown setting 'autor'"),
 ])  # fmt: skip
@@ -198,6 +214,46 @@ def test_what_a_registry_or_a_client_would_refuse_is_refused_at_its_place(
     done = shop("check")
     assert done.code == 2
     assert said in done.err
+
+
+def test_without_a_version_of_its_own_the_server_has_that_of_the_distribution(shop: Cli) -> None:
+    configure(shop, 'version = "1.2.0"\n', "")
+    (shop.root / "pyproject.toml").write_text('[project]\nname = "shop"\nversion = "3.1.0"\n')
+    assert shop("generate").code == 0
+    assert document(shop, "server.json", SERVER_SCHEMA)["version"] == "3.1.0"
+    assert 'version="3.1.0"' in shop.tree()["mcp_server.py"]
+    (shop.root / "pyproject.toml").write_text('[project]\nname = "shop"\nversion = "3.2.0"\n')
+    assert "CHANGED generated/server.json" in shop("check", "--no-diff").out
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ('[project]\nname = "shop"\ndynamic = ["version"]\n', "the target 'registry' needs 'version' below [server]"),
+    ("[project\n", "the target 'registry' needs 'version' below [server]"),
+    ('[project]\nversion = "3.1.0rc1"\n', "'version' must be a semantic version"),
+])  # fmt: skip
+def test_a_version_that_cannot_be_taken_from_the_distribution_is_asked_for(
+    shop: Cli, text: str, said: str
+) -> None:
+    configure(shop, 'version = "1.2.0"\n', "")
+    (shop.root / "pyproject.toml").write_text(text)
+    done = shop("check")
+    assert done.code == 2
+    assert said in done.err
+    assert "write one there, or below [project] in pyproject.toml, where it must not be dynamic" in done.err
+
+
+def test_a_version_that_no_document_has_may_be_anything(shop: Cli) -> None:
+    configure(shop, "1.2.0", "2026.11")
+    configure(shop, '"registry", "mcpb", "skill", "agents"', '"docs", "skill", "agents"')
+    assert shop("check").code == 1, "it is only old"
+    assert shop("generate").code == 0
+
+
+def test_a_server_without_a_version_states_none(shop: Cli) -> None:
+    configure(shop, 'version = "1.2.0"\n', "")
+    configure(shop, '"registry", "mcpb", ', "")
+    assert shop("generate").code == 0
+    assert "version=" not in shop.tree()["mcp_server.py"]
 
 
 def test_documents_are_only_written_for_projects_that_ask(project: Cli) -> None:
@@ -216,5 +272,14 @@ def test_a_template_of_the_project_may_replace_one(shop: Cli) -> None:
     assert shop.tree()["skills/ada-s-shop/SKILL.md"] == "Say hello to somebody."
 
 
-def test_a_configuration_knows_every_target_of_documents() -> None:
-    assert DOCUMENTS.keys() == DOCUMENT_TARGETS
+@pytest.mark.parametrize("name", ["docs", "skill"])
+def test_a_target_of_the_project_may_have_the_name_of_documents(project: Cli, name: str) -> None:
+    """It was there before toolgen had documents of that name: nothing of theirs is added to it."""
+    folder = project.root / "mine" / name
+    folder.mkdir(parents=True)
+    (folder / "target.yaml").write_text("max_tools: 9\n")
+    (folder / "list.txt.jinja").write_text("{% for tool in model.tools %}{{ tool.wire_name }}\n{% endfor %}")
+    (project.root / "toolgen.toml").write_text('templates = "mine"\n')
+    assert project("generate").code == 0
+    written = {path for path in project.tree() if not path.endswith(".py")}
+    assert written == {"toolgen.manifest.json", "list.txt"}

@@ -20,13 +20,14 @@ from typing import Any
 from tests import npm
 
 HERE = Path(__file__).parent
-PACKAGES = HERE.parents[1] / ".conformance"
+ROOT = HERE.parents[1]
+PACKAGES = ROOT / ".conformance"
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 _LAUNCHER = PACKAGES / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 _OLDEST_NODE = (22, 19)
 
 
-def environment(scratch: Path) -> dict[str, str]:
+def environment(scratch: Path, python: Path) -> dict[str, str]:
     """Return an environment with `toolgen`, `python` and `inspector` on PATH, and a home of its own."""
     path = npm.node_path(PACKAGES, _OLDEST_NODE)
     if not _LAUNCHER.exists():
@@ -38,19 +39,22 @@ def environment(scratch: Path) -> dict[str, str]:
     inspector.write_text(f'#!/bin/sh\nexec node {shlex.quote(str(_LAUNCHER))} --cli "$@"\n')
     inspector.chmod(0o755)
     toolgen = programs / "toolgen"
-    toolgen.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m toolgen "$@"\n')
+    toolgen.write_text(f'#!/bin/sh\nexec {shlex.quote(str(python))} -m toolgen "$@"\n')
     toolgen.chmod(0o755)
-    here = Path(sys.executable).parent
-    return {**os.environ, "PATH": f"{programs}{os.pathsep}{here}{os.pathsep}{path}", "HOME": str(home)}
+    found = os.pathsep.join([str(programs), str(python.parent), path])
+    return {**os.environ, "PATH": found, "HOME": str(home)}
 
 
 def run_journey(folder: Path) -> bool:
     """Run one journey in an empty folder; True if every command succeeded in time."""
     journey = tomllib.loads((folder / "journey.toml").read_text("utf-8"))
     print(f"\n== {folder.name}: {journey['title']}")
+    python = (
+        ROOT / journey["environment"] / "bin/python" if "environment" in journey else Path(sys.executable)
+    )
     with tempfile.TemporaryDirectory(prefix="toolgen-journey-") as name:
         scratch = Path(name)
-        env, project, port = environment(scratch), scratch / "project", _free_port()
+        env, project, port = environment(scratch, python), scratch / "project", _free_port()
         project.mkdir()
         _copy(folder / "files", project, port)
         with _running(journey.get("background", ""), project, env, port):

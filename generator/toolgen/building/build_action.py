@@ -37,6 +37,7 @@ from toolgen.project.build_actions.pieces import (
     refuse_missing,
 )
 from toolgen.project.output.manifest import NAME, manifest_text
+from toolgen.targets.documents import DOCUMENTS
 
 _NOWHERE = "the command line"
 
@@ -137,6 +138,10 @@ def targets_of(names: Sequence[str] | None, templates: str | None) -> tuple[Targ
     known = [target.name for target in others]
     wanted = known if names is None else [name for name in names if name != base.name]
     for name in wanted:
+        if name in DOCUMENTS and name not in known:
+            message = f"build actions do not write the documents of '{name}', which describe a whole project"
+            hint = f"name '{name}' in `targets` of a configuration, and run `toolgen generate` there"
+            raise UnableError("usage", message, hint)
         if name not in known:
             raise UnableError("usage", f"there is no target {name!r}", f"there are {', '.join(known)}")
     found = {target.name: target for target in others}

@@ -21,10 +21,22 @@ from typing import Any, Final
 
 import toolgen
 from toolgen.compile.publishing.documents import ENTRY_POINT
+from toolgen.data.diagnostic import SpecErrors
 from toolgen.files import DeclaredFolder, FileKind, Folder, OutsideError
-from toolgen.project import PYPROJECT, Project, UnableError, parse_toml, read_text, reason
+from toolgen.project import (
+    PYPROJECT,
+    Project,
+    UnableError,
+    kind_of,
+    load_targets,
+    parse_toml,
+    read_text,
+    reason,
+)
 from toolgen.project.files.reading import leaves
+from toolgen.project.output.manifest import NAME as OUTPUT_MANIFEST
 from toolgen.schema.validator import compiled
+from toolgen.targets.documents import DocumentTarget
 
 MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
 MAX_BYTES: Final = 100 * 1024 * 1024
@@ -83,6 +95,35 @@ def make_bundle(project: Project) -> Bundle:
     return Bundle(f"{manifest['name']}-{manifest['version']}.mcpb", _zipped(files), len(files))
 
 
+def with_recorded_hash(project: Project, sha256: str) -> str:
+    """Return the text of the configuration with the hash of the bundle that was made last.
+
+    Raises `UnableError` if `bundle` is not on a line of its own, below which the hash could be written.
+    """
+    is_there = project.publish.bundle_sha256 is not None
+    place = project.place_in("publish", "bundle_sha256" if is_there else "bundle")
+    lines = project.text.splitlines(keepends=True)
+    line = lines[place.line - 1]
+    if is_there:
+        lines[place.line - 1] = line.replace(str(project.publish.bundle_sha256), sha256, 1)
+    else:
+        end = "\r\n" if line.endswith("\r\n") else "\n"
+        before = line if line.endswith("\n") else line + end
+        lines[place.line - 1] = f'{before}{line[: place.column - 1]}bundle_sha256 = "{sha256}"{end}'
+    text = "".join(lines)
+    wanted = parse_toml(project.file, project.text)
+    section = (wanted["tool"]["toolgen"] if project.file == PYPROJECT else wanted)["publish"]
+    section["bundle_sha256"] = sha256
+    try:
+        if parse_toml(project.file, text) == wanted and kind_of(project.root, project.file) is FileKind.FILE:
+            return text
+    except SpecErrors:  # `bundle` is in an inline table, or its value has several lines
+        pass
+    message = f"cannot write the hash of the bundle to {project.file}"
+    hint = f'write `bundle_sha256 = "{sha256}"` below [publish] yourself, then run `toolgen bundle` again'
+    raise UnableError("bundle", message, hint)
+
+
 def _valid_manifest(text: str, path: str) -> dict[str, Any]:
     """Return a manifest as data. Raises `UnableError` if it breaks the schema of its version."""
     with DeclaredFolder(toolgen.__path__[0]) as folder:
@@ -101,7 +142,11 @@ def _valid_manifest(text: str, path: str) -> dict[str, Any]:
 
 
 def _app_files(project: Project) -> dict[str, bytes]:
-    """Return the files of the packages, and those of `include`, by their path below `app/`."""
+    """Return the files of the packages, and those of `include`, by their path below `app/`.
+
+    Documents are left out: `server.json` has the hash of the bundle, and the manifest that of `server.json`.
+    """
+    documents = _documents(project)
     tops = {each.partition(".")[0] for each in (project.package, project.implementations) if each}
     prefix = project.import_root.relative_to(project.root).as_posix()
     prefix = "" if prefix == "." else f"{prefix}/"
@@ -114,6 +159,8 @@ def _app_files(project: Project) -> dict[str, bytes]:
                 if not paths and top in project.publish.include:
                     raise UnableError("bundle", f"there is no {top}, which 'include' names")
                 for path in paths:
+                    if path.startswith(documents):
+                        continue
                     content = folder.read(path)
                     size += len(content)
                     if size > MAX_BYTES:
@@ -124,6 +171,17 @@ def _app_files(project: Project) -> dict[str, bytes]:
     except OSError as error:
         raise UnableError("bundle", f"cannot read {error.filename}: {reason(error)}") from error
     return dict(sorted(found.items()))
+
+
+def _documents(project: Project) -> tuple[str, ...]:
+    """Return how the paths of files begin that a running server does not need."""
+    written = {
+        path.partition("/")[0].removesuffix(".jinja") + ("/" if "/" in path else "")
+        for target in load_targets(project)
+        if isinstance(target.definition, DocumentTarget)
+        for path in target.templates
+    }
+    return tuple(f"{project.output}/{path}" for path in (*written, OUTPUT_MANIFEST))
 
 
 def _paths(folder: Folder, top: str) -> Iterator[str]:

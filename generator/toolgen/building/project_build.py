@@ -45,7 +45,7 @@ from toolgen.project import (
 )
 from toolgen.project.output.manifest import manifest_text
 from toolgen.python_source.literals import comment
-from toolgen.targets.documents import DOCUMENTS
+from toolgen.targets.documents import DocumentTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,9 @@ class Inputs:
             project.server_instructions,
             project.mcp_output_schema,
             project.mcp_references,
-            project.publish if any(target.name in DOCUMENTS for target in self.targets) else None,
+            project.publish
+            if any(isinstance(each.definition, DocumentTarget) for each in self.targets)
+            else None,
         )
 
 

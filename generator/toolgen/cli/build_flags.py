@@ -149,7 +149,7 @@ def _settings(args: argparse.Namespace) -> PackageSettings:
         _shown_as(args) or default.specs,
         not args.no_coerce,
         args.server_name,
-        args.server_version or default.server_version,
+        args.server_version,
         args.server_instructions,
         not args.no_mcp_output_schema,
         args.mcp_references or default.mcp_references,

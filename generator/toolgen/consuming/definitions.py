@@ -94,7 +94,10 @@ def _of_folder(folder: Path, shown: str) -> ClientDefinitions:
     }
     name = project.server_name or project.package
     server = Listing(
-        name if project.file else folder.name, project.server_version, project.server_instructions or "", ()
+        name if project.file else folder.name,
+        project.server_version or "",
+        project.server_instructions or "",
+        (),
     )
     settings = PackageSettings(
         coerce=project.coerce,

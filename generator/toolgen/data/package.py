@@ -22,7 +22,7 @@ class PackageSettings:
     specs: str = "specs"  # the specs folder as headers and messages show it
     coerce: bool = True  # strings that hold JSON are decoded, unless a spec says otherwise
     server_name: str | None = None  # of the MCP server; None: the package's
-    server_version: str = "0.0.0"
+    server_version: str | None = None  # None: not said
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # published over MCP, unless a spec says otherwise
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
@@ -145,7 +145,7 @@ class Package:
     exports: tuple[str, ...]  # of all tools, sorted
     aliases: Mapping[str, str]  # of all tools, sorted → wire name
     server_name: str
-    server_version: str
+    server_version: str | None
     server_instructions: str | None
     publication: Publication | None = None
     specs: str = "specs"  # the specs folder, as shown

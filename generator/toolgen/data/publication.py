@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
-
-DOCUMENT_TARGETS: Final = frozenset(("registry", "mcpb", "skill", "agents"))
-"""The targets that show it: `targets/documents.py` has them, which takes longer to import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +19,12 @@ class Publication:
     pypi: str | None = None  # distribution with a command of its name, which serves over stdio
     url: str | None = None  # of the running server
     bundle: str | None = None  # address that the file of `toolgen bundle` is downloaded from
-    bundle_sha256: str | None = None
+    bundle_sha256: str | None = None  # of the bundle that `toolgen bundle` made last, and writes here
     include: tuple[str, ...] = ()  # further files and folders of the bundle
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what is missing, and how to add it."""
+        if self.bundle is None or self.bundle_sha256 is not None:
+            return ()
+        return ("`bundle` is not listed in server.json yet: `toolgen bundle` adds its SHA-256",)

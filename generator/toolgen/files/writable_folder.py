@@ -162,9 +162,10 @@ class WritableFolder(Folder):
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold an exclusive lock on the folder, where the platform can lock one."""
+        """Hold an exclusive lock on the folder; without one where the file system has no locks."""
         if not HAS_DESCRIPTORS:
-            yield
+            with _locked_on_windows(os.path.realpath(self.path)):
+                yield
             return
         import fcntl
 
@@ -175,6 +176,35 @@ class WritableFolder(Folder):
             yield
         finally:
             os.close(handle)
+
+
+@contextlib.contextmanager
+def _locked_on_windows(folder: str) -> Iterator[None]:
+    """Hold an exclusive lock on a file that stands for the folder: Windows locks no folders.
+
+    It is empty, and stays in the folder for temporary files of the user: removing it would need a lock, too.
+    """
+    import hashlib
+    import tempfile
+    from importlib import import_module
+
+    msvcrt = import_module("msvcrt")
+    name = hashlib.sha256(os.path.normcase(folder).encode("utf-8", "surrogatepass")).hexdigest()
+    path = os.path.join(tempfile.gettempdir(), f"toolgen-{name}.lock")
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        while True:  # LK_LOCK would give up after ten seconds
+            try:
+                msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+                break
+            except PermissionError:  # another run holds it
+                time.sleep(0.05)
+        try:
+            yield
+        finally:
+            msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+    finally:
+        os.close(handle)
 
 
 def _replace(old: str, new: str, source: int | None, target: int | None) -> None:

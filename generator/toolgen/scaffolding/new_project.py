@@ -16,6 +16,7 @@ from toolgen.compile.printing.file_templates import render
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.escaping.places import plain_name
 from toolgen.project import FILE, PYPROJECT, Project, UnableError, parse_toml, read_text, repository
+from toolgen.project.inputs.configuration import static_version
 from toolgen.scaffolding.files import package_text, schema_file
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
@@ -47,8 +48,13 @@ def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
     if project is None:
         shared = read_text(root, PYPROJECT) is not None
         configuration = PYPROJECT if shared else FILE
+        version = None if static_version(read_text(root, PYPROJECT)) else "0.1.0"
         text = render(
-            "_init/toolgen.toml.jinja", table=shared, implementations=package, server=_server_name(root)
+            "_init/toolgen.toml.jinja",
+            table=shared,
+            implementations=package,
+            server=_server_name(root),
+            version=version,
         )
         yield NewFile(configuration, text, root, appends=shared)
     else:

@@ -108,11 +108,8 @@ _DEFINITIONS: Final = (
     ),
 )
 
-DOCS: Final = TargetDefinition("docs", tool_name="", label="Markdown", only_named=True)
-"""Pages for people; it publishes nothing to models."""
-
-BUILT_IN: Final[Mapping[str, TargetDefinition]] = {each.name: each for each in (*_DEFINITIONS, DOCS)}
-"""Every target that a configuration may name without templates of its own."""
+BUILT_IN: Final[Mapping[str, TargetDefinition]] = {each.name: each for each in _DEFINITIONS}
+"""Every target that publishes tools, and that a configuration may name without templates of its own."""
 
 DIALECTS: Final = tuple(each.dialect for each in _DEFINITIONS if each.dialect)
 

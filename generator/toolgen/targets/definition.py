@@ -48,4 +48,3 @@ class TargetDefinition:
     label: str = ""  # as people call it
     options: type[TargetOptions] = TargetOptions
     exports: tuple[ExportFormat, ...] = ()
-    only_named: bool = False  # generated only where the configuration names it

@@ -1,4 +1,4 @@
-"""Targets that are documents, for registries, clients and coding agents; only by name in a configuration."""
+"""Targets that are documents, for people, registries, clients and agents: only where `targets` names them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,13 @@ class DocumentTarget(TargetDefinition):
 
 _SERVER = ("server.name", "server.version", "publish.description")
 
+DOCS: Final = DocumentTarget("docs", tool_name="", label="Markdown")
+"""A page about each tool, for people."""
+
 DOCUMENTS: Final[Mapping[str, DocumentTarget]] = {
     each.name: each
     for each in (
+        DOCS,
         DocumentTarget("registry", tool_name="", label="MCP registry", needs=("publish.name", *_SERVER)),
         DocumentTarget("mcpb", tool_name="", label="MCP bundle", needs=("publish.author", *_SERVER)),
         DocumentTarget("skill", tool_name="", label="Agent Skill", needs=(_SERVER[0], _SERVER[2])),
@@ -64,6 +68,11 @@ PUBLISH_PATTERNS: Final[Mapping[str, tuple[re.Pattern[str], str]]] = {
 """Setting of `[publish]`, or of `[server]` → pattern of the whole value, and what it must be."""
 
 
+_HINTS: Final = {
+    "server.version": "write one there, or below [project] in pyproject.toml, where it must not be dynamic"
+}
+
+
 @dataclass(frozen=True, slots=True)
 class SettingFault:
     """A setting that a document cannot have, or lacks; without a section, `setting` is `targets`."""
@@ -74,22 +83,21 @@ class SettingFault:
     hint: str = ""
 
 
-def publication_faults(values: Mapping[str, object], targets: Sequence[str]) -> Iterator[SettingFault]:
-    """Yield which of `values` (setting → value, or None) the documents of `targets` lack or refuse."""
-    chosen = [DOCUMENTS[name] for name in targets if name in DOCUMENTS]
-    for target in chosen:
+def publication_faults(
+    values: Mapping[str, object], documents: Sequence[DocumentTarget]
+) -> Iterator[SettingFault]:
+    """Yield which of `values` (setting → value, or None) the `documents` lack or refuse."""
+    for target in documents:
         for setting in target.needs:
             if values[setting.removeprefix("publish.")] is None:
                 section, _, key = setting.rpartition(".")
                 message = f"the target '{target.name}' needs '{key}' below [{section}]"
-                yield SettingFault("targets", target.name, message)
+                yield SettingFault("targets", target.name, message, _HINTS.get(setting, ""))
+    needed = {setting for target in documents for setting in target.needs}
     for name, (pattern, meaning) in PUBLISH_PATTERNS.items():
         value = values[name]
         setting = name if "." in name else f"publish.{name}"
         # a version that no document has may be anything
-        if isinstance(value, str) and (chosen or "." not in name) and not pattern.fullmatch(value):
+        if isinstance(value, str) and (name in needed or "." not in name) and not pattern.fullmatch(value):
             key = setting.rpartition(".")[2]
-            yield SettingFault(setting, value, f"'{key}' must be {meaning}")
-    if isinstance(values["bundle"], str) and values["bundle_sha256"] is None:
-        message = "'bundle' needs 'bundle_sha256', by which clients check what they download"
-        yield SettingFault("publish.bundle", values["bundle"], message, "`toolgen bundle` prints it")
+            yield SettingFault(setting, value, f"'{key}' must be {meaning}", _HINTS.get(setting, ""))

@@ -57,7 +57,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a gateway as `import mcp --implement` and `generate` leave it."""
     root = tmp_path_factory.mktemp("gateway")
     made = Gateway(root, settings_of(root))
-    made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
     made.change()
     done = made.toolgen("import", "mcp", "--implement", "--", *upstream_command(root))
     assert done.returncode == 0, done.stderr

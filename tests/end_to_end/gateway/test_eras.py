@@ -28,7 +28,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     """A gateway in front of a server of the older era. Tests share it and must not change it."""
     root = tmp_path_factory.mktemp("old")
     made = Gateway(root, settings_of(root))
-    made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
     done = made.toolgen("import", "mcp", "--implement", shlex.join([*python_command({}), str(OLD)]))
     assert done.returncode == 0, done.stderr
     made.generate()

@@ -32,7 +32,7 @@ def asking(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """A gateway in front of a server of one era, which asks. Tests must not change it."""
     root = tmp_path_factory.mktemp(request.param)
     made = Gateway(root, settings_of(root))
-    made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
     command = shlex.join([*python_command({}), str(HERE / f"{request.param}_upstream.py")])
     done = made.toolgen("import", "mcp", "--implement", command)
     assert done.returncode == 0, done.stderr

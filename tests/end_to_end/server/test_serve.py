@@ -63,6 +63,24 @@ def test_the_configured_name_and_version_are_served(shop: Project, tmp_path: Pat
     assert serve(shop, "serve", "-C", str(shop.root), cwd=tmp_path)[:2] == ("Shop", "2.1.0")
 
 
+def test_a_server_without_a_version_says_so_when_it_starts(shop: Project) -> None:
+    def start() -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "toolgen", "-C", str(shop.root), "serve"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0
+        return done.stderr
+
+    assert "clients show version 0.0.0 of this server, because it has none" in start()
+    shop.write("pyproject.toml", '[project]\nname = "shop"\nversion = "2.2.0"\n')
+    shop.generate()
+    assert "version" not in start()
+
+
 def test_a_server_without_a_configured_name_has_that_of_its_folder(tmp_path: Path) -> None:
     """As a module, too, and where the package is below `src/`."""
     project = Project(tmp_path / "my shop")

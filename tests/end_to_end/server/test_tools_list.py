@@ -56,7 +56,7 @@ def test_the_list_can_be_cached_for_a_minute(serving: Project) -> None:
 
 @ERAS
 def test_name_version_and_instructions_come_from_the_configuration(project: Project, era: str) -> None:
-    settings = (project.root / "toolgen.toml").read_text()
+    settings = (project.root / "toolgen.toml").read_text().partition("server.")[0]
     section = '[server]\nname = "Shop"\nversion = "3.1.4"\ninstructions = "Say \\"please\\"."\n'
     project.write("toolgen.toml", f"{settings}\n{section}")
     project.generate()

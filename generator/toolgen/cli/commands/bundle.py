@@ -1,7 +1,7 @@
 """Make an MCP bundle (.mcpb): one file by which a client such as Claude Desktop installs the server.
 
-The generated code must be up to date, and `targets` must have "mcpb". Runs no code of the project. Prints the
-file's SHA-256, which registries ask for.
+The generated code must be up to date, and `targets` must have "mcpb". Runs no code of the project. If the
+configuration has the address of the bundle, its SHA-256 is written there and to server.json.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.building.bundle import make_bundle
-    from toolgen.building.project_build import plan, user_cache
-    from toolgen.project import read_project
+    from toolgen.building.bundle import make_bundle, with_recorded_hash
+    from toolgen.building.project_build import plan, user_cache, write_output
+    from toolgen.project import read_project, replace_files
 
     read = read_project(args.start)
     if "mcpb" not in (read.project.targets or ()):
@@ -34,8 +34,15 @@ def run(args: argparse.Namespace) -> bool:
         message = f"the code in {read.project.output} is not up to date"
         raise UnableError("bundle", message, f"run `{command_line(args, 'generate')}` first")
     bundle = make_bundle(read.project)
+    publish = read.project.publish
+    is_recorded = publish.bundle is None or publish.bundle_sha256 == bundle.sha256
+    configuration = None if is_recorded else with_recorded_hash(read.project, bundle.sha256)
     named = args.output or str(read.project.root / "dist" / bundle.name)
     shown = os.path.relpath(_write(read.project.root, named, bundle.content))
+    if configuration is not None:
+        replace_files(read.project.root, {read.project.file: configuration})
+        write_output(plan(read_project(args.start), user_cache()))
+        say(f"wrote its hash to {read.project.file}, and renewed {read.project.output}")
     size = len(bundle.content)
     if args.format == "json":
         emit_json({"file": shown, "sha256": bundle.sha256, "bytes": size, "files": bundle.files})

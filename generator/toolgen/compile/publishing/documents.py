@@ -38,7 +38,7 @@ def server_json(model: Package) -> str:
     if about.pypi:
         found = {"registryType": "pypi", "identifier": about.pypi, "version": model.server_version}
         packages.append({**found, "runtimeHint": "uvx", **package})
-    if about.bundle:
+    if about.bundle and about.bundle_sha256:
         found = {"registryType": "mcpb", "identifier": about.bundle}
         packages.append({**found, "fileSha256": about.bundle_sha256, **package})
     data = {

@@ -6,14 +6,14 @@ import os
 import re
 import tomllib
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from toolgen.data.codes import lint_codes
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.publication import DOCUMENT_TARGETS, Publication
+from toolgen.data.publication import Publication
 from toolgen.data.source import Span
 from toolgen.escaping.places import plain_name
 from toolgen.files.toml_limits import toml_limit_fault
@@ -148,7 +148,7 @@ class Project:
     templates: str | None = None
     coerce: bool = True
     server_name: str | None = None  # None: the package's
-    server_version: str = "0.0.0"
+    server_version: str | None = None  # None: neither [server] nor pyproject.toml says one
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # False: output schemas are not published over MCP
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
@@ -183,12 +183,15 @@ class Project:
 
         The section "" is the top of the configuration.
         """
-        name = section if self.file == FILE else f"{TABLE}.{section}".removesuffix(".")
-        return Table(self.file, self.text, name, {}).key(key)
+        return self._table(section).key(key)
 
-    def place_of(self, key: str, value: str) -> Span:
-        """Return the place where the configuration sets `key` to `value`."""
-        return Table(self.file, self.text, "" if self.file == FILE else TABLE, {}).value(key, value)
+    def place_of(self, key: str, value: str, section: str = "") -> Span:
+        """Return the place where a section of the configuration sets `key` to `value`."""
+        return self._table(section).value(key, value)
+
+    def _table(self, section: str) -> Table:
+        name = section if self.file == FILE else f"{TABLE}.{section}".removesuffix(".")
+        return Table(self.file, self.text, name, {})
 
     def _strips_src(self, path: str) -> bool:
         # with an `__init__.py`, `src` is a package, and part of what is imported
@@ -243,14 +246,29 @@ def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def make_project(root: Path, table: Table) -> Project:
-    """Return the project that `table` configures; `SpecErrors` with every fault in it."""
+def static_version(shared: str | None) -> str | None:
+    """Return `version` of `[project]` in a pyproject.toml; None if it is dynamic, or not there."""
+    try:
+        section = parse_toml(PYPROJECT, shared or "").get("project")
+    except SpecErrors:  # a broken pyproject.toml is not our matter
+        return None
+    version = section.get("version") if isinstance(section, dict) else None
+    return version if isinstance(version, str) and version else None
+
+
+def make_project(root: Path, table: Table, shared: str | None = None) -> Project:
+    """Return the project that `table` configures; `SpecErrors` with every fault in it.
+
+    A server without a version of its own has that in `shared`, the text of the pyproject.toml beside it.
+    """
     top = dict(islice(((key, value) for key, value in table.data.items() if key not in _SECTIONS), MAX_KEYS))
     faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _TYPES))}
     sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
     for name, types in _FIELD_SECTIONS.items():
         _, values = _section(table, name, types, faults)
         sound |= {f"{name}_{key}": value for key, value in values.items()}
+    if sound.get("server_version") is None and "server.version" not in faults:
+        sound["server_version"] = static_version(shared)
     breaking = _breaking(table, faults)
     _, values = _section(table, "budget", _BUDGET_TYPES, faults)
     budget = BudgetSettings(**values, is_baseline_set="baseline" in values)
@@ -268,31 +286,9 @@ def make_project(root: Path, table: Table) -> Project:
     )
     # names are compared only where the folders are sound: one mistake, one report
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
-    if not faults and not further:
-        further = list(_publication_faults(project, table))
     if faults or further:
         raise SpecErrors([*faults.values(), *further])
     return project
-
-
-def _publication_faults(project: Project, table: Table) -> Iterator[Diagnostic]:
-    """Yield a fault for each value that a target of documents needs, or that its readers refuse."""
-    if "publish" not in table.data and DOCUMENT_TARGETS.isdisjoint(project.targets or ()):
-        return
-    from toolgen.targets.documents import publication_faults
-
-    values = {**asdict(project.publish), "server.name": project.server_name}
-    values["server.version"] = project.server_version if "version" in table.data.get("server", {}) else None
-    for fault in publication_faults(values, project.targets or ()):
-        section, _, key = fault.setting.rpartition(".")
-        inner = Table(table.file, table.text, f"{table.name}.{section}".removeprefix("."), {})
-        place = inner.value(key, fault.value) if section else table.value("targets", fault.value)
-        yield Diagnostic(place, "invalid-setting", fault.message, fault.hint)
-    for path in project.publish.include:
-        if not _is_plain_path(path) or ".." in path.split("/"):
-            inner = Table(table.file, table.text, f"{table.name}.publish".removeprefix("."), {})
-            message = f"'include' has {path!r}, which is not a relative path with forward slashes"
-            yield Diagnostic(inner.value("include", path), "invalid-setting", message)
 
 
 def _clean(key: str, value: Any) -> Any:
@@ -337,9 +333,15 @@ def _breaking(table: Table, faults: dict[str, Diagnostic]) -> BreakingSettings:
 
 
 def _publication(table: Table, faults: dict[str, Diagnostic]) -> Publication:
-    """Return the section `[publish]`; add its faults to `faults`."""
-    _, values = _section(table, "publish", _PUBLISH_TYPES, faults)
-    return Publication(**{key: _clean("", value) for key, value in values.items()})
+    """Return the section `[publish]`; add its faults to `faults`. Targets judge what they show of it."""
+    inner, values = _section(table, "publish", _PUBLISH_TYPES, faults)
+    found = Publication(**{key: _clean("", value) for key, value in values.items()})
+    for path in found.include:
+        if not _is_plain_path(path) or ".." in path.split("/"):
+            message = f"'include' has {path!r}, which is not a relative path with forward slashes"
+            place = inner.value("include", path)
+            faults["publish.include"] = Diagnostic(place, "invalid-setting", message)
+    return found
 
 
 def _lint(table: Table, faults: dict[str, Diagnostic]) -> LintSettings:

@@ -40,7 +40,7 @@ def find_project(start: Path) -> Project:
             _refuse_unsafe(folder)
         table = _find_table(folder)
         if table is not None:
-            return make_project(folder, table)
+            return make_project(folder, table, _read_text(folder, PYPROJECT))
     raise UnableError(
         "no-configuration",
         f"no {FILE}, and no [{TABLE}] in a {PYPROJECT}, in {start} or above it",

@@ -120,7 +120,7 @@ class _CommitReader:
         if table is None:
             raise UnableError("no-configuration", f"{self._shown(folder)} configures no project")
         try:
-            project = make_project(root, table)
+            project = make_project(root, table, self._text(folder + PYPROJECT))
             targets = targets_of(project, self._own_targets(project, folder))
         except SpecErrors as errors:
             raise SpecErrors(_moved(errors.diagnostics, self._shown(folder))) from None

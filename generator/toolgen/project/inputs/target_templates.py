@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
@@ -18,7 +18,7 @@ from toolgen.project.inputs.configuration import Project
 from toolgen.suggestions import did_you_mean
 from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.targets.definition import TargetDefinition
-from toolgen.targets.documents import DOCUMENTS, SERVER
+from toolgen.targets.documents import DOCUMENTS, SERVER, DocumentTarget, publication_faults
 
 if TYPE_CHECKING:
     from toolgen.compile.printing.client_source import ClientTemplates
@@ -61,14 +61,14 @@ def load_targets(project: Project, *, is_declared: bool = False) -> tuple[Target
 def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[Target, ...]:
     """Return the targets of a project whose `own` templates are given: target → path → text."""
     texts = _builtin()
+    others = {name for name in DOCUMENTS if SETTINGS in own.get(name, {})}  # the project's own, of that name
     for name, found in own.items():
-        is_other = _only_named(name) and SETTINGS in found  # a target of the project's own, of that name
-        texts[name] = dict(found) if is_other else {**texts.get(name, {}), **found}
+        texts[name] = dict(found) if name in others else {**texts.get(name, {}), **found}
     slug = plain_name(project.server_name or "").lower()
     for name in DOCUMENTS:
         texts[name] = {path.replace(SERVER, slug): text for path, text in texts[name].items()}
     known = sorted(name for name in texts if name != BASE.name)
-    every = [name for name in known if name not in DOCUMENTS and (name in own or not _only_named(name))]
+    every = [name for name in known if name not in DOCUMENTS or name in others]
     wanted = every if project.targets is None else project.targets
     for name in wanted:
         if name not in known:
@@ -78,10 +78,23 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
         name: {path.replace(SERVER, slug): f"{project.templates}/{name}/{path}" for path in found}
         for name, found in own.items()
     }
-    return tuple(
+    targets = tuple(
         _target(name, texts[name], asked, shown.get(name, {}))
         for name in (BASE.name, *(n for n in wanted if n != BASE.name))
     )
+    if faults := list(_publication_faults(project, targets)):
+        raise SpecErrors(faults)
+    return targets
+
+
+def _publication_faults(project: Project, targets: Sequence[Target]) -> Iterator[Diagnostic]:
+    """Yield a fault for each setting that a target of documents needs, or that its readers refuse."""
+    documents = [each.definition for each in targets if isinstance(each.definition, DocumentTarget)]
+    server = {"server.name": project.server_name, "server.version": project.server_version}
+    for fault in publication_faults({**asdict(project.publish), **server}, documents):
+        section, _, key = fault.setting.rpartition(".")
+        place = project.place_of(key, fault.value, section)
+        yield Diagnostic(place, "invalid-setting", fault.message, fault.hint)
 
 
 _CLIENT: Final = "_client"
@@ -100,10 +113,6 @@ def load_client_templates() -> ClientTemplates:
     of_package = _builtin()[BASE.name]
     models = {path: text for path, text in of_package.items() if path.startswith(_OF_CLIENTS)}
     return ClientTemplates(Target(BASE, models), own)
-
-
-def _only_named(name: str) -> bool:
-    return name in BUILT_IN and BUILT_IN[name].only_named
 
 
 def _builtin() -> dict[str, dict[str, str]]:
@@ -164,7 +173,7 @@ def _target(name: str, texts: dict[str, str], asked: bool, shown: dict[str, str]
 def _definition(name: str, text: str | None) -> TargetDefinition:
     """Return the definition of a target whose target.yaml, if there is one, has `text`."""
     builtin = BASE if name == BASE.name else BUILT_IN.get(name) or DOCUMENTS.get(name)
-    if text is not None and _only_named(name):
+    if text is not None and name in DOCUMENTS:
         builtin = None
     if text is None:
         if builtin is None:

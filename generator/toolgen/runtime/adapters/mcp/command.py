@@ -61,13 +61,13 @@ def _serve(
         from toolgen.runtime.instrumentation.export import start_export
 
         expose = start_export(serves_metrics=options.metrics_port is not None)
-        from .server import check_implementations, name_by_folder
+        from .server import check_implementations, complete_identity
         from .transports.http_server import HttpAddress, serve_http
         from .transports.stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # for print() in modules of the application
             server = build_server()
-            name_by_folder(server)
+            complete_identity(server)
             check_implementations(server)
         if options.http and settings.scopes:
             print_message("--scopes grants nothing over HTTP: there, the token of a request does")

@@ -111,12 +111,18 @@ def check_implementations(server: ToolServer) -> None:
         raise SettingError("not started: an implementation does not load, and --strict-start is set")
 
 
-def name_by_folder(server: ToolServer) -> None:
-    """Give a server without a name in `[server]` that of its project's folder, which clients show.
+def complete_identity(server: ToolServer) -> None:
+    """Give a server without a name in `[server]` that of its project's folder; warn if it has no version.
 
-    Until then it has the name of the generated package. The audience of sealed state stays that name, so
-    that replicas in different folders accept each other's.
+    Clients show both. Until then it has the name of the generated package. The audience of sealed state stays
+    that name, so that replicas in different folders accept each other's.
     """
+    if server.catalog is not None and server.version == DEFAULT_VERSION:
+        LOGGER.warning(
+            "clients show version %s of this server, because it has none: write `version` below [server] in "
+            "toolgen.toml, or below [project] in pyproject.toml, and run `toolgen generate`",
+            DEFAULT_VERSION,
+        )
     module = sys.modules.get(getattr(server.catalog, "__name__", ""))
     package, file = getattr(module, "__package__", None), getattr(module, "__file__", None)
     if not package or not file or server.name != package:

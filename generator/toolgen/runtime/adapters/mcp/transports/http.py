@@ -21,7 +21,7 @@ from toolgen.runtime.adapters.mcp.auth.configuration import (
 )
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.calls_in_flight import STOPPING, STOPPING_CODE
-from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations, name_by_folder
+from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations, complete_identity
 from toolgen.runtime.instrumentation.conventions import STREAMS
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.configure import configure_application_logging
@@ -541,5 +541,5 @@ def _uvicorn_stops() -> bool:
 
 def asgi_app(server: ToolServer) -> HttpApp:
     """Return an ASGI application that serves `server` at `/mcp`."""
-    name_by_folder(server)
+    complete_identity(server)
     return HttpApp(server)

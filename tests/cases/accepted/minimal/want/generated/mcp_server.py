@@ -20,9 +20,7 @@ def build_server(toolkit: Toolkit | None = None) -> ToolServer:
     from toolgen.runtime.adapters import mcp
 
     return mcp.build_server(
-        catalog.default_toolkit() if toolkit is None else toolkit,
-        name="generated",
-        version="0.0.0",
+        catalog.default_toolkit() if toolkit is None else toolkit, name="generated"
     )
 
 
