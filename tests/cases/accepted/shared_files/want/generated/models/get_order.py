@@ -25,6 +25,10 @@ class Narrow(BaseModel):
     amount: str
 
 
+class GetOrderResponse(Order):
+    """The response of `get_order`."""
+
+
 class GetOrderRequest(BaseModel):
     """The request of `get_order`."""
 
@@ -41,7 +45,3 @@ class GetOrderRequest(BaseModel):
     owners: list[Person] | None = None
     tree: Node | None = None
     cents: PeopleMoney | None = None
-
-
-class GetOrderResponse(Order):
-    """The response of `get_order`."""
