@@ -9,14 +9,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import Consumer
+from .conftest import Consumer, lock_of
 
 STRANGE = Path(__file__).parents[1] / "client" / "strange_server.py"
-
-
-def lock_of(shop: Consumer) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shop.root / "app/toolgen.lock").read_text())
-    return found
 
 
 def test_a_client_is_written_with_its_lock(shop: Consumer) -> None:
