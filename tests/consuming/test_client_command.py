@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from toolgen.consuming.definitions import read_definitions
+from toolgen.consuming.lock import ClientLock
+from toolgen.consuming.package import plan_client, write_client
+from toolgen.files.writable_folder import StagedFile
+from toolgen.project import UnableError
+
+from tests.end_to_end.commands.test_interrupt import tree
 
 from .conftest import Consumer, lock_of
 
@@ -35,6 +43,46 @@ def test_the_lock_is_enough_to_check_the_client(shop: Consumer) -> None:
     shop.client("specs", "--out", "app", "--package", "shop")
     shop.edit("specs/order.yaml", "Order items.", "Order things.")
     assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+
+
+def test_a_lock_that_cannot_be_written_leaves_the_old_client(
+    shop: Consumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    before = tree(shop.root / "app")
+    shop.edit("specs/order.yaml", "Order items.", "Order things.")
+    definitions = read_definitions(".", str(shop.root))
+    lock = ClientLock(definitions.server, "shop", ".")
+    plan = plan_client(definitions, lock, shop.root / "app")
+    publish = StagedFile.publish
+
+    def fail(staged: StagedFile) -> None:
+        if staged.target == "toolgen.lock":
+            raise OSError(28, "No space left on device", staged.target)
+        publish(staged)
+
+    monkeypatch.setattr(StagedFile, "publish", fail)
+    with pytest.raises(UnableError, match="no space left"):
+        write_client(plan)
+    assert tree(shop.root / "app") == before
+
+
+def test_a_run_that_was_killed_before_the_lock_is_repaired_by_the_next(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    shop.edit("specs/order.yaml", "Order items.", "Order things.")
+    killed = (
+        "import os, sys; from toolgen.files.writable_folder import StagedFile; publish = StagedFile.publish\n"
+        "StagedFile.publish = lambda file: os._exit(9) if file.target == 'toolgen.lock' else publish(file)\n"
+        f"from toolgen.cli import main; sys.exit(main(['-C', {str(shop.root)!r}, 'client', '--out', 'app']))"
+    )
+    assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 9
+    assert "Order things." in (shop.root / "app/shop/client.py").read_text()
+    assert "Order things." not in (shop.root / "app/toolgen.lock").read_text()
+
+    shop.client("--out", "app")
+
+    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+    assert not (shop.root / "app/.toolgen-stage").exists()
 
 
 def test_edits_and_new_uses_fail_the_check(shop: Consumer) -> None:

@@ -28,7 +28,6 @@ from toolgen.project import (
     use_temporary_folder,
     write,
 )
-from toolgen.project.files.atomic_write import replace_files
 from toolgen.project.inputs.target_templates import load_client_templates
 from toolgen.project.output.manifest import manifest_text
 from toolgen.python_source.names import not_importable
@@ -93,11 +92,10 @@ def plan_client(definitions: ClientDefinitions, lock: ClientLock, folder: Path) 
 
 
 def write_client(plan: ClientPlan) -> None:
-    """Write the package, then its lock."""
+    """Write the package and its lock: both, or neither."""
     project = Project(plan.folder, "", "", output=plan.lock.package)
-    write(project, plan.changes, plan.manifest, manifest_text(plan.manifest))
-    if plan.lock_change is not None:
-        replace_files(plan.folder, {NAME: plan.lock.as_text()})
+    lock = {} if plan.lock_change is None else {NAME: plan.lock.as_text()}
+    write(project, plan.changes, plan.manifest, manifest_text(plan.manifest), beside=lock)
 
 
 def read_existing_lock(folder: Path, shown: str) -> ClientLock | None:
