@@ -33,6 +33,22 @@ def test_a_client_is_written_with_its_lock(shop: Consumer) -> None:
     assert lock["client"]["uses"] == {"order": {"arguments": ["sku"], "fields": ["state"]}}
 
 
+def test_the_settings_of_the_project_above_a_folder_of_specs_apply(shop: Consumer) -> None:
+    shop.write(
+        "toolgen.toml", 'output = "generated"\n\n[server]\nname = "shop"\n\n[mcp]\noutput_schema = false\n'
+    )
+    for source in (".", "specs"):
+        shop.client(source, "--out", source.strip(".") or "app", "--package", "shop")
+    from_project, from_folder = lock_of(shop), json.loads((shop.root / "specs/toolgen.lock").read_text())
+    assert from_folder["server"]["name"] == "shop"
+    assert all("outputSchema" not in tool for tool in from_folder["tools"])
+    assert from_folder["tools"] == from_project["tools"]
+
+
+def test_a_single_spec_is_a_source(shop: Consumer) -> None:
+    assert shop.client("specs/order.yaml", "--out", "app", "--package", "shop").startswith("1 tool in shop")
+
+
 def test_the_same_again_changes_nothing(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop")
     assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
