@@ -73,6 +73,17 @@ async def test_an_answer_that_is_not_mcp_never_arrives(client: ModuleType, stran
 
 
 @runs
+async def test_a_key_like_the_python_name_of_a_field_is_not_that_field(
+    client: ModuleType, strange: Strange
+) -> None:
+    answer = {"content": [], "structuredContent": {"found": [], "took_seconds": "long"}}
+    async with client.CafeClient.connect(strange.says(answer)) as cafe:
+        response = await cafe.search()
+    assert response.took_seconds is None
+    assert response.model_dump(by_alias=True, exclude_unset=True) == answer["structuredContent"]
+
+
+@runs
 async def test_a_block_that_is_not_base64_never_arrives(client: ModuleType, strange: Strange) -> None:
     image = {"type": "image", "data": "#", "mimeType": "image/png"}
     lie = {"content": [image], "structuredContent": {"total": 1}}

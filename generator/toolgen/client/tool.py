@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -48,6 +48,8 @@ class ClientTool:
     definition: ToolDefinition
     response_model: type[BaseModel] | None
     errors: Sequence[type[ToolError]] = ()
+
+    spec: ClassVar[None] = None  # its model is generated: it reads the names of JSON alone
 
     @property
     def name(self) -> str:
