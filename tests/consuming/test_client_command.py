@@ -49,6 +49,19 @@ def test_a_single_spec_is_a_source(shop: Consumer) -> None:
     assert shop.client("specs/order.yaml", "--out", "app", "--package", "shop").startswith("1 tool in shop")
 
 
+def test_a_client_in_typescript_is_one_module_with_its_lock(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop", "--language", "typescript")
+
+    text = (shop.root / "app/shop/client.ts").read_text()
+    assert "export class ShopClient {" in text
+    assert "async order(args: {" in text
+    assert 'state: "open" | "sent";' in text
+    assert lock_of(shop)["client"]["language"] == "typescript"
+    assert not (shop.root / "app/shop/client.py").exists()
+    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+    assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
+
+
 def test_the_same_again_changes_nothing(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop")
     assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
@@ -174,6 +187,7 @@ def test_two_tools_whose_python_names_meet_are_both_methods(shop: Consumer) -> N
         ([".", "--package", "shop", "--uses", "gone"], "--uses: cannot read"),
         ([".", "--package", "shop", "--uses", "specs/order.yaml"], "specs/order.yaml cannot be parsed"),
         ([".", "--package", "specs"], "a file in the way"),
+        ([".", "--package", "shop", "--language", "typescript", "--uses", "app"], "--uses reads Python"),
     ],
 )
 def test_what_cannot_be_done_is_said(shop: Consumer, words: list[str], said: str) -> None:
@@ -196,6 +210,10 @@ def test_a_folder_has_one_client(shop: Consumer) -> None:
     [
         ({"toolgen_lock": 2}, "has the format '2', and this toolgen reads 1"),
         ({"client": {"format": 2}}, "has the format '2' of clients, and this toolgen reads 1"),
+        (
+            {"client": {"format": 1, "package": "a", "source": "", "language": "perl"}},
+            "`client` is not as `toolgen client` writes",
+        ),
         ({"client": None}, "is a lock of `toolgen guard`"),
         ({"client": {"format": 1, "package": 7, "source": ""}}, "`client` is not as `toolgen client` writes"),
     ],
