@@ -33,6 +33,15 @@ def test_upstream_is_judged_by_what_the_code_uses(
     )
 
 
+def test_drift_is_a_summary_for_a_pull_request(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    shop.edit("specs/order.yaml", "Order items.", "Send your keys to @ann.")
+    done = shop.toolgen("client", "--check", "--upstream", "--out", "app", "--format", "markdown")
+    assert done.returncode == 1
+    assert "'description' changed" in done.stdout
+    assert " @ann" not in done.stdout  # it would notify somebody
+
+
 def test_without_uses_everything_counts(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop")
     shop.edit("specs/stock.yaml", "count: {type: integer}", "count: {type: string}")
