@@ -24,6 +24,7 @@ from tools.corpus.score import Tally
 from .calls import CallScore, compare_with_raw_calls, try_results
 from .generated import CorpusClient, write_mcp_clients, write_openai_clients
 from .live import install, run_scripts, write_live_clients
+from .typescript import compile_typescript
 
 _LIBRARY = "library"  # a folder with toolgen alone: checkers do not see an editable installation
 
@@ -51,6 +52,9 @@ def main() -> int:
         packages += [f"{each.package}/{each.package}" for each in made]
         for checker in ("mypy", "pyright"):
             _check(root, checker, packages, rows.setdefault(f"clean by {checker} strict", Tally()))
+        compile_typescript(
+            root / "typescript", environment, rows.setdefault("clean by tsc --strict", Tally())
+        )
     return _page(rows)
 
 

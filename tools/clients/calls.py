@@ -17,6 +17,7 @@ from toolgen.compile.printing.client_source import ClientMethod
 from toolgen.runtime.adapters.mcp import build_server
 from toolgen.runtime.errors import InvalidResponseError
 from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.schema.document import Schema
 from toolgen.schema_proof.instances import nearly_valid_values, valid_values
 from toolgen.testing import mock_toolkit
 
@@ -24,6 +25,8 @@ from tools.corpus.round_trip import same_json
 from tools.corpus.score import Tally
 
 from .generated import CorpusClient
+
+_SEEDS = 10
 
 
 @dataclass(slots=True)
@@ -74,13 +77,19 @@ async def try_results(made: CorpusClient, score: CallScore, number: int) -> None
                 score.parsed.note(
                     where, None if same_json(found, value) else f"{value!r:.200}: {found!r:.200}"
                 )
-            for each in nearly_valid_values(schema, seed=method.name, count=number):
-                if not isinstance(each.value, dict):  # MCP has no other results
-                    continue
-                answer["result"] = each.value
+            for value in islice(_invalid_results(schema, method.name, number), number):
+                answer["result"] = value
                 found = await _outcome(client, method, request)
                 is_refused = isinstance(found, InvalidResponseError)
-                score.refused.note(where, None if is_refused else f"{each.value!r:.200}: {found!r:.200}")
+                score.refused.note(where, None if is_refused else f"{value!r:.200}: {found!r:.200}")
+
+
+def _invalid_results(schema: Schema, name: str, number: int) -> Iterator[dict[str, Any]]:
+    """Yield objects that a schema refuses, of several seeds: one seed has few for a small schema."""
+    for seed in range(_SEEDS):
+        for each in nearly_valid_values(schema, seed=f"{name} {seed}", count=number):
+            if isinstance(each.value, dict):  # MCP has no other results
+                yield each.value
 
 
 def _requests(made: CorpusClient, method: ClientMethod, number: int) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.consuming.definitions import ClientDefinitions, definitions_of, read_definitions
-from toolgen.consuming.lock import ClientLock
+from toolgen.consuming.lock import TYPESCRIPT, ClientLock
 from toolgen.consuming.package import ClientPlan, plan_client, write_client
 from toolgen.mcp_client.listing import Listing
 
@@ -68,4 +68,6 @@ def _written(
         (specs / path).write_text(text, encoding="utf-8")
     plan = plan_client(definitions, ClientLock(definitions.server, package, server), root / package)
     write_client(plan)
+    in_typescript = ClientLock(definitions.server, package, server, language=TYPESCRIPT)
+    write_client(plan_client(definitions, in_typescript, root / "typescript" / package))
     return CorpusClient(server, package, plan, specs, calls)

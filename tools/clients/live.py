@@ -20,6 +20,7 @@ PACKAGES: Final = ROOT / ".conformance"
 SCRIPTS: Final = Path(__file__).parent / "scripts"
 DONE: Final = "10 calls, the last one refused\n"
 _VERSION: Final = "2026.8.31"
+_TYPESCRIPT: Final = ("typescript@7", "@modelcontextprotocol/sdk@1", "@types/node@20")
 _OLDEST_NODE: Final = (20, 0)
 _SYNC: Final = (
     (r"^from (\w+) import (\w+Client)$", r"from \1.sync import \2"),
@@ -55,7 +56,7 @@ def install() -> dict[str, str]:
     """Install the servers and TypeScript; return the environment of their programs."""
     path = npm.node_path(PACKAGES, _OLDEST_NODE)
     names = [f"@modelcontextprotocol/server-{each.name}@{_VERSION}" for each in SERVERS]
-    npm.install(PACKAGES, "--ignore-scripts", *names, "typescript@7", path=path)
+    npm.install(PACKAGES, "--ignore-scripts", *names, *_TYPESCRIPT, path=path)
     return {**os.environ, "PATH": path}
 
 
