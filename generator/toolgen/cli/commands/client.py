@@ -53,11 +53,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="Python code that calls the client, below DIR: the lock says what it uses (may be repeated)",
     )
     parser.add_argument("--check", action="store_true", help="write nothing; fail if something would change")
-    parser.add_argument(
+    add_format(parser, of_report=True)
+    server = parser.add_argument_group("server")
+    server.add_argument(
         "--upstream", action="store_true", help="with --check: also compare the lock with its source"
     )
-    add_format(parser, of_report=True)
-    add_headers(parser.add_argument_group("server"))
+    add_headers(server)
 
 
 def run(args: argparse.Namespace) -> bool:
