@@ -13,7 +13,7 @@ DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo operate test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
+.PHONY: help demo operate test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -78,6 +78,10 @@ corpus: $(READY) ## run published tools through all of toolgen (CORPUS="--mcp FI
 
 corpus-types: $(READY) ## check the types of the code that is generated for published tools (TOOLS=200)
 	@$(BIN)/python -m tools.corpus.types $(if $(TOOLS),--tools $(TOOLS))
+
+# RESULTS=5 makes it shorter.
+clients: $(READY) ## generate typed clients of servers from npm and of the corpora; run, compare and type-check them (needs npm)
+	@$(BIN)/python -m tools.clients $(if $(RESULTS),--results $(RESULTS))
 
 test-redis: $(READY) ## test replicas and workers that share a Redis (Debian: redis-server)
 	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }

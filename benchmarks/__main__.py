@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import groups, installation, pages, report
+from .clients import client, client_import
 from .compare import compare
 from .documents import FILES, documents
 from .gateway import gateway
@@ -56,6 +57,8 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "http": (http, (10,)),
     "observed": (observed, (10,)),
     "gateway": (gateway, (10,)),
+    "client": (client, (10,)),
+    "client-import": (client_import, (1000,)),
     "refusal": (groups.refusal, (10,)),
     "blocks": (groups.blocks, (10,)),
     "worst": (worst, (10,)),

@@ -226,6 +226,23 @@ ROWS = (
     Row("mcp-mcpserver", "the same, compared with MCPServer", "call", "MCP adapter", "MCPServer", 1.0, None),
     Row("mcp-fastmcp", "the same, compared with fastmcp", "call", "MCP adapter", "fastmcp", 1.0, None),
     Row("gateway", "one call through a gateway", "gateway", "gateway", "bare SDK proxy", 1.15, None),
+    Row(
+        "client",
+        "one call of a typed client",
+        "client",
+        "typed client",
+        "raw call and one validation",
+        1.15,
+        None,
+    ),
+    Row(
+        "client-import",
+        "import of a typed client, compared with one of one tool",
+        "client-import",
+        "import of a client",
+        "client of one tool",
+        1.5,
+    ),
     *(
         Row(
             f"http-{count}",

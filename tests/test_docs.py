@@ -72,7 +72,7 @@ MARKED = re.compile(
     r"(?:^<!-- *(?P<marker>not run|excerpt): *(?P<argument>.*?) *-->\n)?^```(?P<language>.*)\n(?P<text>(?s:.*?))^```$",
     re.MULTILINE,
 )
-LANGUAGES = {"console", "python", "text", "diff", "yaml", "toml", "json", "make", "ini", "lua"}
+LANGUAGES = {"console", "python", "text", "diff", "yaml", "toml", "typescript", "json", "make", "ini", "lua"}
 SECONDS = 120
 
 

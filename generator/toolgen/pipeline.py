@@ -29,6 +29,7 @@ from toolgen.compile.printing.markdown_page import tool_markdown
 from toolgen.compile.printing.models import model_modules
 from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
 from toolgen.compile.printing.tool_source import package_sources
+from toolgen.compile.printing.typescript_client import typescript_client
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
 from toolgen.compile.publishing.request_limits import exceeded_request_limits
@@ -191,7 +192,12 @@ class CompiledClient:
 
 
 def compile_client(
-    texts: Texts, templates: ClientTemplates, settings: PackageSettings, server: str, cache: Cache
+    texts: Texts,
+    templates: ClientTemplates,
+    settings: PackageSettings,
+    server: str,
+    *,
+    is_typescript: bool = False,
 ) -> CompiledClient:
     """Return a typed client of the tools in `texts`; `server` names it in docstrings.
 
@@ -199,13 +205,15 @@ def compile_client(
     """
     program = without_suppressed_warnings(analyze(texts, [templates.target], f"{settings.specs}/"))
     package = lower(program, settings)
-    sources = package_sources(package, model_modules(package, cache, program.shared), program.shared)
+    client = client_source(package, program.shared, server)
+    listed = listed_definitions(client)
+    if is_typescript:
+        return CompiledClient(typescript_client(client, templates.own), tuple(listed), client.methods)
+    sources = package_sources(package, model_modules(package, {}, program.shared), program.shared)
     targets = [templates.target]
     rendered = [*render_tools(package, targets, sources).values()]
     rendered += render_shared(package, targets, sources).values()
     rendered.append(render_index(package, targets))
-    client = client_source(package, program.shared, server)
-    listed = listed_definitions(client)
     files = client_files(client, listed, templates.own)
     done = {path: text for each in rendered for path, text in each.tree.items()}
     unformatted = {path for each in rendered for path in each.unformatted}

@@ -150,6 +150,7 @@ def test_actionlint_finds_nothing(tmp_path: Path) -> None:
     texts = {
         "action.yml": as_workflow(yaml.safe_load((ACTION / "action.yml").read_text())),
         "docs/ci.md": files_of("ci.md")[".github/workflows/comment.yml"],
+        "docs/clients.md": files_of("clients.md")[".github/workflows/client.yml"],
         "init": (tmp_path / "project/.github/workflows/toolgen.yml").read_text(),
         **{str(each): each.read_text() for each in (ROOT / ".github/workflows").glob("*.yml")},
         "planted": texts_with_a_fault(),

@@ -80,6 +80,7 @@ SPECS = {
           properties:
             found: {type: array, items: {type: integer}}
             next: {type: string}
+            tookSeconds: {type: number}
         max_result_bytes: 100000
         page: {items: /found, cursor: /next, from: /cursor}
     """,

@@ -62,12 +62,16 @@ async def test_invalid_arguments_are_refused_before_they_are_sent(client: Module
 @runs
 async def test_a_stream_yields_its_chunks_and_then_the_response(client: ModuleType, server: Any) -> None:
     progress: list[Any] = []
+    content: list[Any] = []
     async with client.CafeClient.connect(server) as shop:
-        reporting = shop.with_options(on_progress=lambda *told: progress.append(told))
+        reporting = shop.with_options(
+            on_progress=lambda *told: progress.append(told), on_content=content.append
+        )
         found = [each async for each in reporting.lines(count=2)]
         numbers = [each async for each in shop.numbers(count=3)]
     assert found == ["line 0", "line 1", client.LinesResponse(sent=2)]
     assert progress == [(1, 10, "begins")]
+    assert content == []
     assert numbers == [0, 1, 2]
 
 

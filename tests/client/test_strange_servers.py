@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from mcp import Client
-from toolgen.client import ConnectError, ContractDriftError, ContractDriftWarning, ProtocolError, ToolError
+from toolgen.client import (
+    Block,
+    ConnectError,
+    ContractDriftError,
+    ContractDriftWarning,
+    ProtocolError,
+    ToolError,
+    UndeclaredContentWarning,
+)
 from toolgen.client.drift import check_drift
 from toolgen.runtime.adapters.mcp.listed_tool import for_handshake_era
 from toolgen.runtime.errors import InvalidResponseError, UnreachableError
 
 from tests.http_server import QuietHandler, serve
 
-from .conftest import runs
+from .conftest import PNG, runs
 from .test_calls import item
 
 SERVER = Path(__file__).with_name("strange_server.py")
@@ -64,12 +73,51 @@ async def test_an_answer_that_is_not_mcp_never_arrives(client: ModuleType, stran
 
 
 @runs
+async def test_a_key_like_the_python_name_of_a_field_is_not_that_field(
+    client: ModuleType, strange: Strange
+) -> None:
+    answer = {"content": [], "structuredContent": {"found": [], "took_seconds": "long"}}
+    async with client.CafeClient.connect(strange.says(answer)) as cafe:
+        response = await cafe.search()
+    assert response.took_seconds is None
+    assert response.model_dump(by_alias=True, exclude_unset=True) == answer["structuredContent"]
+
+
+@runs
 async def test_a_block_that_is_not_base64_never_arrives(client: ModuleType, strange: Strange) -> None:
     image = {"type": "image", "data": "#", "mimeType": "image/png"}
     lie = {"content": [image], "structuredContent": {"total": 1}}
     async with client.CafeClient.connect(strange.says(lie)) as cafe:
         with pytest.raises(InvalidResponseError, match="base64"):
             await cafe.chart()
+
+
+@runs
+async def test_blocks_that_a_contract_does_not_declare_are_not_lost(
+    client: ModuleType, strange: Strange
+) -> None:
+    image = {"type": "image", "data": PNG, "mimeType": "image/png"}
+    texts = [{"type": "text", "text": text} for text in ('{"calls": 1}', "one call")]
+    answer = {"content": [*texts, image], "structuredContent": {"calls": 1}}
+    found: list[Block] = []
+    async with client.CafeClient.connect(strange.says(answer)) as cafe:
+        assert (await cafe.with_options(on_content=found.extend).slow(seconds=0)).calls == 1
+        with pytest.warns(UndeclaredContentWarning, match=r"slow sent more than it declares: image\."):
+            await cafe.slow(seconds=0)
+    assert [(each.type, each.data.decode(errors="replace")[1:4]) for each in found] == [
+        ("text", "ne "),
+        ("image", "PNG"),
+    ]
+
+
+@runs
+async def test_the_response_in_words_is_no_reason_for_a_warning(client: ModuleType, strange: Strange) -> None:
+    answer = {"content": [{"type": "text", "text": "one call"}], "structuredContent": {"calls": 1}}
+    async with client.CafeClient.connect(strange.says(answer)) as cafe:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            await cafe.slow(seconds=0)
+    assert found == []
 
 
 @runs

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,6 +59,12 @@ class Consumer(Project):
         text = file.read_text()
         assert before in text
         file.write_text(text.replace(before, after))
+
+
+def lock_of(shop: Consumer) -> dict[str, Any]:
+    """Return the lock of the consumer."""
+    found: dict[str, Any] = json.loads((shop.root / "app/toolgen.lock").read_text())
+    return found
 
 
 @pytest.fixture

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from toolgen.consuming.definitions import read_definitions
+from toolgen.consuming.lock import ClientLock
+from toolgen.consuming.package import plan_client, write_client
+from toolgen.files.writable_folder import StagedFile
+from toolgen.project import UnableError
 
-from .conftest import Consumer
+from tests.end_to_end.commands.test_interrupt import tree
+
+from .conftest import Consumer, lock_of
 
 STRANGE = Path(__file__).parents[1] / "client" / "strange_server.py"
-
-
-def lock_of(shop: Consumer) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shop.root / "app/toolgen.lock").read_text())
-    return found
 
 
 def test_a_client_is_written_with_its_lock(shop: Consumer) -> None:
@@ -30,6 +33,35 @@ def test_a_client_is_written_with_its_lock(shop: Consumer) -> None:
     assert lock["client"]["uses"] == {"order": {"arguments": ["sku"], "fields": ["state"]}}
 
 
+def test_the_settings_of_the_project_above_a_folder_of_specs_apply(shop: Consumer) -> None:
+    shop.write(
+        "toolgen.toml", 'output = "generated"\n\n[server]\nname = "shop"\n\n[mcp]\noutput_schema = false\n'
+    )
+    for source in (".", "specs"):
+        shop.client(source, "--out", source.strip(".") or "app", "--package", "shop")
+    from_project, from_folder = lock_of(shop), json.loads((shop.root / "specs/toolgen.lock").read_text())
+    assert from_folder["server"]["name"] == "shop"
+    assert all("outputSchema" not in tool for tool in from_folder["tools"])
+    assert from_folder["tools"] == from_project["tools"]
+
+
+def test_a_single_spec_is_a_source(shop: Consumer) -> None:
+    assert shop.client("specs/order.yaml", "--out", "app", "--package", "shop").startswith("1 tool in shop")
+
+
+def test_a_client_in_typescript_is_one_module_with_its_lock(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop", "--language", "typescript")
+
+    text = (shop.root / "app/shop/client.ts").read_text()
+    assert "export class ShopClient {" in text
+    assert "async order(args: {" in text
+    assert 'state: "open" | "sent";' in text
+    assert lock_of(shop)["client"]["language"] == "typescript"
+    assert not (shop.root / "app/shop/client.py").exists()
+    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+    assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
+
+
 def test_the_same_again_changes_nothing(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop")
     assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
@@ -40,6 +72,46 @@ def test_the_lock_is_enough_to_check_the_client(shop: Consumer) -> None:
     shop.client("specs", "--out", "app", "--package", "shop")
     shop.edit("specs/order.yaml", "Order items.", "Order things.")
     assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+
+
+def test_a_lock_that_cannot_be_written_leaves_the_old_client(
+    shop: Consumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    before = tree(shop.root / "app")
+    shop.edit("specs/order.yaml", "Order items.", "Order things.")
+    definitions = read_definitions(".", str(shop.root))
+    lock = ClientLock(definitions.server, "shop", ".")
+    plan = plan_client(definitions, lock, shop.root / "app")
+    publish = StagedFile.publish
+
+    def fail(staged: StagedFile) -> None:
+        if staged.target == "toolgen.lock":
+            raise OSError(28, "No space left on device", staged.target)
+        publish(staged)
+
+    monkeypatch.setattr(StagedFile, "publish", fail)
+    with pytest.raises(UnableError, match="no space left"):
+        write_client(plan)
+    assert tree(shop.root / "app") == before
+
+
+def test_a_run_that_was_killed_before_the_lock_is_repaired_by_the_next(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    shop.edit("specs/order.yaml", "Order items.", "Order things.")
+    killed = (
+        "import os, sys; from toolgen.files.writable_folder import StagedFile; publish = StagedFile.publish\n"
+        "StagedFile.publish = lambda file: os._exit(9) if file.target == 'toolgen.lock' else publish(file)\n"
+        f"from toolgen.cli import main; sys.exit(main(['-C', {str(shop.root)!r}, 'client', '--out', 'app']))"
+    )
+    assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 9
+    assert "Order things." in (shop.root / "app/shop/client.py").read_text()
+    assert "Order things." not in (shop.root / "app/toolgen.lock").read_text()
+
+    shop.client("--out", "app")
+
+    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
+    assert not (shop.root / "app/.toolgen-stage").exists()
 
 
 def test_edits_and_new_uses_fail_the_check(shop: Consumer) -> None:
@@ -115,6 +187,7 @@ def test_two_tools_whose_python_names_meet_are_both_methods(shop: Consumer) -> N
         ([".", "--package", "shop", "--uses", "gone"], "--uses: cannot read"),
         ([".", "--package", "shop", "--uses", "specs/order.yaml"], "specs/order.yaml cannot be parsed"),
         ([".", "--package", "specs"], "a file in the way"),
+        ([".", "--package", "shop", "--language", "typescript", "--uses", "app"], "--uses reads Python"),
     ],
 )
 def test_what_cannot_be_done_is_said(shop: Consumer, words: list[str], said: str) -> None:
@@ -137,6 +210,10 @@ def test_a_folder_has_one_client(shop: Consumer) -> None:
     [
         ({"toolgen_lock": 2}, "has the format '2', and this toolgen reads 1"),
         ({"client": {"format": 2}}, "has the format '2' of clients, and this toolgen reads 1"),
+        (
+            {"client": {"format": 1, "package": "a", "source": "", "language": "perl"}},
+            "`client` is not as `toolgen client` writes",
+        ),
         ({"client": None}, "is a lock of `toolgen guard`"),
         ({"client": {"format": 1, "package": 7, "source": ""}}, "`client` is not as `toolgen client` writes"),
     ],

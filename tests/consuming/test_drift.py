@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import APP, Consumer
+from .conftest import APP, ORDER, Consumer, lock_of
 
 DRIFTS = {
     "a response that widened": ("[open, sent]", "[open, sent, lost]", "error[enum-value-added]"),
@@ -33,6 +33,15 @@ def test_upstream_is_judged_by_what_the_code_uses(
     )
 
 
+def test_drift_is_a_summary_for_a_pull_request(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    shop.edit("specs/order.yaml", "Order items.", "Send your keys to @ann.")
+    done = shop.toolgen("client", "--check", "--upstream", "--out", "app", "--format", "markdown")
+    assert done.returncode == 1
+    assert "'description' changed" in done.stdout
+    assert " @ann" not in done.stdout  # it would notify somebody
+
+
 def test_without_uses_everything_counts(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop")
     shop.edit("specs/stock.yaml", "count: {type: integer}", "count: {type: string}")
@@ -56,6 +65,40 @@ def test_breaking_names_exactly_the_consumers_that_break(shop: Consumer) -> None
         shop.toolgen("breaking", "--consumers", "consumers", "--format", "json").stdout
     )
     assert [each["breaks"] for each in data["consumers"]] == [False, True]
+
+
+def test_uses_of_a_tool_that_mcp_lists_by_another_name_count(shop: Consumer) -> None:
+    shop.write("specs/order.yaml", ORDER + "    targets: {mcp: {name: place-order}}\n")
+    shop.client(".", "--out", "app", "--package", "shop", "--uses", "main.py")
+    assert list(lock_of(shop)["client"]["uses"]) == ["place-order"]
+    shop.edit("specs/order.yaml", "[open, sent]", "[open, sent, lost]")
+    assert shop.toolgen("client", "--check", "--upstream", "--out", "app").returncode == 1
+    assert shop.toolgen("breaking", "--consumers", "app").returncode == 1
+
+
+@pytest.mark.parametrize("source", [".", "tools.json"])
+def test_a_break_of_a_tool_that_was_renamed_concerns_the_users_of_its_former_name(
+    shop: Consumer, source: str
+) -> None:
+    shop.write("tools.json", shop.toolgen("export", "mcp").stdout)
+    shop.client(source, "--out", "app", "--package", "shop", "--uses", "main.py")
+    shop.edit("specs/order.yaml", "name: order", "name: buy\naliases: [order]")
+    shop.edit("specs/order.yaml", "[open, sent]", "[open, sent, lost]")
+    done = shop.toolgen("breaking", "--consumers", "app")
+    assert done.returncode == 1
+    assert "error[enum-value-added] buy: response" in done.stdout
+
+
+def test_a_server_that_renames_a_tool_breaks_those_who_use_it(shop: Consumer) -> None:
+    tools = json.loads(shop.toolgen("export", "mcp").stdout)["tools"]
+    shop.write("tools.json", json.dumps(tools))
+    shop.client("tools.json", "--out", "app", "--package", "shop", "--uses", "main.py")
+    (order,) = [tool for tool in tools if tool["name"] == "order"]
+    order["name"] = "order_items"
+    shop.write("tools.json", json.dumps(tools))
+    done = shop.toolgen("client", "--check", "--upstream", "--out", "app")
+    assert done.returncode == 1
+    assert "error[tool-renamed]" in done.stdout
 
 
 def test_consumers_of_a_listing_are_compared_with_it(shop: Consumer) -> None:

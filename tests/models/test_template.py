@@ -199,5 +199,5 @@ def test_defaults_of_a_class_whose_base_is_not_pydantics_own_are_made_anew(furth
     package = of_schemas([(schema, None)])
     assert not compare_models(package, TARGETS).differing
     text = models_of(package, {})["tool_0000"]
-    assert "none: list[str] = Field(default_factory=list)" in text
+    assert "none: list[str] = Field(default_factory=lambda: [])" in text
     assert "some: list[int] = Field(default_factory=lambda: [-1, 2])" in text

@@ -22,6 +22,7 @@ class SpecSource:
 
     project: Project
     only: str = ""  # path of a spec or a folder below the specs folder; empty: all
+    is_configured: bool = True  # False: the project is not written down
 
     @property
     def folder(self) -> Path:
@@ -62,14 +63,14 @@ def find_specs(path: str | PathLike[str]) -> SpecSource:
     folder = place if place.is_dir() else place.parent
     project = _project_at(folder)
     if project is None:
-        return SpecSource(_unconfigured(folder), "" if place.is_dir() else place.name)
+        return _unconfigured(place, folder)
     specs = Path(os.path.realpath(project.root / project.specs))
     if place.is_relative_to(specs):
         below = place.relative_to(specs).as_posix()
         return SpecSource(project, "" if below == "." else below)
     if place.is_dir() and (find_configuration(place) or not _has_specs(place)):
         return SpecSource(project)
-    return SpecSource(_unconfigured(folder), "" if place.is_dir() else place.name)
+    return _unconfigured(place, folder)
 
 
 def _project_at(folder: Path) -> Project | None:
@@ -81,11 +82,11 @@ def _project_at(folder: Path) -> Project | None:
         return None
 
 
-def _unconfigured(folder: Path) -> Project:
-    """Return a project with the defaults, whose specs are in `folder`."""
-    name = folder.name or "."
-    project = Project(root=folder.parent, file=FILE, text="", specs=name)
-    return replace(project, server_name="toolgen")
+def _unconfigured(place: Path, folder: Path) -> SpecSource:
+    """Return the specs at `place` in `folder`, of a project with the defaults."""
+    project = Project(root=folder.parent, file=FILE, text="", specs=folder.name or ".")
+    project = replace(project, server_name="toolgen")
+    return SpecSource(project, "" if place.is_dir() else place.name, is_configured=False)
 
 
 def _has_specs(folder: Path) -> bool:

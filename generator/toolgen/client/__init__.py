@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .arguments import OMIT, Omit
     from .drift import ContractDriftError, ContractDriftWarning
-    from .errors import ConnectError, ProtocolError
+    from .errors import ConnectError, ProtocolError, UndeclaredContentWarning
     from .options import Progress
     from .questions import Question
     from .sync_client import SyncToolClient
@@ -39,6 +39,7 @@ __all__ = [
     "ToolClient",
     "ToolError",
     "ToolResult",
+    "UndeclaredContentWarning",
 ]
 
 _HOMES = {
@@ -56,6 +57,7 @@ _HOMES = {
     "ToolClient": "tool_client",
     "ToolError": "errors",
     "ToolResult": "tool",
+    "UndeclaredContentWarning": "errors",
 }
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator, Mapping
+from inspect import isawaitable
 from typing import Any, Final
 
 from toolgen.runtime.errors import (
@@ -16,6 +18,7 @@ from toolgen.runtime.errors import (
 )
 
 from .connection import Connection, report
+from .errors import UndeclaredContentWarning
 from .options import CallSettings
 from .paging import PageCursor
 from .questions import Question, ask
@@ -50,9 +53,26 @@ async def call(
             pause = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
             await asyncio.sleep(pause if error.retry_after is None else max(error.retry_after, 0.0))
             attempt += 1
+    await _report_content(tool, result, settings)
     if cursor is not None:
         cursor.move(result)
     return response
+
+
+async def _report_content(tool: ClientTool, result: Any, settings: CallSettings) -> None:
+    """Report blocks that the type of the method has no place for: to the callback, or else as a warning."""
+    callback = settings.on_content
+    blocks = tool.undeclared_blocks(result, with_texts=callback is not None)
+    if not blocks:
+        return
+    if callback is None:
+        kinds = ", ".join(sorted({each.type for each in blocks}))
+        message = f"{tool.name} sent more than it declares: {kinds}. with_options(on_content=…) gets it."
+        warnings.warn(message, UndeclaredContentWarning, stacklevel=4)
+        return
+    found = callback(blocks)
+    if isawaitable(found):
+        await found
 
 
 def _is_retryable(error: ToolError, tool: ClientTool) -> bool:
@@ -127,6 +147,7 @@ async def stream(
             raise tool.error_of(result)
         if tool.contract.response_schema is not None:
             yield tool.read(result)
+            await _report_content(tool, result, settings)
         else:
             for chunk in tool.read_chunks(result)[sent:]:
                 yield chunk

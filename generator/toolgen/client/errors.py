@@ -21,3 +21,7 @@ class ProtocolError(ToolError):
 
     code = "protocol_error"
     description = "The server refused the request."
+
+
+class UndeclaredContentWarning(UserWarning):
+    """A tool sent images or other blocks that its contract does not declare, and nobody got them."""

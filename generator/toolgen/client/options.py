@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from toolgen.runtime.content.block import Block
 
 Progress: TypeAlias = Callable[[float, float | None, str | None], object]
 """Gets the progress of a call: what is done, the total if it is known, and a message. May be async."""
+OnContent: TypeAlias = "Callable[[tuple[Block, ...]], object]"
+"""Gets the blocks of a result that the type of the method has no place for. May be async."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +22,7 @@ class CallSettings:
     timeout: float | None = None
     retries: int = 0
     on_progress: Progress | None = None
+    on_content: OnContent | None = None
 
     def __post_init__(self) -> None:
         if self.timeout is not None and self.timeout <= 0:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.execution.threads.loop_thread import LoopThread
 
     from .connection import Server
-    from .options import Progress
+    from .options import OnContent, Progress
     from .questions import Confirm
 
 P = ParamSpec("P")
@@ -67,10 +67,13 @@ class SyncToolClient:
         timeout: float | None = None,
         retries: int | None = None,
         on_progress: Progress | None = None,
+        on_content: OnContent | None = None,
     ) -> Self:
         """Return a client of the same connection whose calls have these options, as `ToolClient` does."""
         made = copy(self)
-        made._client = self._client.with_options(timeout=timeout, retries=retries, on_progress=on_progress)
+        made._client = self._client.with_options(
+            timeout=timeout, retries=retries, on_progress=on_progress, on_content=on_content
+        )
         return made
 
     def pages(self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:

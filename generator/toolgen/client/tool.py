@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -21,6 +21,7 @@ from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.faults import find_faults, list_faults
 from toolgen.runtime.validation.json_value import is_json, whole_numbers
+from toolgen.schema.inline import RESULT_PROPERTY
 
 from .arguments import as_json
 from .blocks import blocks_of
@@ -28,6 +29,7 @@ from .blocks import blocks_of
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from toolgen.runtime.content.block import Block
     from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 _OF_RUNTIME: Final[Mapping[str, type[ToolError]]] = {error.code: error for error in RUNTIME_ERRORS}
@@ -46,6 +48,8 @@ class ClientTool:
     definition: ToolDefinition
     response_model: type[BaseModel] | None
     errors: Sequence[type[ToolError]] = ()
+
+    spec: ClassVar[None] = None  # its model is generated: it reads the names of JSON alone
 
     @property
     def name(self) -> str:
@@ -86,9 +90,18 @@ class ClientTool:
             return self._with_blocks(result, _json_of(result), contract)
         response = response_of(result, schema.accepts if _may_be_wrapped(result) else _anything)
         built = self._built(contract.build_response, schema, response)
-        if isinstance(self.definition.get("content", "any"), str):
-            return built
-        return self._with_blocks(result, built, contract)
+        return self._with_blocks(result, built, contract) if self._declares_content else built
+
+    def undeclared_blocks(self, result: Any, *, with_texts: bool = True) -> tuple[Block, ...]:
+        """Return the blocks beside a response whose tool declares none, so that `read` leaves them out.
+
+        Without `with_texts`, texts do not count: many servers say the response in words, too.
+        """
+        if result.is_error or self._declares_content or self.contract.response_schema is None:
+            return ()
+        if not with_texts and all(each.type == "text" for each in result.content):
+            return ()
+        return tuple(each for each in self._blocks(result) if with_texts or each.type != "text")
 
     def read_chunk(self, text: str) -> Any:
         """Return the chunk that a progress message has. Raises ValueError if it has none."""
@@ -128,6 +141,10 @@ class ClientTool:
             error.args = (f"{error.message} [{code}]",)
         return error
 
+    @property
+    def _declares_content(self) -> bool:
+        return not isinstance(self.definition.get("content", "any"), str)
+
     def _built(self, build: Callable[[Any], Any], schema: CompiledSchema, response: Any) -> Any:
         if not schema.accepts(response):
             raise self._refusal(schema, response)
@@ -146,11 +163,7 @@ class ClientTool:
         )
 
     def _with_blocks(self, result: Any, response: Any, contract: ToolContract) -> ToolResult[Any, Any]:
-        first = next((each.text for each in result.content if each.type == "text"), None)
-        try:
-            blocks = blocks_of(result, first if _is_shown(first, response, result) else None)
-        except ValueError as error:
-            raise InvalidResponseError(f"The answer of {self.name} breaks its contract: {error}") from None
+        blocks = self._blocks(result)
         if contract.content is not None and self.definition.get("content") != "any":
             check = BlockCheck(contract.content)
             # servers send links in place of blocks that are large
@@ -162,6 +175,14 @@ class ClientTool:
                 raise InvalidResponseError(f"The answer of {self.name} breaks its contract:\n{lines}")
         return ToolResult(response, *blocks)
 
+    def _blocks(self, result: Any) -> tuple[Block, ...]:
+        """Return the blocks beside the response. Raises InvalidResponseError."""
+        first = next((each.text for each in result.content if each.type == "text"), None)
+        try:
+            return blocks_of(result, first if _is_response(first, result) else None)
+        except ValueError as error:
+            raise InvalidResponseError(f"The answer of {self.name} breaks its contract: {error}") from None
+
 
 def _anything(value: Any) -> bool:
     return True
@@ -169,7 +190,7 @@ def _anything(value: Any) -> bool:
 
 def _may_be_wrapped(result: Any) -> bool:
     structured = result.structured_content
-    return structured is None or (isinstance(structured, dict) and structured.keys() == {"result"})
+    return structured is None or (isinstance(structured, dict) and structured.keys() == {RESULT_PROPERTY})
 
 
 def _json_of(result: Any) -> Any:
@@ -186,13 +207,13 @@ def _json_of(result: Any) -> Any:
     return value if is_json(value) else texts[0]
 
 
-def _is_shown(text: str | None, response: Any, result: Any) -> bool:
+def _is_response(text: str | None, result: Any) -> bool:
     """True if the first text of a result is the response, which needs no block."""
-    if text is None:
-        return False
-    if result.structured_content is None:
-        return True
+    structured = result.structured_content
+    if text is None or structured is None:
+        return text is not None
+    known = [structured, structured.get(RESULT_PROPERTY)] if _may_be_wrapped(result) else [structured]
     try:
-        return bool(json.loads(text) == result.structured_content) or text == response
+        return text in known or json.loads(text) in known
     except (ValueError, RecursionError):
         return False

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .connection import Connection, Server
-    from .options import CallSettings, Progress
+    from .options import CallSettings, OnContent, Progress
     from .questions import Confirm
     from .tool import ClientTool
 
@@ -79,6 +79,7 @@ class ToolClient:
         timeout: float | None = None,
         retries: int | None = None,
         on_progress: Progress | None = None,
+        on_content: OnContent | None = None,
     ) -> Self:
         """Return a client of the same connection whose calls have these options.
 
@@ -87,6 +88,8 @@ class ToolClient:
             retries: further attempts after an error that is declared retryable, or after a lost answer of a
                 tool that is read-only or idempotent.
             on_progress: gets the progress of each call.
+            on_content: gets the blocks that a tool sends beside its response without declaring them.
+                Without it, blocks other than texts are reported by an UndeclaredContentWarning.
         """
         from .options import CallSettings
 
@@ -96,6 +99,7 @@ class ToolClient:
             old.timeout if timeout is None else timeout,
             old.retries if retries is None else retries,
             old.on_progress if on_progress is None else on_progress,
+            old.on_content if on_content is None else on_content,
         )
         return made
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from toolgen.building.project_build import Inputs, package_of, program_of
 from toolgen.building.spec_source import SpecSource, find_specs
@@ -12,34 +13,54 @@ from toolgen.comparing.against import STDIN, OnDisk
 from toolgen.comparing.definitions import ExportedSide, analysed_definitions
 from toolgen.comparing.exported_sides import read_definitions
 from toolgen.compat.contract import REQUEST, RESPONSE, Contract
-from toolgen.mcp_client.source_argument import ServerSource, read_source
+from toolgen.mcp_client.source_argument import CommandWords, ServerSource, exists, read_source
 from toolgen.project import UnableError, load_targets
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.suggestions import quoted
 
-_SPEC_SUFFIXES = (".yaml", ".yml")
-_EXPECTED = (
+_SPEC_SUFFIXES: Final = (".yaml", ".yml")
+_DATA_SUFFIXES: Final = (".json", ".jsonl", ".lock", *_SPEC_SUFFIXES)
+_EXPECTED: Final = (
     "give a folder of specs, a file that `toolgen export` printed, a URL, or a command that starts a server"
 )
 
 
-def read_source_definitions(source: str, start: str) -> list[ToolDefinition]:
-    """Return the definitions of the tools that `source` names, for a command that was started in `start`.
+def find_source(source: str, start: str) -> SpecSource | OnDisk | ServerSource:
+    """Return what `source` names, for a command that was started in `start`.
 
-    A project, a folder of specs or one spec; a file with definitions in any format that `toolgen export` has,
-    - for stdin; the URL of an MCP server, or a command that starts one. Raises `UnableError`, and
-    `SpecErrors` with every fault.
+    A project or a folder in it, a folder of specs or one spec; a file, - for stdin; the URL of an MCP server,
+    or a command that starts one. Raises `UnableError`.
     """
     if not source.strip() or (source.startswith("-") and source != STDIN):
         raise UnableError("bad-source", f"{quoted(source)} names no source", _EXPECTED)
-    found = Path(STDIN) if source == STDIN else read_source(source, start)
-    if isinstance(found, ServerSource):
-        if found.is_command and not found.text.strip():
-            raise UnableError("bad-source", "the command is empty", _EXPECTED)
-        return [*_listed(read_definitions(found))]
-    if source != STDIN and (found.is_dir() or found.name.endswith(_SPEC_SUFFIXES)):
-        return _of_specs(find_specs(found))
-    return [*_listed(read_definitions(OnDisk(found, "stdin" if source == STDIN else source)))]
+    if source == STDIN:
+        return OnDisk(Path(STDIN), "stdin")
+    found = read_source(source, start)
+    if isinstance(found, Path):
+        if found.is_dir() or found.name.endswith(_SPEC_SUFFIXES):
+            return find_specs(found)
+        return OnDisk(found, source)
+    if found.is_command and not found.text.strip():
+        raise UnableError("bad-source", "the command is empty", _EXPECTED)
+    is_given = isinstance(source, CommandWords) or exists(Path(start, source))
+    if found.is_command and not is_given and _looks_like_a_path(found.text):
+        raise UnableError("bad-source", f"there is no file or folder {quoted(found.text)}", _EXPECTED)
+    return found
+
+
+def read_source_definitions(source: str, start: str) -> list[ToolDefinition]:
+    """Return the definitions of the tools that `source` names, as `find_source` reads it.
+
+    A file has definitions in any format that `toolgen export` has. Raises `UnableError`, and `SpecErrors`
+    with every fault.
+    """
+    found = find_source(source, start)
+    return _of_specs(found) if isinstance(found, SpecSource) else [*_listed(read_definitions(found))]
+
+
+def _looks_like_a_path(text: str) -> bool:
+    """True for a file or folder that is missing: nobody calls a command so."""
+    return not re.search(r"\s", text) and (text.endswith(_DATA_SUFFIXES) or "/" in text)
 
 
 def _of_specs(found: SpecSource) -> list[ToolDefinition]:

@@ -1,17 +1,17 @@
-"""What a client is generated from: a folder of specs, exported definitions, or what a server lists."""
+"""What a client is generated from: specs, exported definitions, or what a server lists."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.building.spec_source import SpecSource
 from toolgen.comparing.lock import is_lock, read_lock
+from toolgen.comparing.source_definitions import find_source
 from toolgen.data.package import PackageSettings
 from toolgen.importers.exported_tools import MCP, read_exported
 from toolgen.importers.imported_tool import ImportedTools, SourceError
@@ -22,12 +22,10 @@ from toolgen.importers.reimport import ExistingSpecs, plan_import
 from toolgen.importing.source_content import SourceContent, read_source, source_errors
 from toolgen.mcp_client.client import ServerAddress, list_server
 from toolgen.mcp_client.listing import Listing
-from toolgen.mcp_client.source_argument import CommandWords, ServerSource, exists
-from toolgen.mcp_client.source_argument import read_source as named_by
-from toolgen.project import Project, UnableError, find_configuration, find_project, read_specs
+from toolgen.mcp_client.source_argument import ServerSource
+from toolgen.project import UnableError
 from toolgen.suggestions import quoted
 
-_DATA: Final = (".json", ".jsonl", ".lock", ".yaml", ".yml")
 _EXPORT: Final = "toolgen export mcp > tools.json"
 
 
@@ -49,12 +47,8 @@ def read_definitions(
 
     Without `needs_specs`, what a server lists is not turned into specs. Raises UnableError.
     """
-    found = named_by(source, start)
+    found = find_source(source, start)
     if isinstance(found, ServerSource):
-        is_given = isinstance(source, CommandWords) or exists(Path(start, source))
-        if found.is_command and not is_given and _looks_like_a_path(found.text):
-            hint = "give a folder of specs, a file, a URL, or a command after `--`"
-            raise UnableError("bad-source", f"there is no file or folder {quoted(found.text)}", hint)
         with source_errors():
             listing = list_server(ServerAddress.of(found, headers), "generating a client")
         if not needs_specs:
@@ -62,8 +56,8 @@ def read_definitions(
         return definitions_of(listing, quoted(source, 80))
     if headers:
         raise UnableError("usage", "--header is for servers, and SOURCE is a file or folder")
-    if found.is_dir():
-        return _of_folder(found, source)
+    if isinstance(found, SpecSource):
+        return _of_specs(found)
     return _of_file(read_source(source, start))
 
 
@@ -82,23 +76,12 @@ def definitions_of(listing: Listing, shown: str) -> ClientDefinitions:
     return ClientDefinitions(listing, plan.files, notes=plan.notes)
 
 
-def _of_folder(folder: Path, shown: str) -> ClientDefinitions:
-    """Return the specs of a project, or of a folder of specs."""
-    folder = Path(os.path.realpath(folder))
-    if find_configuration(folder) is not None:
-        project = find_project(folder)
-    else:
-        project = Project(folder, "", "", specs=".")
-    texts = {
-        path: content.decode("utf-8", "surrogateescape") for path, content in read_specs(project).items()
-    }
-    name = project.server_name or project.package
-    server = Listing(
-        name if project.file else folder.name,
-        project.server_version or "",
-        project.server_instructions or "",
-        (),
-    )
+def _of_specs(found: SpecSource) -> ClientDefinitions:
+    """Return specs, with the settings of their project."""
+    project = found.project
+    texts = {path: content.decode("utf-8", "surrogateescape") for path, content in found.texts().items()}
+    name = (project.server_name or project.package) if found.is_configured else found.folder.name
+    server = Listing(name, project.server_version or "", project.server_instructions or "", ())
     settings = PackageSettings(
         coerce=project.coerce,
         mcp_output_schema=project.mcp_output_schema,
@@ -133,8 +116,3 @@ def _listed(documents: Sequence[JsonDocument]) -> list[dict[str, Any]]:
         return walk(value["tools"]) if isinstance(value.get("tools"), list) else [value]
 
     return [tool for document in documents for tool in walk(document.value)]
-
-
-def _looks_like_a_path(text: str) -> bool:
-    """True for a file or folder that is missing: nobody calls a command so."""
-    return not re.search(r"\s", text) and (text.endswith(_DATA) or "/" in text)

@@ -57,6 +57,7 @@ def judge_upstream(
 
     Texts that models read fail, too: they were reviewed when the client was generated.
     """
+    names: Mapping[str, str] = {}
     if not lock.specs:
         old, new = _tools_only(lock.listing), _tools_only(current.server)
         if current.is_folder:
@@ -67,8 +68,8 @@ def judge_upstream(
             raise UnableError("cannot-compare", f"{file} is of a folder of specs, and the source is another")
         sides = compare_files(_files(lock.specs, f"{file}: "), _files(current.specs, ""))
         policy = Policy(levels={"description-changed": Level.ERROR})
-        judgement = _judged(sides.old, sides.new, policy, today)
-    return _for_consumer(judgement, lock, file, _FOR_CONSUMERS | {Category.AGENT})
+        judgement, names = _judged(sides.old, sides.new, policy, today), _listed_names(sides.old)
+    return _for_consumer(judgement, lock, file, _FOR_CONSUMERS | {Category.AGENT}, names)
 
 
 def judge_consumers(start: str, paths: Sequence[str], *, today: date) -> list[ConsumerJudgement]:
@@ -88,15 +89,14 @@ def judge_consumers(start: str, paths: Sequence[str], *, today: date) -> list[Co
             exported = read_export(content, file)
             old, new = compare_definitions(exported, own_definitions(inputs, exported))
         judgement = _judged(old, new, Policy(), today)
-        judged.append(_for_consumer(judgement, lock, file, _FOR_CONSUMERS))
+        judged.append(_for_consumer(judgement, lock, file, _FOR_CONSUMERS, _listed_names(old)))
     return judged
 
 
-def concerns(finding: Finding, uses: Mapping[str, ToolUse] | None) -> bool:
-    """True if a finding is about something that a consumer uses; if nothing is known of it, it uses all."""
-    if uses is None or not finding.all_tools:
-        return True
-    return any(tool in uses and _concerns_use(finding, uses[tool]) for tool in finding.all_tools)
+def _concerns(finding: Finding, uses: Mapping[str, ToolUse], listed: Mapping[str, str]) -> bool:
+    """True if a finding is about something that a consumer uses; `listed` has the names that it knows."""
+    names = {listed.get(tool, tool) for tool in finding.all_tools}
+    return not names or any(name in uses and _concerns_use(finding, uses[name]) for name in names)
 
 
 def _concerns_use(finding: Finding, use: ToolUse) -> bool:
@@ -113,15 +113,38 @@ def _concerns_use(finding: Finding, use: ToolUse) -> bool:
 
 
 def _for_consumer(
-    judgement: Judgement, lock: ClientLock, file: str, categories: frozenset[Category]
+    judgement: Judgement,
+    lock: ClientLock,
+    file: str,
+    categories: frozenset[Category],
+    listed: Mapping[str, str],
 ) -> ConsumerJudgement:
-    """Return the judgement without what does not concern the consumer that has the lock."""
+    """Return the judgement without what does not concern the consumer that has the lock.
+
+    `listed` has the names by which tools were listed, if findings call them otherwise.
+    """
     found = [each for each in judgement.findings if each.category in categories]
-    own = tuple(each for each in found if concerns(each, lock.uses))
+    own = tuple(found)
+    if lock.uses is not None:
+        # a finding has the new name of a tool, and the uses have the one that the lock was written with
+        former = {each.tool: str(each.detail) for each in found if _is_rename(each)}
+        known = {**listed, **{new: listed.get(old, old) for new, old in former.items()}}
+        uses = lock.uses
+        own = tuple(each for each in found if _concerns(each, uses, known))
     failed = tuple(each for each in judgement.failed if each in own)
     return ConsumerJudgement(
         file, lock.package, replace(judgement, findings=own, failed=failed), len(found) - len(own)
     )
+
+
+def _is_rename(finding: Finding) -> bool:
+    return finding.code == "tool-renamed" and finding.pointer == "/name"
+
+
+def _listed_names(side: Side) -> dict[str, str]:
+    """Return the name by which MCP lists each tool, by its own name."""
+    names = {name: each.published_names() for name, each in side.contracts.items()}
+    return {name: found.get("mcp", name) for name, found in names.items()}
 
 
 def _judged(old: Side, new: Side, policy: Policy, today: date) -> Judgement:

@@ -15,6 +15,9 @@ from toolgen.importers.json_source import load_json
 from toolgen.mcp_client.listing import Listing
 from toolgen.suggestions import quoted
 
+PYTHON: Final = "python"
+TYPESCRIPT: Final = "typescript"
+LANGUAGES: Final = (PYTHON, TYPESCRIPT)
 _KEY: Final = "client"
 _FORMAT: Final = 1
 _SETTINGS: Final = ("coerce", "mcp_output_schema", "mcp_references")
@@ -41,6 +44,7 @@ class ClientLock:
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the project of these specs
     uses_in: Sequence[str] = ()  # files and folders, relative to the lock
     uses: Mapping[str, ToolUse] | None = None  # by the names that the server lists; None: not known
+    language: str = PYTHON
 
     @property
     def definitions(self) -> ClientDefinitions:
@@ -53,6 +57,8 @@ class ClientLock:
     def as_text(self) -> str:
         """Return the content of the file."""
         client: dict[str, Any] = {"format": _FORMAT, "package": self.package, "source": self.source}
+        if self.language != PYTHON:
+            client["language"] = self.language
         if self.headers:
             client["headers"] = list(self.headers)
         if self.uses is not None:
@@ -84,6 +90,7 @@ def read_client_lock(content: bytes, name: str) -> ClientLock:
     uses = client.get("uses")
     if not (
         all(isinstance(client.get(key), str) for key in ("package", "source"))
+        and client.get("language", PYTHON) in LANGUAGES
         and all(_are_texts(client.get(key, [])) for key in ("headers", "uses_in"))
         and _is_map(client.get("specs", {}), str)
         and _are_settings(client.get("settings", {}))
@@ -99,6 +106,7 @@ def read_client_lock(content: bytes, name: str) -> ClientLock:
         client.get("settings", {}),
         client.get("uses_in", []),
         None if uses is None else {tool: _use(each) for tool, each in uses.items()},
+        client.get("language", PYTHON),
     )
 
 

@@ -13,7 +13,7 @@ from toolgen.building.project_build import manifest_of
 from toolgen.comparing.lock import NAME
 from toolgen.compile.output_changes import digest, find_changes
 from toolgen.consuming.definitions import ClientDefinitions
-from toolgen.consuming.lock import ClientLock, read_client_lock, settings_of
+from toolgen.consuming.lock import TYPESCRIPT, ClientLock, read_client_lock, settings_of
 from toolgen.consuming.usage import find_uses
 from toolgen.data.changes import Change, ChangeKind
 from toolgen.data.manifest import Manifest
@@ -28,7 +28,6 @@ from toolgen.project import (
     use_temporary_folder,
     write,
 )
-from toolgen.project.files.atomic_write import replace_files
 from toolgen.project.inputs.target_templates import load_client_templates
 from toolgen.project.output.manifest import manifest_text
 from toolgen.python_source.names import not_importable
@@ -65,11 +64,15 @@ def plan_client(definitions: ClientDefinitions, lock: ClientLock, folder: Path) 
     if lock.package.startswith("_") or "." in lock.package or not_importable(lock.package) is not None:
         message = f"--package {quoted(lock.package)} is not a name that Python can import"
         raise UnableError("usage", message, "for example --package shop")
+    if lock.uses_in and lock.language == TYPESCRIPT:
+        raise UnableError("usage", "--uses reads Python, and the client is in TypeScript")
     settings = replace(definitions.settings, package=lock.package)
     texts = {path: text.encode("utf-8", "surrogateescape") for path, text in definitions.specs.items()}
     with use_temporary_folder():
         templates = load_client_templates()
-        compiled = compile_client(texts, templates, settings, definitions.server.name, {})
+        compiled = compile_client(
+            texts, templates, settings, definitions.server.name, is_typescript=lock.language == TYPESCRIPT
+        )
     listing = definitions.server
     if definitions.is_folder:
         listing = replace(listing, tools=compiled.listed)
@@ -93,11 +96,10 @@ def plan_client(definitions: ClientDefinitions, lock: ClientLock, folder: Path) 
 
 
 def write_client(plan: ClientPlan) -> None:
-    """Write the package, then its lock."""
+    """Write the package and its lock: both, or neither."""
     project = Project(plan.folder, "", "", output=plan.lock.package)
-    write(project, plan.changes, plan.manifest, manifest_text(plan.manifest))
-    if plan.lock_change is not None:
-        replace_files(plan.folder, {NAME: plan.lock.as_text()})
+    lock = {} if plan.lock_change is None else {NAME: plan.lock.as_text()}
+    write(project, plan.changes, plan.manifest, manifest_text(plan.manifest), beside=lock)
 
 
 def read_existing_lock(folder: Path, shown: str) -> ClientLock | None:

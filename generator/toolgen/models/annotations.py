@@ -53,10 +53,9 @@ def default_factory(default: list[Any]) -> Expression:
     """Return a default that makes a new list.
 
     Models need none, since pydantic copies defaults. But ruff (RUF012) knows that only of pydantic's own base
-    classes.
+    classes. For `default_factory=list`, pyright does not know the type of a list of literals.
     """
-    made = Brackets("default_factory=lambda: [", [*map(literal, default)], "]")
-    return Brackets("Field(", [made if default else "default_factory=list"], ")")
+    return Brackets("Field(", [Brackets("default_factory=lambda: [", [*map(literal, default)], "]")], ")")
 
 
 def _arguments(field: ModelField, alias: str | None) -> Iterator[str]:

@@ -76,21 +76,24 @@ def catalogue_types(
     definitions: Iterable[ToolDefinition],
     words: Set[str] = PYTHON_WORDS,
     functions: Mapping[str, str] | None = None,
+    *,
+    classes: Set[str] = frozenset(),
 ) -> CatalogueTypes:
     """Return the types of tools, which are sorted by name; no function is called as one of `words`.
 
-    `functions` has the names of functions by wire name, if they are chosen already.
+    `functions` has the names of functions by wire name, if they are chosen already. No type is called as one
+    of `classes`.
     """
     by_name = sorted(definitions, key=lambda each: each["name"])
     if functions is None:
         functions = function_names([each["name"] for each in by_name], words)
     builder = _Builder()
     tools = tuple(builder.tool(each, functions[each["name"]]) for each in by_name)
-    names, types = builder.merged({*functions.values()})
+    names, types = builder.merged({*functions.values(), *classes})
     tools = tuple(_with_shapes(tool, lambda shape: renamed(shape, names)) for tool in tools)
     used = reachable(types, [name for tool in tools for name in tool.classes()])
     types = {name: made for name, made in types.items() if name in used}
-    return _with_named_literals(tools, types, {*functions.values()})
+    return _with_named_literals(tools, types, {*functions.values(), *classes})
 
 
 def function_names(tools: Collection[str], words: Set[str] = PYTHON_WORDS) -> dict[str, str]:

@@ -42,7 +42,7 @@ def function(tool: ToolTypes) -> str:
     """Return the declaration of a tool's function, with its contract as a comment."""
     return (
         f"{doc_comment(call_text(tool))}"
-        f"declare function {tool.function}({_argument(tool)}): Promise<{result_text(tool)}>;\n"
+        f"declare function {tool.function}({argument_text(tool)}): Promise<{result_text(tool)}>;\n"
     )
 
 
@@ -105,7 +105,7 @@ def _member(wire: str, field: ModelField, required: bool, *, is_input: bool, ind
     yield f"{indent}{name}{'' if required else '?'}: {type_text(field.shape)};"
 
 
-def _argument(tool: ToolTypes) -> str:
+def argument_text(tool: ToolTypes) -> str:
     """Return the parameter of a function: one object, as the tool takes it."""
     match tool.request:
         case Record(fields, required) as record:

@@ -89,6 +89,24 @@ async def test_a_confirmed_call_asks_for_its_confirmation_once(
     assert asked == ["Buy for bob?", "Is this bob?"] * 2
 
 
+@ERAS
+@runs
+async def test_a_script_gets_the_answer_or_ends_where_an_upstream_asks_in_its_own_way(
+    asking: Gateway, era: str
+) -> None:
+    asked: list[str] = []
+    code = "try:\n    found = buy(user='bob')\nexcept BaseException:\n    found = 'caught'\nfound"
+    async with asking.stdio_client(era, "--code-mode", elicitation_callback=answering(asked)) as client:
+        said = text_of(await client.call_tool("run_code", {"code": code}))
+    if era == "legacy":
+        assert asked == ["Is this bob?"]
+        assert "bob: accept" in said
+    else:
+        assert asked == []
+        assert "buy asks the user something that a script cannot answer" in said
+        assert "caught" not in said
+
+
 @runs
 async def test_the_same_call_of_two_users_has_two_answers(asking: Gateway) -> None:
     async def bought(server: Any, action: str) -> list[str]:

@@ -1,9 +1,9 @@
-"""Write a typed client of an MCP server: a Python package with one method for each tool.
+"""Write a typed client of an MCP server: a package in Python or TypeScript with one method for each tool.
 
 SOURCE is a project or a folder of specs, a file that `toolgen export mcp` printed, the URL of a server, or a
 command that starts one: one quoted word, or everything after `--`. The default is the source of the lock. The
-package needs toolgen[mcp], and nothing of the server. toolgen.lock, beside it, holds the definitions that it
-was generated from.
+package needs toolgen[mcp], in TypeScript @modelcontextprotocol/sdk, and nothing of the server. toolgen.lock,
+beside it, holds the definitions that it was generated from.
 
 --check compares the package with its lock: exit 1 and a diff if one of them was changed. With --upstream, the
 lock is also compared with what the source has today: exit 1 if that breaks the client, or if a text that
@@ -41,6 +41,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--package", metavar="NAME", help="the name of the package: shop has ShopClient")
     parser.add_argument(
+        "--language",
+        choices=("python", "typescript"),
+        help="default: as in the lock, or python",
+    )
+    parser.add_argument(
         "--uses",
         metavar="PATH",
         action="append",
@@ -48,11 +53,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="Python code that calls the client, below DIR: the lock says what it uses (may be repeated)",
     )
     parser.add_argument("--check", action="store_true", help="write nothing; fail if something would change")
-    parser.add_argument(
+    add_format(parser, of_report=True)
+    server = parser.add_argument_group("server")
+    server.add_argument(
         "--upstream", action="store_true", help="with --check: also compare the lock with its source"
     )
-    add_format(parser, of_report=True)
-    add_headers(parser.add_argument_group("server"))
+    add_headers(server)
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -73,7 +79,7 @@ def run(args: argparse.Namespace) -> bool:
 
 def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bool:
     from toolgen.consuming.definitions import read_definitions
-    from toolgen.consuming.lock import ClientLock
+    from toolgen.consuming.lock import PYTHON, ClientLock
     from toolgen.consuming.package import plan_client, write_client
     from toolgen.project import UnableError
 
@@ -88,7 +94,8 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
     headers = args.header or (old.headers if old and source == old.source else [])
     definitions = read_definitions(source, args.start, headers)
     uses = args.uses or (old.uses_in if old else [])
-    lock = ClientLock(definitions.server, package, str(source), headers, uses_in=uses)
+    language = args.language or (old.language if old else PYTHON)
+    lock = ClientLock(definitions.server, package, str(source), headers, uses_in=uses, language=language)
     plan = plan_client(definitions, lock, folder)
     write_client(plan)
     say(*(f"  {note}" for note in plan.notes))

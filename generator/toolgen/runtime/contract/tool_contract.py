@@ -99,7 +99,7 @@ def _compile(source: ContractSource) -> ToolContract:
     auth = definition.get("auth", {})
     model: type[BaseModel] | None = getattr(source, "request_model", None)
     # a ToolSpec by itself is its own spec
-    spec = getattr(source, "spec", None) if isinstance(source, type) else source
+    spec = getattr(source, "spec", None if isinstance(source, type) else source)
     return ToolContract(
         name=definition["name"],
         request_schema=compile_schema(definition["input_schema"]),

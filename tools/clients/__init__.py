@@ -1,0 +1,1 @@
+"""Typed clients of published servers, run and checked: `make clients`."""
