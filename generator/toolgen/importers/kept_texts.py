@@ -1,7 +1,7 @@
 """Texts that a person has improved in an imported spec: a sync keeps them.
 
 The header of a spec has a digest of the texts of each field, as the source had them. If the field's texts are
-others now, a person wrote them. Specs of earlier versions have no such header: all their texts may be a person's.
+others now, a person wrote them. Specs of earlier versions have no such header: any text may be a person's.
 """
 
 from __future__ import annotations

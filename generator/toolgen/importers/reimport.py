@@ -226,8 +226,8 @@ def _kept(file_or_tool: str, merged: MergedTexts) -> list[str]:
     ]
     if merged.unknown:
         notes.append(
-            f"{file_or_tool}: texts of {', '.join(merged.unknown)} differ from the source, and the spec does not "
-            "say who changed them: kept; delete them and import again for those of the source"
+            f"{file_or_tool}: texts of {', '.join(merged.unknown)} differ from the source, and the spec does "
+            "not say who changed them: kept; delete them and import again for those of the source"
         )
     return notes
 
