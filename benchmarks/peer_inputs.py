@@ -62,6 +62,7 @@ def tool(number: int) -> Json:
         "inputSchema": said["input_schema"],
         "outputSchema": output,
         "annotations": {**said["annotations"], "title": said["title"]},
+        "_meta": {"toolgen/version": said["version"]},
     }
 
 

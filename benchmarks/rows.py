@@ -55,7 +55,9 @@ def _of_scale(ending: str, which: str, group: str) -> Iterator[Row]:
 
 
 def _of_document(ident: str, owner: str) -> Iterator[Row]:
-    """Yield the rows of sizes of a large OpenAPI document."""
+    """Yield the rows of a large OpenAPI document."""
+    importing, generating = "toolgen import openapi", "toolgen generate, cold"
+    yield Row(f"{ident}-import", f"`import openapi`, {owner} API", ident, importing, generating, None, None)
     for what, before in (("bytes", "bytes before"), ("lines", "lines before")):
         generated = f"generated {what}"
         yield Row(

@@ -29,10 +29,11 @@ class Watch:
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert self._process.stderr
-        if "watching for changes" not in (line := self._process.stderr.readline()):
+        try:
+            self._wait_until_it_watches()
+        except Wrong:
             self.__exit__(None, None, None)
-            raise Wrong(f"generate --watch says {line!r}")
+            raise
         self._state = self._manifest.stat()
         return self
 
@@ -45,9 +46,16 @@ class Watch:
             time.sleep(0.001)
         seconds = time.perf_counter() - began
         self._state = now
-        assert self._process.stderr
-        self._process.stderr.readline()  # it watches again
+        self._wait_until_it_watches()
         return seconds
+
+    def _wait_until_it_watches(self) -> None:
+        assert self._process.stderr
+        lines: list[str] = []
+        while "watching for changes" not in (line := self._process.stderr.readline()):
+            if not line:
+                raise Wrong(f"generate --watch says {''.join(lines)!r}, and ends")
+            lines.append(line)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

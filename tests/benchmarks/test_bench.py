@@ -8,9 +8,12 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from toolgen.compile.printing.lower import lower
+from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
 from toolgen.pipeline import analyze
-from toolgen.targets.builtin import BASE
+from toolgen.runtime.adapters.mcp import mcp_tools
+from toolgen.targets.builtin import BASE, MCP
 
 from benchmarks import page, peer_inputs, plain_corpus, report
 from benchmarks.corpus import specs
@@ -45,6 +48,13 @@ def test_requests_and_answers_are_valid_for_the_published_schemas(number: int) -
     tool = peer_inputs.tool(number)
     assert jsonschema_rs.validator_for(tool["inputSchema"]).is_valid(arguments(number))
     assert jsonschema_rs.validator_for(tool["outputSchema"]).is_valid(answer(number))
+
+
+def test_the_peers_get_the_tools_that_are_published() -> None:
+    package = lower(analyze(dict(specs(4)), (Target(MCP, {}),)), PackageSettings())
+    definitions = {tool.wire_name: tool.definition for tool in package.tools}
+    given = sorted((peer_inputs.tool(number) for number in range(4)), key=lambda tool: str(tool["name"]))
+    assert mcp_tools(definitions) == given
 
 
 def test_the_peers_get_every_tool() -> None:

@@ -17,6 +17,7 @@ from tests.importers.test_write import texts, values
 
 SPEC = """\
 # Imported by `toolgen import mcp`; with --sync, it follows its source.
+# Texts as imported: description 320d8ab2, input_schema 4f53cda1
 # A word about this tool.
 toolgen: 1
 name: search
@@ -94,6 +95,7 @@ def test_only_what_changed_is_written(imported: Cli) -> None:
     wanted = SPEC.replace("maximum: 10\n", "maximum: 20\n    all: {}\n").replace(
         "name: search\n", "name: search\ntitle: Find\n"
     )
+    wanted = wanted.replace("imported: description", "imported: title 7ba0d7eb, description")
     wanted = wanted.replace("tags: [mine]\n", "targets:\n  mcp: {annotations_title: false}\ntags: [mine]\n")
     assert imported.tree("specs")["search.yaml"] == wanted
     (found,) = json.loads(imported("export", "mcp").out)["tools"]
@@ -216,3 +218,31 @@ def test_the_description_of_an_argument_is_kept_when_its_schema_changes(project_
         "description": "Words to look for.",
         "maxLength": 80,
     }
+
+
+def test_texts_of_a_spec_without_a_record_are_kept_and_recorded(imported: Cli) -> None:
+    spec = SPEC.replace("# Texts as imported: description 320d8ab2, input_schema 4f53cda1\n", "")
+    imported.spec("search", spec.replace("description: Search.", "description: Search the orders."))
+    source(imported, search(title="Search"))
+    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "search: texts of description differ from the source" in done.err
+    text = imported.tree("specs")["search.yaml"]
+    assert "description: Search the orders.  # what the server says\n" in text
+    source(imported, search(title="Search", description="Find."))
+    again = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "texts of description changed in the source; those written by hand are kept" in again.err
+
+
+def test_a_text_that_a_spec_lacks_comes_from_the_source(imported: Cli) -> None:
+    imported.spec("search", SPEC.replace("description: Search.  # what the server says\n", ""))
+    source(imported, search(description="Find."))
+    imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "description: Find.\n" in imported.tree("specs")["search.yaml"]
+
+
+def test_a_title_of_a_person_is_kept_when_the_source_gets_one(project_of_imports: Cli) -> None:
+    project = project_of_imports
+    project.spec("search", recorded(project, search()) + "title: Search of orders\n")
+    source(project, search(title="Search"))
+    project("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert "title: Search of orders\n" in project.tree("specs")["search.yaml"]

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 MAX_BYTES: Final = 64 * 1024 * 1024
 """That an upstream may send from one call to the next."""
 _CLOSE_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 1.0  # between two looks whether a connection with listeners is still open
 _RENEW_SECONDS: Final = 60.0  # between two budgets of bytes for notifications
 MAX_SUBSCRIPTIONS: Final = 1_000
 """Resources that the clients of one connection may subscribe to."""
@@ -72,6 +73,7 @@ class Connection:
         self.listeners: dict[object, Publish] = {}
         self._upstream, self._asks, self._prefers_legacy = upstream, asks, prefers_legacy
         self._task: asyncio.Task[None] | None = None
+        self._keeping: asyncio.Task[None] | None = None  # while there are listeners
         self._ready: asyncio.Future[Client]
         self._closing = asyncio.Event()
         self._opened: OpenTransport | None = None
@@ -129,7 +131,7 @@ class Connection:
             reason = self._reason(error)
         finally:
             self._exchanges.remove(exchange)
-        self.end()
+        self._lose()
         LOGGER.warning("the connection to an upstream ended during a call: %s", reason)
         raise LostError("The server behind it ended during the call.")
 
@@ -157,7 +159,7 @@ class Connection:
     async def _connected(self) -> Client:
         process = None if self._opened is None else self._opened.process
         if self._task is not None and (self._task.done() or (process and process.describe_end())):
-            self.end()  # it ended after the last call: nothing is lost
+            self._lose()  # it ended after the last call: no call is lost
         if self._task is None:
             self._upstream.backoff.check()
             self._ready = asyncio.get_running_loop().create_future()
@@ -177,7 +179,7 @@ class Connection:
         cause = None if raised is None else first_cause(raised)
         reason = self._reason(cause) if cause else f"no answer within {limits.TIME_LIMIT:.0f} seconds"
         if self._task is task:
-            self.end()
+            self._lose()
         if isinstance(cause, ToolError):
             raise cause
         LOGGER.warning("an upstream cannot be reached: %s", reason)
@@ -288,6 +290,21 @@ class Connection:
         """Connect, so that changes are heard of. Raises as `call` does."""
         await self._connected()
 
+    def add_listener(self, key: object, publish: Publish) -> None:
+        """Let `publish` hear of changes until `key` is taken out of `listeners`.
+
+        As long as there are listeners, a lost connection is opened again without a request.
+        """
+        self.listeners[key] = publish
+        if self._keeping is None or self._keeping.done():
+            self._keeping = asyncio.create_task(self._keep_open(), context=contextvars.Context())
+
+    async def _keep_open(self) -> None:
+        while self.listeners:
+            await asyncio.sleep(_LOOK_SECONDS)
+            with suppress(ToolError):  # it is logged, and the upstream's backoff says when to try again
+                await self._connected()
+
     def is_subscribed(self, uri: str) -> bool:
         """True if changes of a resource are heard of."""
         return uri in self._subscriptions
@@ -356,6 +373,13 @@ class Connection:
         return (process and process.describe_end()) or redact(describe_failure(error), self._upstream.secrets)
 
     def end(self) -> None:
+        """Begin to close the connection, whoever listens."""
+        if self._keeping is not None:
+            self._keeping.cancel()
+            self._keeping = None
+        self._lose()
+
+    def _lose(self) -> None:
         """Begin to close the connection. The next call opens a new one."""
         if self._task is not None:
             self._closing.set()

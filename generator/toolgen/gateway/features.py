@@ -161,7 +161,7 @@ class ForwardedFeatures:
         exchange = Exchange(requester)
         async with AsyncExitStack() as stack:
             connection = await stack.enter_async_context(self.upstream.connection(requester))
-            connection.listeners[key] = publish
+            connection.add_listener(key, publish)
             stack.callback(connection.listeners.pop, key, None)
             try:
                 # other sources, and the answer to the client, wait for it
@@ -196,7 +196,7 @@ class ForwardedFeatures:
                 self._sending.add(task)
                 task.add_done_callback(self._sending.discard)
 
-        connection.listeners[self] = send
+        connection.add_listener(self, send)
 
     def _enter(self) -> None:
         loop = asyncio.get_running_loop()

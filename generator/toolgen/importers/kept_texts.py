@@ -1,7 +1,7 @@
 """Texts that a person has improved in an imported spec: a sync keeps them.
 
 The header of a spec has a digest of the texts of each field, as the source had them. If the field's texts are
-others now, a person wrote them.
+others now, a person wrote them. Specs of earlier versions have no such header: any text may be a person's.
 """
 
 from __future__ import annotations
@@ -19,15 +19,22 @@ _TEXTS: Final = ("title", "description", "returns")
 _WITH_TEXTS: Final = ("input_schema", "output_schema", "errors", "$defs")
 _KEYWORDS: Final = ("title", "description", "hint")
 _LINE: Final = re.compile(r"^# Texts as imported: (.*)\n", re.MULTILINE)
+_ORIGIN: Final = re.compile(r"^# Imported by `toolgen import .*\n", re.MULTILINE)
 _DIGITS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class MergedTexts:
-    """Fields of the source with texts of a spec, and the fields whose texts were changed on both sides."""
+    """Fields of the source with texts of a spec.
+
+    Attributes:
+        conflicts: the fields whose texts were changed on both sides.
+        unknown: fields with other texts than the source, of which nothing says where they were changed.
+    """
 
     fields: Mapping[str, Any]
-    conflicts: tuple[str, ...]
+    conflicts: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def text_record(fields: Mapping[str, Any]) -> str:
@@ -37,27 +44,27 @@ def text_record(fields: Mapping[str, Any]) -> str:
 
 
 def with_text_record(text: str, fields: Mapping[str, Any]) -> str:
-    """Return the text of a spec with the record of `fields` in place of the earlier one, if it has one."""
-    return _LINE.sub(lambda _: text_record(fields), text, count=1)
+    """Return the text of an imported spec with the record of `fields` in place of the earlier one."""
+    if _LINE.search(text):
+        return _LINE.sub(lambda _: text_record(fields), text, count=1)
+    return _ORIGIN.sub(lambda found: found[0] + text_record(fields), text, count=1)
 
 
 def merge_texts(text: str, current: Mapping[str, Any], new: Mapping[str, Any]) -> MergedTexts:
     """Return `new` fields of a source with the texts in which `current` was improved by hand.
 
-    `text` is that of the spec. Without a record in its header nothing is known to be written by hand.
+    `text` is that of the spec. Without a record in its header, every text that differs is kept.
     """
     header = _LINE.search(text)
-    if header is None:
-        return MergedTexts(new, ())
-    known = dict(each.split(" ", 1) for each in header[1].split(", ") if " " in each)
+    known = dict(each.split(" ", 1) for each in header[1].split(", ") if " " in each) if header else {}
     ours, theirs = _digests(current), _digests(new)
-    fields, conflicts = dict(new), []
-    for name in ours.keys() & theirs.keys() & known.keys():
-        if ours[name] in (known[name], theirs[name]):
+    fields, kept = dict(new), []
+    for name in sorted(ours.keys() & theirs.keys()):
+        if ours[name] in (known.get(name), theirs[name]):
             continue
         fields[name] = _merged(name, current[name], new[name])
-        conflicts += [name] if theirs[name] != known[name] else []
-    return MergedTexts(fields, tuple(sorted(conflicts)))
+        kept += [name] if theirs[name] != known.get(name) else []
+    return MergedTexts(fields, tuple(kept)) if header else MergedTexts(fields, unknown=tuple(kept))
 
 
 def _merged(name: str, current: Any, new: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from toolgen.data.source import Source
 from toolgen.data.spec import imported_kind, is_shared_file
 from toolgen.importers.imported_tool import ImportedTool, ImportedTools, in_spec_order
-from toolgen.importers.kept_texts import merge_texts, text_record, with_text_record
+from toolgen.importers.kept_texts import MergedTexts, merge_texts, text_record, with_text_record
 from toolgen.importers.names import ExistingNames
 from toolgen.python_source.names import file_stem
 from toolgen.suggestions import count, shortened
@@ -163,7 +163,7 @@ def plan_sync(
         current = _spec_data(source)
         fields = _relocated(tool.fields, found.shared_file, existing, source)
         merged = merge_texts(source.text, current, fields)
-        notes += [_kept(tool.name, name) for name in merged.conflicts]
+        notes += _kept(tool.name, merged)
         updated = _updated_fields(current, merged.fields, owned, existing.target)
         changed = [key for key in updated.keys() | current.keys() if _differs(updated, current, key)]
         text = patch_yaml(source.text, updated) if changed else source.text
@@ -187,7 +187,7 @@ def plan_sync(
     if definitions:
         text = existing.text_of(path)
         merged = merge_texts(text, {"$defs": earlier}, {"$defs": definitions})
-        notes += [_kept(found.shared_file, name) for name in merged.conflicts]
+        notes += _kept(found.shared_file, merged)
         kept = replace(found, definitions=merged.fields["$defs"])
         if json.dumps(kept.definitions) != json.dumps(earlier):
             conflicts += [path] if earlier is None and path in occupied else []
@@ -219,8 +219,17 @@ def _relocated(
     return {key: moved(value) if key in _SCHEMAS else value for key, value in fields.items()}
 
 
-def _kept(file_or_tool: str, field: str) -> str:
-    return f"{file_or_tool}: texts of {field} changed in the source; those written by hand are kept"
+def _kept(file_or_tool: str, merged: MergedTexts) -> list[str]:
+    notes = [
+        f"{file_or_tool}: texts of {field} changed in the source; those written by hand are kept"
+        for field in merged.conflicts
+    ]
+    if merged.unknown:
+        notes.append(
+            f"{file_or_tool}: texts of {', '.join(merged.unknown)} differ from the source, and the spec does "
+            "not say who changed them: kept; delete them and import again for those of the source"
+        )
+    return notes
 
 
 def _shared_text(

@@ -142,7 +142,7 @@ async def test_a_connection_whose_client_hears_of_changes_is_kept(
     monkeypatch.setattr(upstream_module, "IDLE_SECONDS", 1.0)
     async with opened(gateway) as upstream:
         async with upstream.connection(CALLER) as first:
-            first.listeners[CALLER] = lambda event: None
+            first.add_listener(CALLER, lambda event: None)
         await asyncio.sleep(1.2)
         async with upstream.connection(CALLER) as second:
             assert second is first
@@ -174,7 +174,7 @@ async def test_a_subscription_is_renewed_after_a_lost_connection(gateway: Gatewa
     async with opened(gateway) as upstream:
         upstream.has_features = True
         async with upstream.connection(CALLER) as connection:
-            connection.listeners[CALLER] = heard.append
+            connection.add_listener(CALLER, heard.append)
             await connection.subscribe("shop://about", Exchange(CALLER))
         with pytest.raises(LostError):
             await call(upstream, "die")
@@ -183,6 +183,34 @@ async def test_a_subscription_is_renewed_after_a_lost_connection(gateway: Gatewa
         assert kinds == ["ResourcesListChanged", "PromptsListChanged", "ResourceUpdated"], "unheard changes"
         while [type(each).__name__ for each in heard].count("ResourceUpdated") < 2:
             await asyncio.sleep(0.02)
+
+
+@runs
+async def test_a_connection_with_listeners_is_opened_again_without_a_request(gateway: Gateway) -> None:
+    heard: asyncio.Queue[Any] = asyncio.Queue()
+    async with opened(gateway) as upstream:
+        upstream.has_features = True
+        async with upstream.connection(CALLER) as connection:
+            connection.add_listener(CALLER, heard.put_nowait)
+            await connection.subscribe("shop://about", Exchange(CALLER))
+        with pytest.raises(LostError):
+            await call(upstream, "die")
+        kinds = [type(await heard.get()).__name__ for _ in range(3)]
+        assert kinds == ["ResourcesListChanged", "PromptsListChanged", "ResourceUpdated"]
+
+
+@runs
+async def test_a_connection_that_was_closed_is_not_opened_again(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolgen.gateway.connection._LOOK_SECONDS", 0.1)
+    async with opened(gateway) as upstream:
+        async with upstream.connection(CALLER) as connection:
+            connection.add_listener(CALLER, lambda event: None)
+            await connection.open()
+        await connection.close()
+        await asyncio.sleep(0.5)
+        assert connection._opened is None
 
 
 class _Shop(QuietHandler):
