@@ -39,6 +39,41 @@ return [
     assert seen == [[1, 2, "half"]] * 2
 
 
+LONG_SPEC = """
+name: long
+description: Work long.
+input_schema: {type: object, additionalProperties: false, properties: {}}
+background: {result_ttl: 60}
+"""
+LONG_TOOL = """
+import asyncio
+from generated.tools.long import LongTool
+
+class Long(LongTool):
+    async def execute(self, request, context):
+        await context.report_progress(1, 2, "half")
+        await asyncio.sleep(2.5)  # a worker reports progress once a second
+        return "done"
+"""
+
+
+def test_providers_wait_for_a_tool_that_runs_in_a_worker(project: Project) -> None:
+    project.add_tool("long", LONG_SPEC, LONG_TOOL)
+    project.generate()
+    body = """
+seen = []
+async def progress(done, total, message):
+    seen.append([done, total])
+calls = [p.execute(p.call("long", {}), progress=progress) for p in ALL.values()]
+results = await asyncio.gather(*calls)
+return [[p.text(result) for p, result in zip(ALL.values(), results)], seen]
+"""
+    texts, seen = run(project, body, TOOLGEN_TASK_QUEUE="memory")
+
+    assert texts == ["done"] * len(PROVIDERS)
+    assert seen == [[1, 2]] * len(PROVIDERS)
+
+
 @EACH
 def test_a_two_step_token_is_redeemed(project: Project, provider: str) -> None:
     body = """
