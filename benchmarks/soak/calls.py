@@ -67,7 +67,7 @@ class Soak:
             params["_meta"] = {_KEY: f"soak-{number}"}
         for _ in range(TRIES):
             async with asyncio.timeout(SECONDS):
-                answer = await client.request("tools/call", params, number)
+                answer = await client.request("tools/call", params)
             if (code := _code(answer)) not in _AGAIN.get(kind, ()):
                 return answer
             self.others[f"{kind}, called again: {code}"] += 1
@@ -84,7 +84,7 @@ class Soak:
                 try:
                     async with asyncio.timeout(PATIENCE.get(tool, 60)):
                         params = {"name": tool, "arguments": {"number": number}}
-                        answer = await client.request("tools/call", params, number)
+                        answer = await client.request("tools/call", params)
                     code = _code(answer) or str(answer.get("error", "answered"))[:60]
                     self.others[f"{tool}: {code}"] += 1
                 except TimeoutError:

@@ -105,12 +105,12 @@ async def cancelled(run: Soak, number: int) -> str:
     calling, other = HttpClient(run.url, "legacy"), HttpClient(run.url, "legacy")
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
-            await calling.request("ping", {}, 1)
+            await calling.request("ping", {})
             other.session = calling.session
             params = {"name": "cancelled_waiting", "arguments": {"number": number}}
-            call = asyncio.create_task(calling.request("tools/call", params, 2))
+            call = asyncio.create_task(calling.request("tools/call", params))
             await asyncio.sleep(0.05)
-            await other.notify("notifications/cancelled", {"requestId": 2})
+            await other.notify("notifications/cancelled", {"requestId": calling.last_id})
             await asyncio.sleep(0.05)
             call.cancel()
             await asyncio.wait([call])

@@ -26,15 +26,16 @@ class HttpClient:
         self.reader: asyncio.StreamReader | None = None
         self.writer: asyncio.StreamWriter | None = None
         self.session: str | None = None
+        self.last_id = 0  # an id is used once in a session
 
-    async def request(self, method: str, params: dict[str, Any], number: int) -> dict[str, Any]:
+    async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Return the JSON-RPC message that answers. Raises RefusedError or SentError.
 
         A client of the older era opens a session first, if it has none.
         """
         if self.era == "legacy" and self.session is None:
             await self._open_session()
-        return await self._exchange(method, params, number)
+        return await self._exchange(method, params)
 
     async def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
         """Send a notification."""
@@ -42,7 +43,7 @@ class HttpClient:
         await self._send({"jsonrpc": "2.0", "method": method, **more})
         await self._receive()
 
-    async def _exchange(self, method: str, params: dict[str, Any], number: int) -> dict[str, Any]:
+    async def _exchange(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         headers = {}
         if self.era == "modern":
             meta = {
@@ -53,7 +54,8 @@ class HttpClient:
             headers = {"mcp-protocol-version": MODERN, "mcp-method": method}
             if "name" in params:
                 headers["mcp-name"] = params["name"]
-        await self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, headers)
+        self.last_id += 1
+        await self._send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}, headers)
         status, received, body = await self._receive()
         if method == "initialize" and status == 200:
             self.session = received["mcp-session-id"]
@@ -124,7 +126,7 @@ class HttpClient:
             "clientInfo": {"name": "client", "version": "1"},
         }
         try:
-            await self._exchange("initialize", params, 0)
+            await self._exchange("initialize", params)
             await self.notify("notifications/initialized")
         except SentError as error:  # to open a session twice does no harm
             self.close()

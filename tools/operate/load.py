@@ -98,7 +98,7 @@ class Client(HttpClient):
                 async with asyncio.timeout(CALL_SECONDS):
                     if self.era == "legacy" and self.session is None:
                         events["sessions opened"] += 1
-                    answer = await self.request("tools/call", self._params(number, tool), number)
+                    answer = await self.request("tools/call", self._params(number, tool))
             except RefusedError as error:
                 events[f"refused: {error}"] += 1
             except (SentError, TimeoutError) as error:
