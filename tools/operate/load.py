@@ -15,13 +15,14 @@ from typing import Any
 
 from .http_client import HttpClient, RefusedError, SentError
 
-REPEATABLE = frozenset({"look", "order", "report"})
+REPEATABLE = frozenset({"look", "find", "order", "report"})
 STOPPED = "JSON-RPC -32000"  # the call was ended by a server that stops
-AGAIN = frozenset({"not_ready", "overloaded", STOPPED})
+NOT_DONE = frozenset({"not_ready", "overloaded", "rate_limited", "confirmation_required"})
 TRIES = 40
 PAUSE = 0.25  # seconds before the next try
 CALL_SECONDS = 90.0
 KEY_META = "toolgen/idempotency_key"
+TOKEN_META = "toolgen/confirmation_token"  # noqa: S105
 
 
 @dataclass
@@ -98,7 +99,7 @@ class Client(HttpClient):
                 async with asyncio.timeout(CALL_SECONDS):
                     if self.era == "legacy" and self.session is None:
                         events["sessions opened"] += 1
-                    answer = await self.request("tools/call", self._params(number, tool))
+                    answer = await self._answer(number, tool)
             except RefusedError as error:
                 events[f"refused: {error}"] += 1
             except (SentError, TimeoutError) as error:
@@ -108,13 +109,23 @@ class Client(HttpClient):
                     return "outcome_unknown"
             else:
                 end = _end_of(answer, number)
-                if end not in AGAIN:
+                if end == STOPPED and tool not in REPEATABLE:
+                    return "outcome_unknown"
+                if end != STOPPED and end not in NOT_DONE:
                     return end
-                if tool not in REPEATABLE:
-                    return "outcome_unknown" if end == STOPPED else end
                 events[f"repeated: {end}"] += 1
             await asyncio.sleep(PAUSE)
         return "no answer"
+
+    async def _answer(self, number: int, tool: str) -> dict[str, Any]:
+        """Make a call; agree to what its user is asked."""
+        params = self._params(number, tool)
+        answer = await self.request("tools/call", params)
+        question = answer.get("result", {}).get("_meta", {}).get("toolgen/confirmation")
+        if not question:
+            return answer
+        params["_meta"] = {**params.get("_meta", {}), TOKEN_META: question["token"]}
+        return await self.request("tools/call", params)
 
     def _params(self, number: int, tool: str) -> dict[str, Any]:
         meta: dict[str, Any] = {}
