@@ -17,7 +17,7 @@ from . import groups, installation, pages, report
 from .compare import compare
 from .documents import FILES, documents
 from .gateway import gateway
-from .http import http, observed
+from .http import http, observed, protected
 from .imports import adopt, models_by_template, whose
 from .measure import Samples
 from .page import write_page
@@ -55,6 +55,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "call": (groups.call, (10,)),
     "http": (http, (10,)),
     "observed": (observed, (10,)),
+    "protected": (protected, (10,)),
     "gateway": (gateway, (10,)),
     "refusal": (groups.refusal, (10,)),
     "blocks": (groups.blocks, (10,)),
