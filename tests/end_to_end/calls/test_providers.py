@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.cli.terminal import at_a_terminal
 from tests.end_to_end.project import Project
 from tests.end_to_end.provider_probe import PROVIDERS, WIPE_SPEC, WIPE_TOOL, add_tools, run, run_each
 
@@ -72,6 +73,19 @@ return [[p.text(result) for p, result in zip(ALL.values(), results)], seen]
 
     assert texts == ["done"] * len(PROVIDERS)
     assert seen == [[1, 2]] * len(PROVIDERS)
+
+
+def test_toolgen_call_waits_for_a_worker_and_shows_progress_on_a_terminal(project: Project) -> None:
+    project.add_tool("long", LONG_SPEC, LONG_TOOL)
+    project.generate()
+
+    shown, code = at_a_terminal(
+        project, ["call", "long"], **project.environment({"TOOLGEN_TASK_QUEUE": "memory"})
+    )
+
+    assert code == 0, shown
+    assert "1 of 2: half" in shown
+    assert '"done"' in shown
 
 
 @EACH
