@@ -2,6 +2,7 @@
 
 import os
 import signal
+from typing import Any
 
 wsgi_app = "generated.mcp_server:app"
 worker_class = "asgi"
@@ -15,10 +16,10 @@ keepalive = 75
 drain_delay = float(os.environ.get("TOOLGEN_DRAIN_DELAY", "2"))
 
 
-def post_worker_init(worker):
+def post_worker_init(worker: Any) -> None:
     """Let a worker that stops answer for `drain_delay` seconds, and ask its clients to close connections."""
 
-    def stop():
+    def stop() -> None:
         worker.asgi.announce_stop()
         worker.loop.call_later(drain_delay, worker.handle_exit_signal)
 
