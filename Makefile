@@ -236,8 +236,8 @@ bench-worst: $(READY) ## send the worst requests to a server: how long other cli
 	@$(BIN)/python -m benchmarks.worst $(if $(COMMIT),--commit $(COMMIT)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ONLY),--only "$(ONLY)") \
 		$(if $(WRITE),--write)
 
-# CALLS=10000 makes it shorter.
-soak: $(READY) ## make 100,000 calls over HTTP beside misbehaving tools
+# CALLS=10000 makes it shorter. With redis-server (Debian), keys and limits are in a Redis that fails, too.
+soak: $(READY) ## make 100,000 calls of both eras over HTTP beside misbehaving tools, faults of clients and of a store
 	@$(BIN)/python -m benchmarks.soak $(if $(CALLS),--calls $(CALLS))
 
 wheel: $(READY) ## build the wheel and the source distribution into dist/

@@ -18,7 +18,7 @@ from .clients import client, client_import
 from .compare import compare
 from .documents import FILES, documents
 from .gateway import gateway
-from .http import http, observed
+from .http import http, observed, protected
 from .imports import adopt, models_by_template, whose
 from .measure import Samples
 from .page import write_page
@@ -56,6 +56,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "call": (groups.call, (10,)),
     "http": (http, (10,)),
     "observed": (observed, (10,)),
+    "protected": (protected, (10,)),
     "gateway": (gateway, (10,)),
     "client": (client, (10,)),
     "client-import": (client_import, (1000,)),

@@ -6,6 +6,7 @@ The client is written by hand and does little, so that it does not dominate the 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 import subprocess
@@ -24,12 +25,20 @@ from .project import PYTHON, Project
 SERVERS = str(Path(__file__).with_name("in_process") / "servers.py")
 SINK = str(Path(__file__).with_name("in_process") / "otlp_sink.py")
 SAMPLED = {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.1"}
+PROTECTED = {
+    "toolgen": "",
+    "toolgen, rate limit": "rate_limit: {per_second: 1000}",
+    "toolgen, idempotency key": "idempotency: {ttl: 600}",
+}
+KEY = b"key-000000000000"  # replaced by another one for each call
 CALLS = 200  # in one round of one case
 SLOW = {"fastmcp": 20}  # fewer, so that the group takes about two minutes
 SECONDS = 60.0
 OURS = {1: "toolgen, 1 connection", 16: "toolgen, 16 connections", 64: "toolgen, 64 connections"}
 PEERS = {"low-level server by hand": "lowlevel", "MCPServer": "mcpserver", "fastmcp": "fastmcp"}
 
+CRLF = "\r\n"
+_keys = itertools.count()
 _VERSION = "2026-07-28"
 _META = {
     "io.modelcontextprotocol/protocolVersion": _VERSION,
@@ -89,6 +98,34 @@ def observed(bench: Bench, size: int) -> Samples:
         return bench.run(cases, 11, f"observed, {size} tools")
 
 
+def protected(bench: Bench, size: int) -> Samples:
+    """Measure calls of a tool with `rate_limit`, and with an idempotency key for each call, in memory."""
+    project = bench.fresh(size)
+    request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
+    (spec,) = (path for path in (project.folder / "specs").rglob("*.yaml") if _names(path, request["name"]))
+    text = spec.read_text()
+    cases: list[Case] = []
+    with ExitStack() as stack:
+        for name, field in PROTECTED.items():
+            if field:
+                spec.write_text(f"{text.rstrip()}\n{field}\n")
+                project.toolgen("generate", says=f"{size} tools")
+            server = stack.enter_context(
+                _served([PYTHON, "-m", "generated.mcp_server", "--http", "--port", "0"], project)
+            )
+            message = _message(server.port, request, keyed="idempotency" in field)
+            _check(name, server.port, message, request["answer"])  # loads the tool, before its spec changes
+            clock = processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
+            cases.append(  # a round has fewer calls than the limit
+                Case(name, _round(name, server.port, message, connections=16, calls=3 * CALLS, clock=clock))
+            )
+        return bench.run(cases, 11, f"protected, {size} tools")
+
+
+def _names(spec: Path, tool: str) -> bool:
+    return f"name: {tool}\n" in spec.read_text()
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """A running server."""
@@ -125,14 +162,14 @@ def _served(
             process.wait()
 
 
-def _message(port: int, request: dict[str, Any]) -> bytes:
+def _message(port: int, request: dict[str, Any], *, keyed: bool = False) -> bytes:
     params = {"name": request["name"], "arguments": request["arguments"], "_meta": _META}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
     head = (
         f"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
         "accept: application/json, text/event-stream\r\n"
         f"mcp-protocol-version: {_VERSION}\r\nmcp-method: tools/call\r\nmcp-name: {request['name']}\r\n"
-        f"content-length: {len(body)}\r\n\r\n"
+        f"{f'idempotency-key: {KEY.decode()}{CRLF}' if keyed else ''}content-length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 
@@ -210,7 +247,7 @@ class _Client(asyncio.Protocol):
     def _send(self) -> None:
         if self._remaining[0]:
             self._remaining[0] -= 1
-            self._transport.write(self._message)
+            self._transport.write(self._message.replace(KEY, b"key-%012d" % next(_keys)))
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data

@@ -21,7 +21,7 @@ from urllib.request import urlopen
 import pytest
 
 from tools.operate.deployment import free_port
-from tools.operate.load import Load
+from tools.operate.load import Load, Tally
 from tools.operate.project import LEDGER, lay_out
 
 pytestmark = pytest.mark.deploy
@@ -126,14 +126,16 @@ def test_gunicorn_reloads_its_workers_under_load(project: Path) -> None:
     command += ["-b", f"127.0.0.1:{port}", "--workers", "2"]
     env = {**os.environ, "TOOLGEN_STATELESS": "1", LEDGER: str(project / "ledger")}
 
-    async def run(process: subprocess.Popen[bytes]) -> Counter[str]:
+    async def run(process: subprocess.Popen[bytes]) -> Tally:
         load = Load(f"http://127.0.0.1:{port}/mcp", 1500, tools=("look",))
         work = asyncio.create_task(load.run(modern=8, legacy=0))
         while load.tally.sent < 500:
             await asyncio.sleep(0.02)
         process.send_signal(signal.SIGHUP)
-        return Counter((await work).ended.values())
+        return await work
 
     with started(command, project, env, port) as process:
-        assert asyncio.run(run(process)) == {"answered": 1500}
+        tally = asyncio.run(run(process))
+    assert Counter(tally.ended.values()) == {"answered": 1500}
+    assert not [what for what in tally.events if what.startswith("lost")], tally.events
     assert (project / "server.log").read_text().count("Worker exiting") >= 4

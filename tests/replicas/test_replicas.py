@@ -1,4 +1,4 @@
-"""A rolled replica costs no call; of a killed one, each is answered or `outcome_unknown`, and none is done twice."""
+"""Replicas are rolled and killed, and Redis fails, under load: no call is lost, and none is done twice."""
 
 from __future__ import annotations
 
@@ -54,3 +54,58 @@ def test_of_a_killed_replica_each_call_is_answered_or_its_outcome_is_unknown(run
     assert faults_of(tally, ledger) == []
     assert any(what.startswith("lost") for what in tally.events), "the replica was not killed under load"
     assert all(tally.counts(era, "look").keys() == {"answered"} for era in ("modern", "legacy"))
+
+
+AWAY = 4.0  # seconds
+SHARED = ("order", "find", "wipe")  # tools that need Redis: for a key, a limit, a confirmation
+
+
+async def trouble_redis(running: Deployment, trouble: str) -> Counter[str]:
+    """Freeze, restart or slow down Redis; return how often each tool was executed meanwhile."""
+    redis = running.redis
+    if trouble == "slow":
+        for _ in range(int(AWAY / 0.1)):
+            redis.send(signal.SIGSTOP)
+            await asyncio.sleep(0.08)
+            redis.send(signal.SIGCONT)
+            await asyncio.sleep(0.02)
+        return Counter()
+    if trouble == "frozen":
+        redis.send(signal.SIGSTOP)
+    else:
+        await asyncio.to_thread(redis.end)
+    await asyncio.sleep(0.5)  # for calls that were admitted before
+    before = len(running.ledger)
+    await asyncio.sleep(AWAY)
+    executed = Counter(line.split()[0] for line in running.ledger[before:])
+    if trouble == "frozen":
+        redis.send(signal.SIGCONT)
+    else:
+        redis.start()
+    return executed
+
+
+@pytest.mark.parametrize("trouble", ["frozen", "restarted", "slow"])
+def test_trouble_of_redis_stops_keys_limits_and_confirmations_and_nothing_else(
+    running: Deployment, trouble: str
+) -> None:
+    (running.folder / "ledger").write_text("")
+
+    async def run() -> tuple[Tally, Counter[str]]:
+        load, others = Load(running.url, 1000, tools=SHARED), Load(running.url, 10**6, tools=("look",))
+        work, look = asyncio.create_task(load.run()), asyncio.create_task(others.run(modern=2, legacy=2))
+        while load.tally.sent < 300:
+            await asyncio.sleep(0.02)
+        executed = await trouble_redis(running, trouble)
+        await work
+        others.calls = others.tally.sent
+        assert set((await look).ended.values()) == {"answered"}
+        return load.tally, executed
+
+    tally, executed = asyncio.run(run())
+
+    assert faults_of(tally, running.ledger) == []
+    assert Counter(tally.ended.values())["answered"] >= 0.98 * 1000, tally.events
+    if trouble != "slow":
+        assert not any(executed[tool] for tool in SHARED), executed
+        assert executed["look"] > 20

@@ -243,6 +243,26 @@ def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.Mo
     assert len(DONE) == 1
 
 
+def test_a_key_is_free_again_if_the_store_took_the_claim_and_its_answer_was_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(admission, "_TAKE_BACK", (0.0, 0.0))
+    apply, is_claim = MemoryRecords.apply, iter([False, True])  # `find` looks first
+
+    def lose_answer(self: MemoryRecords, key: str, change: call_records.Change) -> Any:
+        answer = apply(self, key, change)
+        if next(is_claim, False):
+            raise StoreError("the connection was lost")
+        return answer
+
+    monkeypatch.setattr(MemoryRecords, "apply", lose_answer)
+
+    refused, again = several(keyed(), {}, {})
+
+    assert code_of(refused) == "not_ready"
+    assert again.content == {"n": 1}
+
+
 def test_a_response_is_the_same_after_its_way_through_a_store() -> None:
     blocks = (Block("image", b"\x00\xff", media_type="image/png", audience=("user",), size=2, sha256="a"),)
     response = ToolResponse(

@@ -152,7 +152,7 @@ def faults_of(tally: Tally, ledger: list[str]) -> list[str]:
             faults.append(f"{tally.eras[number]} {tool} {number}: {end}")
         if end == "answered" and not times:
             faults.append(f"{tool} {number} was answered and not done")
-        if tool in ("pay", "order") and times > 1:
+        if tool in ("pay", "order", "wipe") and times > 1:
             faults.append(f"{tool} {number} was done {times} times")
     return faults
 

@@ -59,6 +59,11 @@ class Process:
                 self.command, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
+    def send(self, number: int) -> None:
+        """Send it a signal."""
+        assert self.running is not None
+        self.running.send_signal(number)
+
     def end(self, number: int = signal.SIGTERM) -> None:
         """End it with a signal, and wait until it has ended."""
         if self.running is None:
@@ -94,6 +99,7 @@ class Deployment:
     """Everything that runs."""
 
     folder: Path
+    redis: Process
     url: str = ""
     replicas: list[Replica] = field(default_factory=list)
     workers: list[Process] = field(default_factory=list)
@@ -115,18 +121,22 @@ class Deployment:
 
 @contextmanager
 def deployed(folder: Path, *, otlp: str | None = None, workers: int = 0) -> Iterator[Deployment]:
-    """Run three replicas behind nginx, a Redis for keys and tasks, and `workers` for background calls."""
+    """Run three replicas behind nginx, a Redis for what they share, and `workers` for background calls."""
     project = folder / "project"
     lay_out(project)
-    found = Deployment(folder)
     with ExitStack() as stack:
-        redis = f"redis://127.0.0.1:{_start_redis(folder, stack)}/0"
+        port = free_port()
+        found = Deployment(folder, _start_redis(folder, port, stack))
+        redis = f"redis://127.0.0.1:{port}/0"
         env = {
             **os.environ,
             "PYTHONPATH": str(project),
             "PYTHONDONTWRITEBYTECODE": "1",
             LEDGER: str(folder / "ledger"),
             "TOOLGEN_IDEMPOTENCY_STORE": redis,
+            "TOOLGEN_RATE_LIMIT_STORE": redis,
+            "TOOLGEN_CONFIRMATION_STORE": redis,
+            "TOOLGEN_CONFIRMATION_KEY": KEY,
             "TOOLGEN_DRAIN_DELAY": DRAIN_SECONDS,
             "TOOLGEN_LOG_FORMAT": "json",
             **({"TOOLGEN_TASK_QUEUE": redis, "TOOLGEN_TASK_KEY": KEY} if workers else {}),
@@ -171,17 +181,18 @@ def _exports(otlp: str | None, name: str) -> dict[str, str]:
     }
 
 
-def _start_redis(folder: Path, stack: ExitStack) -> int:
-    port = free_port()
-    command = ["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--bind", "127.0.0.1"]
-    process = Process(command, folder, dict(os.environ), folder / "redis.log")
+def _start_redis(folder: Path, port: int, stack: ExitStack) -> Process:
+    """Start a Redis that writes each change to a file, so that a restart loses nothing."""
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder)]
+    kept = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"]
+    process = Process(["redis-server", *options, *kept], folder, dict(os.environ), folder / "redis.log")
     process.start()
     stack.callback(process.end)
     until = time.monotonic() + SECONDS
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
-            return port
+            return process
         except OSError:
             _check(process, until)
 

@@ -37,6 +37,16 @@ TOOLS = {
     "look": ("Look something up.", "annotations: {readOnlyHint: true}\n", 0.005),
     "pay": ("Pay, once.", "annotations: {readOnlyHint: false, idempotentHint: false}\n", 0.02),
     "order": ("Order, once for each key.", "idempotency: {ttl: 600}\n", 0.02),
+    "find": (
+        "Find something, so often a second.",
+        "annotations: {readOnlyHint: true}\nrate_limit: {per_second: 1000}\n",
+        0.005,
+    ),
+    "wipe": (
+        "Wipe, if the user agrees.",
+        'confirm: {message: "Wipe {number}?", on_unsupported: two_step}\n',
+        0.02,
+    ),
     "report": (
         "Write a report.",
         "annotations: {idempotentHint: true}\nbackground: {result_ttl: 600}\ntimeout: 60\n",

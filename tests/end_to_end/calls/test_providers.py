@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.cli.terminal import at_a_terminal
 from tests.end_to_end.project import Project
 from tests.end_to_end.provider_probe import PROVIDERS, WIPE_SPEC, WIPE_TOOL, add_tools, run, run_each
 
@@ -37,6 +38,54 @@ return [
     assert json.loads(executed) == json.loads(answered) == REPORT
     assert refused.startswith("Error [insufficient_scope]")
     assert seen == [[1, 2, "half"]] * 2
+
+
+LONG_SPEC = """
+name: long
+description: Work long.
+input_schema: {type: object, additionalProperties: false, properties: {}}
+background: {result_ttl: 60}
+"""
+LONG_TOOL = """
+import asyncio
+from generated.tools.long import LongTool
+
+class Long(LongTool):
+    async def execute(self, request, context):
+        await context.report_progress(1, 2, "half")
+        await asyncio.sleep(2.5)  # a worker reports progress once a second
+        return "done"
+"""
+
+
+def test_providers_wait_for_a_tool_that_runs_in_a_worker(project: Project) -> None:
+    project.add_tool("long", LONG_SPEC, LONG_TOOL)
+    project.generate()
+    body = """
+seen = []
+async def progress(done, total, message):
+    seen.append([done, total])
+calls = [p.execute(p.call("long", {}), progress=progress) for p in ALL.values()]
+results = await asyncio.gather(*calls)
+return [[p.text(result) for p, result in zip(ALL.values(), results)], seen]
+"""
+    texts, seen = run(project, body, TOOLGEN_TASK_QUEUE="memory")
+
+    assert texts == ["done"] * len(PROVIDERS)
+    assert seen == [[1, 2]] * len(PROVIDERS)
+
+
+def test_toolgen_call_waits_for_a_worker_and_shows_progress_on_a_terminal(project: Project) -> None:
+    project.add_tool("long", LONG_SPEC, LONG_TOOL)
+    project.generate()
+
+    shown, code = at_a_terminal(
+        project, ["call", "long"], **project.environment({"TOOLGEN_TASK_QUEUE": "memory"})
+    )
+
+    assert code == 0, shown
+    assert "1 of 2: half" in shown
+    assert '"done"' in shown
 
 
 @EACH

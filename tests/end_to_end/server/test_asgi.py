@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.project import Project
-from tests.end_to_end.raw_http import connect
+from tests.end_to_end.raw_http import Answer, connect
 from tests.end_to_end.replicas import free_port
 from tests.end_to_end.slow_tools import begun, nap
 from tests.preloaded import python_command
@@ -99,6 +99,60 @@ def test_gunicorn(serving: Project, session: bool) -> None:
                     assert answer.message["result"]["structuredContent"] == {"text": str(number)}
 
     asyncio.run(run())
+
+
+GUNICORN_CONF = Path(__file__).parents[3] / "examples" / "deploy" / "gunicorn.conf.py"
+UVICORN = ("-m", "uvicorn", "generated.mcp_server:app", "--port", "{port}")
+GUNICORN = ("-m", "gunicorn", "-c", str(GUNICORN_CONF), "--workers", "1", "-b", "127.0.0.1:{port}")
+ASGI_SERVERS = pytest.mark.parametrize("words", [UVICORN, GUNICORN], ids=["uvicorn", "gunicorn"])
+
+
+async def get(port: int, path: str) -> Answer:
+    """Return the answer to a GET on a connection of its own."""
+    async with connect(f"http://127.0.0.1:{port}{path}") as connection:
+        await connection.request("GET")
+        return await connection.receive()
+
+
+@ASGI_SERVERS
+def test_a_drain_delay_keeps_an_asgi_server_answering(serving: Project, words: tuple[str, ...]) -> None:
+    port = free_port()
+    command = [word.format(port=port) for word in words]
+
+    async def run() -> None:
+        async with process(serving, port, *command, TOOLGEN_DRAIN_DELAY="3") as server:
+            async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
+                assert (await connection.call("echo", text="a")).status == 200
+                server.send_signal(signal.SIGTERM)
+                while (ready := await get(port, "/readyz")).status == 200:
+                    await asyncio.sleep(0.05)
+                late = await connection.call("echo", text="b")
+            assert (ready.status, ready.body) == (503, b"stopping\n")
+            assert late.message["result"]["structuredContent"] == {"text": "b"}
+            assert late.headers["connection"] == "close"
+            async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
+                new = await connection.call("echo", text="c")
+            assert new.message["result"]["structuredContent"] == {"text": "c"}
+            assert await asyncio.to_thread(server.wait, 30) in (0, -signal.SIGTERM)
+
+    asyncio.run(run())
+
+
+@ASGI_SERVERS
+def test_the_standard_variables_export_metrics_under_an_asgi_server(
+    serving: Project, words: tuple[str, ...]
+) -> None:
+    port, metrics_port = free_port(), free_port()
+    command = [word.format(port=port) for word in words]
+    env = {"OTEL_METRICS_EXPORTER": "prometheus", "OTEL_EXPORTER_PROMETHEUS_PORT": str(metrics_port)}
+
+    async def run() -> str:
+        async with process(serving, port, *command, **env):
+            async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
+                await connection.call("echo", text="a")
+            return (await get(metrics_port, "/metrics")).body.decode()
+
+    assert 'toolgen_tool_result_bytes_total{gen_ai_tool_name="echo"' in asyncio.run(run())
 
 
 @SESSIONS

@@ -1,6 +1,7 @@
 """Call one tool's implementation, with validated input and output, and with confirmation by the user.
 
 Needs the generated code. Prints the response's data; a tool error goes to stderr, with exit code 1.
+Waits for a tool that runs in a worker (`background`). On a terminal, shows the progress that a tool reports.
 With --preview, prints what a tool with `confirm.preview` would do; nothing is asked and nothing is done.
 
 With --against, a tool of a running MCP server is called instead, by the name that the server lists. Needs no
@@ -22,7 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolgen.cli.output import ask, can_ask, emit, emit_json, say, say_text
+from toolgen.cli.output import ask, can_ask, emit, emit_json, say, say_text, show_status
 from toolgen.cli.parser import add_format, add_server
 from toolgen.escaping.places import terminal_lines
 from toolgen.files import read_named
@@ -156,7 +157,18 @@ async def _call(
     toolkit: Toolkit, name: str, given: Any, *, confirm: Any, scopes: frozenset[str] | None
 ) -> ToolResponse:
     async with toolkit:  # what the tool set up is closed
-        return await toolkit.call(name, given, confirm=confirm, scopes=scopes)
+        progress = _show_progress if sys.stderr.isatty() else None
+        try:
+            return await toolkit.call(name, given, confirm=confirm, scopes=scopes, progress=progress)
+        finally:
+            if progress is not None:
+                show_status()  # leave the line as it was found
+
+
+async def _show_progress(progress: float, total: float | None, message: str | None) -> None:
+    """Show on the terminal how far a tool is, also one that runs in a worker."""
+    done = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
+    show_status(f"{done}: {message}" if message else done)
 
 
 async def _preview(toolkit: Toolkit, name: str, given: Any, *, scopes: frozenset[str] | None) -> ToolResponse:

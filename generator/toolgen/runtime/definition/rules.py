@@ -24,6 +24,14 @@ def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     if isinstance(content := data.get("content", []), list):
         yield from _content_faults(content)
     yield from _limit_faults(data)
+    if "background" in data and "stream" in data:
+        yield SpecFault(
+            ("background",),
+            "conflicting-options",
+            "a call that runs in a worker sends no chunks: its caller gets the result at its end",
+            "remove `background`, or `stream`; `context.report_progress` reaches callers from workers, too",
+            of_key=True,
+        )
     anthropic = data.get("targets", {}).get("anthropic", {})
     if data.get("load") == "deferred" and "cache_control" in anthropic:
         # the API's error: github.com/Wei-Shaw/sub2api/issues/4990; 2026-07

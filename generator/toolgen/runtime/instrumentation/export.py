@@ -102,7 +102,11 @@ def _start_metrics(names: list[str], *, serves_metrics: bool) -> Exposition | No
     for name in names:
         exporter: Any = _load("metrics", name)
         is_reader = isinstance(exporter, type) and issubclass(exporter, MetricReader)
-        made: Any = exporter()
+        try:
+            made: Any = exporter()
+        except OSError as error:  # a process that is replaced may still have the port for Prometheus
+            LOGGER.error("metrics are not exported to %s: %s", name, error)
+            continue
         readers.append(made if is_reader else PeriodicExportingMetricReader(made))
     exposition = _prometheus(readers) if serves_metrics else None
     if readers:

@@ -97,8 +97,8 @@ class CallRecord:
         self._request = OBSERVED_REQUEST.get()
         if self._request is not None:  # calls that this one makes have their own span
             self._token = OBSERVED_REQUEST.set(None)
-            if self._request.span is not None:
-                self._request.span.set_attributes(own_attributes(self._call))
+            if self._request.span is not None and self._request.span.is_recording():
+                self._request.of_call = own_attributes(self._call)
         elif self._tracer is not None:
             scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
             self._span = scope.__enter__()

@@ -24,6 +24,7 @@ class RequestObservation:
     """The span of an MCP request, and what is known at its end: attributes of span and metric."""
 
     span: Any = None  # None: spans are not wanted
+    of_call: Mapping[str, Any] = field(default_factory=dict)  # attributes of the span alone
     ended: dict[str, str] = field(default_factory=dict)
 
 

@@ -44,13 +44,24 @@ _OF_CALLERS: Final = frozenset({-32700, -32600, -32601, -32602, -32002})
 """JSON-RPC errors that are not failures of a server, by the conventions."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Attributes:
+    """The attributes of requests of one kind, and those of a call that succeeds, as nearly all do."""
+
+    begun: dict[str, str]
+    succeeded: dict[str, str]
+
+    def ended_with(self, ended: dict[str, str]) -> dict[str, str]:
+        """Return the attributes of a metric."""
+        return self.succeeded if ended == _SUCCESS else {**self.begun, **ended}
+
+
 class ObservedRequests:
     """A middleware of the SDK's server."""
 
     def __init__(self, state: ServerState) -> None:
         self._state = state
-        self._known: dict[tuple[str, str, str | None, bool], dict[str, str]] = {}
-        self._succeeded: dict[int, dict[str, str]] = {}
+        self._known: dict[tuple[str, str, str | None, bool], _Attributes] = {}
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Answer a request or take a notification; record its span and its duration if they are wanted."""
@@ -64,24 +75,13 @@ class ObservedRequests:
         try:
             if tracer is None:
                 return await _watched(ctx, call_next, request.ended)
-            return await self._traced(tracer, ctx, call_next, attributes=attributes, request=request)
+            return await self._traced(tracer, ctx, call_next, attributes=attributes.begun, request=request)
         finally:
             OBSERVED_REQUEST.reset(token)
             if metrics is not None:
-                metrics.record(
-                    MCP_DURATION, perf_counter() - began, self._with_end(attributes, request.ended)
-                )
+                metrics.record(MCP_DURATION, perf_counter() - began, attributes.ended_with(request.ended))
 
-    def _with_end(self, attributes: dict[str, str], ended: dict[str, str]) -> dict[str, str]:
-        """Return the attributes of a metric. Those of a call that succeeds are nearly always the ones."""
-        if ended != _SUCCESS:
-            return {**attributes, **ended}
-        found = self._succeeded.get(id(attributes))  # of `_known`, which keeps them
-        if found is None:
-            found = self._succeeded[id(attributes)] = {**attributes, **ended}
-        return found
-
-    def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
+    def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> _Attributes:
         """Return the attributes of metric and span; names that a client has made up are left out."""
         method = ctx.method if ctx.method in _METHODS else OTHER
         tool: str | None = None
@@ -90,8 +90,8 @@ class ObservedRequests:
             found = self._state.tools.find(name) if isinstance(name, str) else None
             tool = OTHER if found is None else found.name
         key = (method, ctx.protocol_version, tool, ctx.request is not None)
-        attributes = self._known.get(key)
-        if attributes is None:
+        known = self._known.get(key)
+        if known is None:
             attributes = {METHOD: method, "mcp.protocol.version": ctx.protocol_version}
             if tool is not None:
                 attributes |= {OPERATION: EXECUTE_TOOL, TOOL: tool}
@@ -99,8 +99,8 @@ class ObservedRequests:
                 attributes["network.transport"] = "pipe"
             else:
                 attributes |= {"network.transport": "tcp", "network.protocol.name": "http"}
-            self._known[key] = attributes
-        return attributes
+            known = self._known[key] = _Attributes(attributes, {**attributes, **_SUCCESS})
+        return known
 
     async def _traced(
         self,
@@ -132,8 +132,8 @@ class ObservedRequests:
             with trace.use_span(span, record_exception=False, set_status_on_exception=False):
                 return await _watched(ctx, call_next, request.ended)
         finally:
-            if request.ended:
-                span.set_attributes(request.ended)
+            if request.ended or request.of_call:
+                span.set_attributes({**request.of_call, **request.ended})  # once: the SDK checks each anew
             if ERROR_TYPE in request.ended:
                 span.set_status(trace.StatusCode.ERROR)
             span.end()

@@ -23,6 +23,7 @@ from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.calls_in_flight import STOPPING, STOPPING_CODE
 from toolgen.runtime.adapters.mcp.server import ToolServer, check_implementations, complete_identity
 from toolgen.runtime.instrumentation.conventions import STREAMS
+from toolgen.runtime.instrumentation.export import start_export
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
@@ -49,7 +50,7 @@ from .missed_events import MissedEvents
 from .probes import answer_probe, is_probe
 from .refusals import recording
 from .request_limit import RequestLimit
-from .stopping import end_calls, wait_for_first
+from .stopping import delay_sigterm, end_calls, wait_for_first
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
@@ -260,6 +261,8 @@ class HttpApp:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 try:
+                    if self._follow_signals:  # inside of another application, exporting is for that to decide
+                        start_export()
                     await self._started()
                 except Exception as error:
                     LOGGER.exception("the server could not be started")
@@ -373,12 +376,16 @@ class _Running:
         sse_starlette, which writes the streams of sessions, would end them then, even without an answer.
         """
         AppStatus.enable_automatic_graceful_drain = False
+        delay_sigterm(self._state.settings.drain_delay, self._announce_stop)
         try:
             while not _uvicorn_stops():
                 await asyncio.sleep(0.2)
             await self.drain(self._state.settings.grace)
         finally:
             AppStatus.enable_automatic_graceful_drain = True
+
+    def _announce_stop(self) -> None:
+        self.why_not_ready = STOPS
 
     async def _is_idle_within(self, seconds: float) -> bool:
         if self._in_flight:

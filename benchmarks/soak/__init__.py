@@ -1,0 +1,1 @@
+"""The soak test: many calls, with faults."""
