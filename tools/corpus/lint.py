@@ -1,6 +1,7 @@
 """`python -m tools.corpus.lint`: lint the public corpora; print the findings per rule, or draw some of them.
 
 python -m tools.corpus.lint --draw 100 --seed 26
+python -m tools.corpus.lint --draw 100 --seed 27 --by-rule  # as many of each rule as there are
 python -m tools.corpus.lint --beside .venv-tdqs/bin/tdqs  # another linter, installed by hand
 """
 
@@ -13,6 +14,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draw", type=int, metavar="N", help="print N findings as lines of JSON")
     parser.add_argument("--seed", type=int, default=26)
+    parser.add_argument("--by-rule", action="store_true", help="draw from all rules in turn")
     parser.add_argument("--beside", metavar="TDQS", help="the command of tdqs 0.1.0, to compare rules with")
     args = parser.parse_args()
     found = {"mcp": list(_mcp()), "openai": list(_openai())}
@@ -40,7 +43,7 @@ def main() -> int:
         return 0
     if args.draw:
         everything = [each for corpus in found.values() for each in corpus]
-        for source, entry, tool in random.Random(args.seed).sample(everything, args.draw):
+        for source, entry, tool in drawn(everything, args.draw, args.seed, by_rule=args.by_rule):
             row = {"source": source, "file": entry.span.file, "code": entry.code, "message": entry.message}
             print(json.dumps({**row, "tool": tool}, ensure_ascii=False))
         return 0
@@ -49,6 +52,18 @@ def main() -> int:
     for code in sorted(set().union(*counts.values())):
         print(f"| `{code}` | {counts['mcp'][code]:,} | {counts['openai'][code]:,} |")
     return 0
+
+
+def drawn(found: list[Found], number: int, seed: int, *, by_rule: bool) -> list[Found]:
+    """Return some findings at random; `by_rule`, one of each rule in turn, so that rare rules are seen."""
+    chance = random.Random(seed)
+    if not by_rule:
+        return chance.sample(found, number)
+    rules: dict[str, list[Found]] = {}
+    for each in chance.sample(found, len(found)):
+        rules.setdefault(each[1].code, []).append(each)
+    turns = zip_longest(*(rules[code] for code in sorted(rules)))
+    return [each for turn in turns for each in turn if each is not None][:number]
 
 
 PAIRS = {  # rules of tdqs → the rule of ours that is about the same
