@@ -191,12 +191,19 @@ def test_check_takes_stdin_in_place_of_its_file(project: Cli, monkeypatch: pytes
     assert (checked(saved).code, project.spec("greet").read_text()) == (0, saved)
 
 
-@pytest.mark.parametrize("words", [("-",), ("specs/greet.yaml",), ("-", "--stdin-filename", "README.md")])
-def test_check_refuses_stdin_that_is_no_spec(project: Cli, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-",), "stdin needs its file's name"),
+        (("specs/greet.yaml",), "unexpected argument 'specs/greet.yaml'"),
+        (("-", "--stdin-filename", "README.md"), "is no spec of this project"),
+        (("-", "--stdin-filename", "specs/greet.yaml", "--implementations"), "against saved specs only"),
+    ],
+)
+def test_check_refuses_stdin_that_is_no_spec(project: Cli, words: tuple[str, ...], said: str) -> None:
     project.spec("greet")
     done = project("check", *words)
-    assert done.code == 2
-    assert "stdin needs its file's name" in done.err or "is no spec of this project" in done.err
+    assert (done.code, said in done.err) == (2, True)
 
 
 def test_a_suppression_of_a_rule_that_does_not_exist_is_a_finding(linted: Cli) -> None:

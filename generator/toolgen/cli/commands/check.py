@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import command_line, count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
-from toolgen.suggestions import count
+from toolgen.suggestions import count, quoted
 
 if TYPE_CHECKING:
     from toolgen.data.diagnostic import Diagnostic, Sunset
@@ -35,7 +35,7 @@ IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", metavar="-", help="take the text on stdin in place of a spec")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="only -: stdin in place of a spec")
     add_stdin_filename(parser)
     parser.add_argument("--no-diff", action="store_true", help="list the files without a diff")
     parser.add_argument(
@@ -65,6 +65,8 @@ def _date(text: str) -> date:
 
 
 def run(args: argparse.Namespace) -> bool:
+    if args.files or args.stdin_filename:
+        _refuse_other_words(args)
     if not args.upstream:
         return _check_code(args, [])
     from toolgen.cli.today import today
@@ -76,6 +78,18 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "text":
         _show_upstreams(judged)
     return is_clean and not any(each.judgement.failed for each in judged)
+
+
+def _refuse_other_words(args: argparse.Namespace) -> None:
+    """Raise `UnableError` for what `-` cannot be combined with, before anything runs."""
+    from toolgen.project import UnableError
+
+    if unknown := [each for each in args.files if each != "-"]:
+        hint = "all specs are checked; with - and --stdin-filename, stdin is taken in place of one"
+        raise UnableError("usage", f"unexpected argument {quoted(unknown[0])}", hint)
+    if args.implementations or args.upstream:
+        hint = "leave out --implementations and --upstream"
+        raise UnableError("usage", "implementations are checked against saved specs only", hint)
 
 
 def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> bool:
@@ -165,11 +179,7 @@ def _with_stdin(read: ReadProject, args: argparse.Namespace) -> ReadProject:
     """Return the project with the text on stdin in place of one spec."""
     from toolgen.cli.named_specs import read_stdin_spec
     from toolgen.compile.output_changes import digest
-    from toolgen.project import UnableError
 
-    if args.implementations or args.upstream:
-        hint = "leave out --implementations and --upstream"
-        raise UnableError("usage", "implementations are checked against saved specs only", hint)
     path, text = read_stdin_spec("check", args, read.project)
     digests = {**read.digests, path: digest(text)}
     return replace(read, specs={**read.specs, path: text}, digests=digests)

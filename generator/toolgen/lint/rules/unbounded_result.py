@@ -44,8 +44,9 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
 
 def _limits(argument: object) -> bool:
     """True if an argument may say how many: a number that has itself a maximum."""
-    is_number = isinstance(argument, Mapping) and argument.get("type") in ("integer", "number")
-    return is_number and "maximum" in argument
+    if not isinstance(argument, Mapping):
+        return False
+    return argument.get("type") in ("integer", "number") and "maximum" in argument
 
 
 def _changes(tool: ProgramTool) -> bool:
