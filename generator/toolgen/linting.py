@@ -15,7 +15,6 @@ from typing import Final
 from toolgen.compile.checking.check import joint_warnings, unknown_tools
 from toolgen.compile.checking.conflicts import find_conflicts, module_of_shared_file, published_names
 from toolgen.compile.compiled_specs import claims_of
-from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.references import choose_references, inline_option
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
@@ -29,13 +28,13 @@ from toolgen.lint.baseline import baseline_text, fingerprint
 from toolgen.lint.fixes import FIXES, fixed_text
 from toolgen.lint.linter import lint_names
 from toolgen.lint.settings import LintSettings
-from toolgen.lint.suppressions import KEY, Places, SuppressedFindings
+from toolgen.lint.suppressions import Places, SuppressedFindings
 from toolgen.pipeline import analyze
 from toolgen.report.entry import Entry, Report, entry_of
 from toolgen.schema.document import JsonPath
 from toolgen.suggestions import count
 
-_SCHEMAS: Final = frozenset(path[:1] for path in SCHEMA_FIELDS)
+_SCHEMAS: Final = frozenset(path[0] for path in SCHEMA_FIELDS)
 
 AnalyzeBatch = Callable[[Sequence[str]], Program | None]
 """Analyzes the specs at some paths, beside all shared schemas; None where one is refused."""
@@ -136,13 +135,11 @@ def _without_other_places(program: Program, *, keeps_shared: bool) -> Program:
     """Return a program that knows only the places that are asked for later: it is cheap to send."""
 
     def with_places(source: Source, warnings: Iterable[Diagnostic]) -> Source:
+        if source.suppressions:  # which may be at any place
+            return replace(source, mark=partial(_known, source.marks))
         found = {(each.span.line, each.span.column, each.span.length) for each in warnings}
-
-        def is_wanted(path: JsonPath, position: tuple[int, int, int]) -> bool:
-            return position in found or len(path) < 2 or path[:1] not in _SCHEMAS or KEY in path
-
         marks = (source.marks.keys, source.marks.values)
-        kept = Marks(*(each.chosen(is_wanted) for each in marks if isinstance(each, Spans)))
+        kept = Marks(*(each.outside(_SCHEMAS, found) for each in marks if isinstance(each, Spans)))
         return replace(source, mark=partial(_known, kept))
 
     def of_tools(tools: Iterable[ProgramTool]) -> tuple[ProgramTool, ...]:
@@ -208,6 +205,9 @@ def joint_findings(
     limits = [target.definition.max_tools for target in targets if target.asked]
     cached = any("cache" in tool.source.text for tool in program.tools)
     if strict or cached or any(most is not None and len(program.tools) > most for most in limits):
+        # imports all that prints code, which few projects need here
+        from toolgen.compile.printing.lower import lower
+
         package = lower(program, settings)
         yield from exceeded_request_limits([tool_summary(tool, targets) for tool in package.tools], targets)
 

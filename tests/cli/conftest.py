@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import jsonschema_rs
 import pytest
 from toolgen.cli import main
 
@@ -39,6 +43,30 @@ class Done(NamedTuple):
     err: str
 
 
+REPORTS = json.loads((Path(__file__).parents[2] / "docs/reports.schema.json").read_text())
+COMMANDS = ("check", "lint", "breaking", "test", "budget")
+
+
+@cache
+def report_validator(command: str) -> jsonschema_rs.Validator:
+    either = [{"$ref": f"#/$defs/{command}"}, {"$ref": "#/$defs/errors"}]
+    return jsonschema_rs.validator_for({**REPORTS, "anyOf": either})
+
+
+def is_valid_report(data: object) -> bool:
+    return any(report_validator(command).is_valid(data) for command in COMMANDS)
+
+
+def with_valid_report(words: Sequence[str], done: Done) -> Done:
+    """Check a report in JSON by the published schema, whichever test asked for it."""
+    is_json = ("--format", "json") in pairwise(words) and done.out
+    if is_json and words[0] in COMMANDS and done.code in (0, 1, 2):
+        data = json.loads(done.out)
+        assert [str(each) for each in report_validator(words[0]).iter_errors(data)] == []
+        assert ("diagnostics" in data) == (done.code == 2)
+    return done
+
+
 class Cli:
     """toolgen in one folder."""
 
@@ -49,7 +77,7 @@ class Cli:
     def __call__(self, *words: str) -> Done:
         """In this process."""
         code = main(["-C", str(self.root), *words])
-        return Done(code, *self._capsys.readouterr())
+        return with_valid_report(words, Done(code, *self._capsys.readouterr()))
 
     def process(self, *words: str, stdin: str | None = None, **env: str) -> Done:
         """In a process of its own, started in the folder."""
@@ -64,7 +92,7 @@ class Cli:
             text=True,
             check=False,
         )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return with_valid_report(words, Done(done.returncode, done.stdout, done.stderr))
 
     def spec(self, name: str, text: str | None = None) -> Path:
         """Write a spec."""
@@ -88,7 +116,7 @@ class Cli:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """One cache for all these tests, separate from the user's."""
     folder = tmp_path_factory.mktemp("cache")
     patch = pytest.MonkeyPatch()

@@ -122,5 +122,14 @@ def test_stdin_that_cannot_be_formatted(empty: Cli, monkeypatch: pytest.MonkeyPa
     assert "error[" in err
 
 
+def test_stdin_has_the_name_of_its_file(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = ("--stdin-filename", "specs/find_orders.yaml")
+    code, out, _ = formatted_stdin(project, monkeypatch, WRITTEN.encode(), "--check", *name)
+    assert (code, out.startswith(b"--- specs/find_orders.yaml\n")) == (1, True)
+    code, _, err = formatted_stdin(project, monkeypatch, b"a: [\n", *name)
+    assert (code, "specs/find_orders.yaml:" in err) == (2, True)
+    assert project("fmt", *name).code == 2
+
+
 def test_stdin_and_files_together_are_refused(project: Cli) -> None:
     assert project("fmt", "-", "specs/greet.yaml").code == 2

@@ -108,10 +108,12 @@ def test_a_file_of_a_project_has_only_its_own_findings(linted: Cli) -> None:
     assert linted("lint", "specs/absent.yaml").code == 2
 
 
-def on_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch, text: str | bytes, *words: str) -> Done:
+def on_stdin(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, text: str | bytes, *words: str, command: str = "lint"
+) -> Done:
     content = text.encode() if isinstance(text, str) else text
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-    return cli("lint", *words)
+    return cli(command, *words)
 
 
 def test_stdin_is_linted_in_place_of_its_file(linted: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,3 +172,44 @@ def test_two_formats_at_once_are_refused(linted: Cli) -> None:
     done = linted("lint", "--format", "json", "--format", "sarif")
     assert done.code == 2
     assert "--format is given twice" in done.err
+
+
+def test_check_takes_stdin_in_place_of_its_file(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = project.spec("greet").read_text()
+    assert project("generate").code == 0
+
+    def checked(text: str, *words: str) -> Done:
+        words = ("-", "--stdin-filename", "specs/greet.yaml", *words)
+        return on_stdin(project, monkeypatch, text, *words, command="check")
+
+    assert checked(saved).code == 0
+    changed = checked(saved.replace("Say hello", "Say good day"), "--format", "json")
+    assert changed.code == 1
+    assert "generated/definitions/greet.py" in {each["path"] for each in json.loads(changed.out)["changes"]}
+    broken = checked(saved.replace("type: string", "type: text"))
+    assert (broken.code, "specs/greet.yaml:8:17: error[unknown-type]" in broken.err) == (2, True)
+    assert (checked(saved).code, project.spec("greet").read_text()) == (0, saved)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-",), "stdin needs its file's name"),
+        (("specs/greet.yaml",), "unexpected argument 'specs/greet.yaml'"),
+        (("-", "--stdin-filename", "README.md"), "is no spec of this project"),
+        (("-", "--stdin-filename", "specs/greet.yaml", "--implementations"), "against saved specs only"),
+    ],
+)
+def test_check_refuses_stdin_that_is_no_spec(project: Cli, words: tuple[str, ...], said: str) -> None:
+    project.spec("greet")
+    done = project("check", *words)
+    assert (done.code, said in done.err) == (2, True)
+
+
+def test_a_suppression_of_a_rule_that_does_not_exist_is_a_finding(linted: Cli) -> None:
+    path = linted.root / "specs/find_orders.yaml"
+    path.write_text(SPEC + "x-lint: {ignore: {title-mising: no client shows it}}\n")
+    done = linted("lint")
+    assert "[invalid-suppression] there is no rule 'title-mising'" in done.out
+    assert "did you mean 'title-missing'?" in done.out
+    assert "[title-missing]" in done.out

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
 
-from .conftest import Cli
+from .conftest import SPEC, Cli, is_valid_report
 
 LOOSER = "text: {type: string}"
 
@@ -63,3 +64,69 @@ def test_two_formats_are_refused(generated: Cli) -> None:
     done = generated("check", "--format", "json", "--format", "github")
     assert done.code == 2
     assert "--format is given twice" in done.err
+
+
+@pytest.mark.parametrize(
+    "words", [("check",), ("lint",), ("breaking", "--against", "./v1"), ("test",), ("budget",)]
+)
+def test_json_is_as_the_published_schema_says(generated: Cli, words: tuple[str, ...]) -> None:
+    old = generated.spec("greet").read_text()
+    (generated.root / "v1").mkdir()
+    (generated.root / "v1/greet.yaml").write_text(old)
+    generated.spec("greet", old.replace("minLength: 1", "minLength: 2"))
+    assert not is_valid_report({**json.loads(generated(*words, "--format", "json").out), "another": 1})
+    generated.spec("broken", "name: [\n")
+    assert json.loads(generated(*words, "--format", "json").out)["diagnostics"][0]["code"] == "yaml-syntax"
+
+
+FINDING = "  $defs: {Unused: {type: string}}\n"
+FORMS = ["github", "gitlab", "junit", "sarif", "markdown"]
+
+
+def files_in(form: str, text: str) -> set[str]:
+    """Return the files that a report names, without the places in them."""
+    if form == "github":
+        return set(re.findall(r"file=([^,]*)", text))
+    if form == "gitlab":
+        return {each["location"]["path"] for each in json.loads(text)}
+    if form == "sarif":
+        results = json.loads(text)["runs"][0]["results"]
+        places = [each["locations"][0]["physicalLocation"] for each in results]
+        return {each["artifactLocation"]["uri"] for each in places}
+    found = re.findall(r"[\w/]+\.\w+(?=:\d+:\d+)", text)
+    return set(found)
+
+
+@pytest.fixture
+def inner(empty: Cli, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """A project in a folder of a repository."""
+    project = Cli(empty.root / "tools/shop", capsys)
+    project.spec("greet", SPEC.format(name="greet").replace("output_schema", FINDING + "output_schema"))
+    (project.root / "toolgen.toml").write_text('[lint.rules]\nunused-definition = "error"\n')
+    return project
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_files_are_named_as_code_hosts_know_them(inner: Cli, form: str) -> None:
+    assert files_in(form, inner("lint", "--format", form).out) == {"tools/shop/specs/greet.yaml"}
+    assert "tools/shop/generated/catalog.py" in files_in(form, inner("check", "--format", form).out)
+    inner.spec("broken", "name: [\n")
+    assert files_in(form, inner("check", "--format", form).out) == {"tools/shop/specs/broken.yaml"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_without_a_repository_files_are_relative_to_the_working_folder(
+    inner: Cli, empty: Cli, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    (empty.root / ".git").rmdir()
+    monkeypatch.chdir(empty.root / "tools")
+    assert files_in(form, inner("lint", "--format", form).out) == {"shop/specs/greet.yaml"}
+
+
+def test_fingerprints_do_not_depend_on_the_folder(inner: Cli, empty: Cli) -> None:
+    def fingerprints() -> set[str]:
+        return {each["fingerprint"] for each in json.loads(inner("check", "--format", "gitlab").out)}
+
+    below = fingerprints()
+    (inner.root / ".git").mkdir()
+    assert fingerprints() == below

@@ -43,7 +43,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         pytest.fail("these tests need Neovim on PATH (Debian: neovim)")
     root = tmp_path_factory.mktemp("neovim")
     (root / "specs/schemas").mkdir(parents=True)
-    (root / "toolgen.toml").write_text('specs = "specs"\n')
+    (root / "toolgen.toml").write_text('specs = "specs"\n[mcp]\nreferences = "inline"\n')
     (root / "specs/find_orders.yaml").write_text(FIND)
     (root / "specs/place_order.yaml").write_text(
         PLACE.replace("title:", "titel:").replace("name: place_order\n", "") + "name: place_order\n"

@@ -123,3 +123,136 @@ def test_without_pygls_the_extra_is_named(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "toolgen[lsp]" in done.stderr
+
+
+def request(number: int, method: str, uri: str, **params: Any) -> bytes:
+    params = {"textDocument": {"uri": uri}, "position": {"line": 3, "character": 20}, **params}
+    return message({"jsonrpc": "2.0", "id": number, "method": f"textDocument/{method}", "params": params})
+
+
+def notify(method: str, document: dict[str, Any], **params: Any) -> bytes:
+    params = {"textDocument": document, **params}
+    return message({"jsonrpc": "2.0", "method": f"textDocument/{method}", "params": params})
+
+
+def opened(uri: str, text: str) -> bytes:
+    return notify("didOpen", {"uri": uri, "languageId": "yaml", "version": 1, "text": text})
+
+
+def changed(uri: str, *changes: dict[str, Any]) -> bytes:
+    return notify("didChange", {"uri": uri, "version": 2}, contentChanges=list(changes))
+
+
+def talk(server: subprocess.Popen[bytes], *sent: bytes) -> dict[Any, Any]:
+    """Return the answers to messages; the server must end as it does for every editor."""
+    output, errors = server.communicate(b"".join([*sent, message(EXIT)]), timeout=60)
+    assert (server.returncode, errors) == (0, b"")
+    return answers(output)
+
+
+def position(line: int, character: int) -> dict[str, int]:
+    return {"line": line, "character": character}
+
+
+SPEC = """\
+name: greet
+description: Say hello.
+input_schema:
+  properties: {who: {$ref: "schemas.yaml#/$defs/Who"}}
+"""
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"hello\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"\xff\xfe\x00",
+        b"Content-Length: 2\r\n\r\n" + message(SHUTDOWN),  # too short: the rest is no header
+        b"Content-Length: 0\r\n\r\n",
+        b"Content-Type: x\r\n\r\n",
+    ],
+    ids=["text", "http", "bytes", "short", "empty", "no-length"],
+)
+def test_garbage_before_the_first_message(server: subprocess.Popen[bytes], before: bytes) -> None:
+    found = talk(server, before, b"\r\n", message(INITIALIZE), message({**SHUTDOWN, "id": 9}))
+    assert found[1]["result"]["serverInfo"]["name"] == "toolgen"
+    assert found[9]["result"] is None
+
+
+def test_requests_before_initialize_and_after_shutdown_end_nothing(server: subprocess.Popen[bytes]) -> None:
+    early = request(5, "hover", "file:///a.yaml")
+    late = request(6, "hover", "file:///a.yaml")
+    found = talk(server, early, message(INITIALIZE), message(SHUTDOWN), late, message({**SHUTDOWN, "id": 7}))
+    assert "error" in found[5]
+    assert found[1]["result"]["serverInfo"]["name"] == "toolgen"
+    assert "result" not in found.get(6, {})
+
+
+def test_edits_out_of_range_and_cancelled_requests(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    (tmp_path / "toolgen.toml").write_text("")
+    (tmp_path / "specs").mkdir()
+    uri = (tmp_path / "specs/greet.yaml").as_uri()
+    far = {"start": position(10**9, 10**9), "end": position(2**31 - 1, 2**31 - 1)}
+    backwards = {"start": position(3, 0), "end": position(0, 0)}
+    found = talk(
+        server,
+        message(INITIALIZE),
+        opened(uri, SPEC),
+        *(changed(uri, {"range": each, "text": "x"}) for each in (far, backwards)),
+        request(3, "hover", uri, position=position(10**9, 10**9)),
+        request(4, "completion", uri, position=position(10**9, 0)),
+        request(5, "rename", uri, newName="\x00" * 1000),
+        request(6, "formatting", uri, options={"tabSize": -1, "insertSpaces": True}),
+        message({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 6}}),
+        message({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 77}}),
+        message({"jsonrpc": "2.0", "method": "$/noSuchNotification", "params": {}}),
+        changed(uri, {"text": SPEC}),
+        request(8, "hover", uri, position=position(0, 1)),
+        message(SHUTDOWN),
+    )
+    assert found.keys() >= {3, 4, 5, 8}
+
+
+def test_a_document_of_five_megabytes_is_one_error(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    (tmp_path / "toolgen.toml").write_text("")
+    (tmp_path / "specs").mkdir()
+    uri = (tmp_path / "specs/greet.yaml").as_uri()
+    found = talk(
+        server,
+        message(INITIALIZE),
+        opened(uri, SPEC + "# " + "x" * 5_000_000),
+        request(3, "hover", uri),
+        request(4, "completion", uri),
+        request(5, "formatting", uri, options={"tabSize": 2, "insertSpaces": True}),
+        message(SHUTDOWN),
+    )
+    assert found.keys() >= {3, 4, 5}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe shows that nothing opens the file")
+def test_no_file_outside_of_the_specs_is_read(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    (tmp_path / "shop/specs").mkdir(parents=True)
+    (tmp_path / "shop/toolgen.toml").write_text("")
+    os.mkfifo(tmp_path / "pipe.yaml")  # whoever opens it waits for ever
+    uri, outside = (tmp_path / "shop/specs/greet.yaml").as_uri(), (tmp_path / "pipe.yaml").as_uri()
+    text = SPEC.replace("schemas.yaml", "../../pipe.yaml")
+    far = {"start": position(0, 0), "end": position(0, 1)}
+    found = talk(
+        server,
+        message(INITIALIZE),
+        opened(uri, text),
+        request(3, "definition", uri),
+        request(4, "hover", outside),
+        request(5, "completion", outside),
+        request(6, "references", outside, context={"includeDeclaration": True}),
+        request(7, "formatting", outside, options={"tabSize": 2, "insertSpaces": True}),
+        request(8, "codeAction", outside, range=far, context={"diagnostics": []}),
+        changed(outside, {"range": far, "text": "x"}),
+        notify("didSave", {"uri": outside}),
+        notify("didClose", {"uri": outside}),
+        request(9, "hover", uri, position=position(0, 1)),
+        message(SHUTDOWN),
+    )
+    assert found.keys() >= {3, 4, 5, 6, 7, 8, 9}
+    assert not found[3].get("result")

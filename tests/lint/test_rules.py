@@ -131,11 +131,16 @@ def test_an_argument_with_a_maximum_limits_a_result() -> None:
     orders = {"type": "array", "items": {"type": "object"}}
     result = {"output_schema": {"type": "object", "properties": {"orders": orders}}}
 
-    def found(argument: dict[str, Any]) -> bool:
+    def found(argument: dict[str, Any], *, reads: bool = True) -> bool:
         schema = {"type": "object", "properties": {"k": argument}}
         tool = {"name": "a", "description": "Find orders.", "input_schema": schema, **result}
+        tool["annotations"] = {"readOnlyHint": reads}
         entries = lint_specs({"a.yaml": yaml.safe_dump(tool)}, (), SETTINGS).report.entries
         return "unbounded-result" in {each.code for each in entries}
 
     assert found({"type": "integer"})
     assert not found({"type": "integer", "maximum": 50})
+    assert not found({"type": "number", "maximum": 50})
+    lines = {"type": "array", "items": {"type": "object"}}
+    assert found(lines)
+    assert not found(lines, reads=False)  # one result for each line

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+import pytest
+from toolgen.cli import main
 from toolgen.data.codes import CODES, lint_codes
 from toolgen.data.package import PackageSettings
 from toolgen.lint.settings import LintSettings
@@ -17,7 +21,7 @@ from tests.corpora import corpus
 from tests.models.helpers import TARGETS
 from tests.test_refused import CASES
 
-NOT_OF_SPECS = {"orphaned-implementation"}  # `generate` reports it, of a Python module
+NOT_OF_SPECS = {"orphaned-implementation"}  # `check --implementations` reports it, of a Python module: below
 REMARK = b"# A remark.\n\n"
 
 
@@ -41,15 +45,17 @@ def sarif(files: Mapping[str, bytes], folder: str) -> dict[str, Any]:
     return document
 
 
+def sarif_validator() -> jsonschema_rs.Draft7Validator:
+    return jsonschema_rs.Draft7Validator(json.loads(corpus("schemas/sarif-2.1.0.json").read_text()))
+
+
 def results(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     found = document["runs"][0]["results"]
     return sorted((each["ruleId"], each["partialFingerprints"]["toolgen/v1"]) for each in found)
 
 
 def test_a_finding_of_every_rule_is_valid_and_described() -> None:
-    is_valid = jsonschema_rs.Draft7Validator(
-        json.loads(corpus("schemas/sarif-2.1.0.json").read_text())
-    ).is_valid
+    is_valid = sarif_validator().is_valid
     shown: dict[str, dict[str, Any]] = {}
     for code, files in planted().items():
         document = sarif(files, f"specs/{code}")
@@ -70,3 +76,16 @@ def test_fingerprints_stay_when_lines_move_and_other_parts_change() -> None:
     for code, files in planted().items():
         edited = {name: REMARK + text + b"x-owner: another team\n" for name, text in files.items()}
         assert results(sarif(edited, "specs")) == results(sarif(files, "specs")), code
+
+
+def test_an_orphaned_implementation_is_a_result_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(CASES / "warned/orphaned-implementation/shell", tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("TOOLGEN_CACHE_DIR", str(tmp_path / ".cache"))
+    assert main(["-C", str(tmp_path), "generate"]) == 0
+    capsys.readouterr()
+    assert main(["-C", str(tmp_path), "check", "--implementations", "--format", "sarif"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert sarif_validator().is_valid(document)
+    assert {rule for rule, _ in results(document)} == NOT_OF_SPECS

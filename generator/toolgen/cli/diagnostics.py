@@ -9,12 +9,16 @@ import tempfile
 import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toolgen.cli.output import REPORT_FORMATS, emit_document, emit_json, say, say_text
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.files import FileKind
-from toolgen.project import UnableError, find_root, kind_of, read_text
+from toolgen.project import UnableError, find_root, kind_of, read_text, repository
 from toolgen.report.json import diagnostics_data
+
+if TYPE_CHECKING:
+    from toolgen.report.entry import Report
 
 
 def show_error(error: Exception, args: argparse.Namespace | None) -> None:
@@ -39,11 +43,25 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
 
 def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:
     """Print the errors as a document, which programs expect on stdout; people read them on stderr."""
-    from toolgen.report.formats import formatted
     from toolgen.report.reports import errors_report
 
     command = args.run.__module__.rpartition(".")[2]
-    emit_document(formatted(errors_report(command, error.diagnostics, error.texts or {}), form))
+    emit_report(errors_report(command, error.diagnostics, error.texts or {}), form, args.start)
+
+
+def emit_report(report: Report, form: str, start: str, root: Path | None = None) -> None:
+    """Print a report in one of `REPORT_FORMATS`; its files are relative to `root`, by default the project's.
+
+    Code hosts show findings by the paths in the repository, so that is what files are printed relative to;
+    outside of a repository, it is the folder that the command runs in, if that is above the project.
+    """
+    from toolgen.report.entry import relocated
+    from toolgen.report.formats import formatted
+
+    own = Path(os.path.realpath(root or find_root(Path(start))))
+    top = repository(own) or Path(os.path.realpath("."))
+    folder = own.relative_to(top).as_posix() if own.is_relative_to(top) else "."
+    emit_document(formatted(relocated(report, "" if folder == "." else folder), form))
 
 
 def show(

@@ -249,6 +249,11 @@ def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> N
     )
 
 
+def add_stdin_filename(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says which spec the text on stdin belongs to."""
+    parser.add_argument("--stdin-filename", metavar="FILE", help="the spec whose text is on stdin, for -")
+
+
 class _Once(argparse.Action):
     """An option that may be given once: of two formats, one would be lost."""
 

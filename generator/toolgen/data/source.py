@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,9 +31,15 @@ class Spans(Mapping[JsonPath, Span]):
         """The first path at each position."""
         return {position: path for path, position in reversed(self._positions.items())}
 
-    def chosen(self, is_wanted: Callable[[JsonPath, tuple[int, int, int]], bool]) -> Spans:
-        """Return some of them."""
-        return Spans(self._file, {path: at for path, at in self._positions.items() if is_wanted(path, at)})
+    def outside(self, fields: Collection[str], found: Collection[tuple[int, int, int]]) -> Spans:
+        """Return those outside of the top-level `fields`, and those at the positions in `found`."""
+        positions = self._positions
+        some = {
+            path: positions[path]
+            for path in positions
+            if len(path) < 2 or path[0] not in fields or positions[path] in found
+        }
+        return Spans(self._file, some)
 
     def __getitem__(self, path: JsonPath) -> Span:
         return Span(self._file, *self._positions[path])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,6 +57,22 @@ class Report:
     texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file → text, for source lines
     strict: bool = False  # warnings fail, too
     passed: tuple[str, ...] = ()  # names of what was looked at without a finding
+
+
+def relocated(report: Report, folder: str) -> Report:
+    """Return a report whose files are below `folder`: relative to the folder where CI shows findings.
+
+    Fingerprints do not change, since a finding is the same wherever the command was started.
+    """
+
+    def moved(entry: Entry) -> Entry:
+        file = entry.span.file
+        if file == _NOWHERE.file or "://" in file or file.startswith("/"):
+            return entry
+        span = replace(entry.span, file=f"{folder}/{file}")
+        return replace(entry, span=span, fingerprint=fingerprint_of(entry))
+
+    return replace(report, entries=tuple(map(moved, report.entries))) if folder else report
 
 
 def entry_of(found: Diagnostic | Finding) -> Entry:

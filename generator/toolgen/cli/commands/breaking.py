@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.suggestions import count
 
@@ -47,11 +47,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli.diagnostics import has_color
+    from toolgen.cli.diagnostics import emit_report, has_color
     from toolgen.cli.today import today
     from toolgen.comparing.judgement import judge
     from toolgen.project import UnableError
-    from toolgen.report.formats import formatted
     from toolgen.report.json import findings_data
     from toolgen.report.reports import findings_report
     from toolgen.report.text import lines_of_findings, summary_of_findings
@@ -74,7 +73,7 @@ def run(args: argparse.Namespace) -> bool:
         data = {"against": args.against, "findings": findings_data(judgement.findings)}
         emit_json({**data, "failed": len(judgement.failed)})
     elif args.format != "text":
-        emit_document(formatted(findings_report("breaking", judgement), args.format))
+        emit_report(findings_report("breaking", judgement), args.format, args.start)
     else:
         say(*(f"toolgen: {note}" for note in judgement.notes))
         emit(*lines_of_findings(judgement, color=has_color()), styled=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.suggestions import count
 
@@ -44,10 +44,9 @@ def _positive(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli.diagnostics import show, source_texts
+    from toolgen.cli.diagnostics import emit_report, show, source_texts
     from toolgen.measuring.budget import Limits, measure_budget, write_baseline
     from toolgen.report.budget import budget_report
-    from toolgen.report.formats import formatted
 
     budget = measure_budget(
         args.start,
@@ -60,7 +59,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json(report.data)
     elif args.format != "text":
-        emit_document(formatted(report, args.format))
+        emit_report(report, args.format, args.start)
         return not report.failed
     else:
         emit(*report.summary)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
 from toolgen.suggestions import count
 
@@ -131,9 +131,8 @@ def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudge
 
 
 def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgement | None) -> None:
-    from toolgen.cli.diagnostics import has_color
+    from toolgen.cli.diagnostics import emit_report, has_color
     from toolgen.comparing.history import Release
-    from toolgen.report.formats import formatted
     from toolgen.report.json import findings_data
     from toolgen.report.markdown import as_summary
     from toolgen.report.reports import client_report
@@ -152,7 +151,7 @@ def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgemen
         emit(*as_summary(args.out, [Release(plan.lock.package, "", findings, {})]).splitlines())
         return
     if args.format != "text":
-        emit_document(formatted(client_report(changes, judgement), args.format))
+        emit_report(client_report(changes, judgement), args.format, args.start)
         return
     emit(*(f"{each.kind} {each.path}" for each in changes))
     for each in changes:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from toolgen.cli.output import emit, emit_content, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, add_stdin_filename
 from toolgen.suggestions import count
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ IS_SHORT = True
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="format these specs; - is stdin")
+    add_stdin_filename(parser)
     parser.add_argument("--check", action="store_true", help="write nothing; show a diff, and exit 1 if any")
     add_format(parser)
 
@@ -31,10 +32,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.project import UnableError, replace_files
 
-    if "-" in args.files:
-        if len(args.files) > 1:
+    if "-" in args.files or args.stdin_filename:
+        if args.files != ["-"]:
             raise UnableError(
-                "usage", "stdin and files cannot be formatted together", "give only one of them"
+                "usage", "stdin is formatted alone: - is the only FILE then", "leave out the others"
             )
         return _format_stdin(args)
     named = _named(args)
@@ -55,14 +56,14 @@ def run(args: argparse.Namespace) -> bool:
 def _format_stdin(args: argparse.Namespace) -> bool:
     from toolgen.cli.named_specs import read_stdin
 
-    content = read_stdin()
-    changed = _changed({"stdin": content})
+    name, content = args.stdin_filename or "stdin", read_stdin()
+    changed = _changed({name: content})
     if args.format == "json":
         emit_json({"changed": list(changed), "unchanged": 1 - len(changed)})
     elif args.check:
-        emit(*_diff({"stdin": content}, changed))
+        emit(*_diff({name: content}, changed))
     else:
-        emit_content(changed.get("stdin", content.decode()))
+        emit_content(changed.get(name, content.decode()))
     return not (args.check and changed)
 
 

@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
 from toolgen.project import UnableError, reason
 from toolgen.suggestions import count
@@ -104,9 +104,8 @@ def _lock(args: argparse.Namespace) -> bytes:
 def _report(
     judgement: Judgement, listing: Listing, report: ProjectReport | None, args: argparse.Namespace
 ) -> None:
-    from toolgen.cli.diagnostics import has_color
+    from toolgen.cli.diagnostics import emit_report, has_color
     from toolgen.comparing.history import Release
-    from toolgen.report.formats import formatted
     from toolgen.report.json import findings_data, tests_data
     from toolgen.report.markdown import as_summary
     from toolgen.report.reports import findings_report
@@ -121,7 +120,7 @@ def _report(
         }
         emit_json({**data, "tests": tests_data(report)["tools"]} if report else data)
     elif args.format not in ("text", "markdown"):
-        emit_document(formatted(findings_report("guard", judgement, report), args.format))
+        emit_report(findings_report("guard", judgement, report), args.format, args.start)
     elif args.format == "markdown":
         emit(*as_summary(args.lock, [Release(listing.name, "", judgement.findings, {})]).splitlines())
     else:

@@ -11,7 +11,6 @@ Runs no code of the project. FILEs outside of a project are linted by themselves
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.cli.collector import paused_collector
-from toolgen.cli.output import emit, emit_document, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.parser import add_format, add_stdin_filename
 from toolgen.suggestions import count
 
 IS_SHORT = True
@@ -35,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="show the findings in these specs only; - is stdin"
     )
-    parser.add_argument("--stdin-filename", metavar="FILE", help="the spec whose text is on stdin, for -")
+    add_stdin_filename(parser)
     parser.add_argument("--strict", action="store_true", help="fail for warnings, too")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--fix", action="store_true", help="fix what is safe to fix; comments stay")
@@ -62,7 +61,7 @@ def run(args: argparse.Namespace) -> bool:
         replace_files(subject.root, {subject.inputs.project.lint.baseline: result.baseline})
         say(f"wrote {subject.inputs.project.lint.baseline}; commit it")
         return True
-    _show(result, args)
+    _show(result, args, subject.root)
     return not result.report.failed
 
 
@@ -105,28 +104,22 @@ def _subject(args: argparse.Namespace) -> _Subject:
 def _on_stdin(args: argparse.Namespace, root: Path | None) -> _Subject:
     """Return a project in which one spec has the text on stdin; or that text alone without a project."""
     from toolgen.building.project_build import Inputs, read_inputs
-    from toolgen.cli.named_specs import read_stdin, select_specs
+    from toolgen.cli.named_specs import read_stdin_spec
     from toolgen.project import FILE, Project, UnableError
     from toolgen.project.inputs.target_templates import targets_of
 
-    if args.files != ["-"] or not args.stdin_filename:
-        hint = "for example: toolgen lint - --stdin-filename specs/find_orders.yaml"
-        raise UnableError("usage", "stdin needs its file's name, and no other FILE", hint)
     if args.fix or args.write_baseline:
         raise UnableError("usage", "--fix and --write-baseline write files, and not stdin", "leave them out")
     if root is None:
-        path = Path(args.start).resolve() / args.stdin_filename
-        project = Project(path.parent, FILE, "", specs="")
-        return _Subject(
-            Inputs(project, {path.name: read_stdin()}, targets_of(project, {})), path.parent, (), None
-        )
+        folder = (Path(args.start).resolve() / (args.stdin_filename or "")).parent
+        project = Project(folder, FILE, "", specs="")
+        path, text = read_stdin_spec("lint", args, project)
+        return _Subject(Inputs(project, {path: text}, targets_of(project, {})), folder, (), None)
     inputs = read_inputs(args.start)
     project = inputs.project
-    folder = f"{project.specs}/".removeprefix("./")
-    named = os.path.relpath(Path(args.start).resolve() / args.stdin_filename, project.root)
-    known = {Path(named).as_posix()} if Path(named).as_posix().startswith(folder) else set[str]()
-    only = select_specs(project.root, args.start, [args.stdin_filename], project.specs, known)
-    specs = {**inputs.specs, only[0].removeprefix(folder): read_stdin()}
+    path, text = read_stdin_spec("lint", args, project)
+    only = [f"{project.specs}/{path}".removeprefix("./")]
+    specs = {**inputs.specs, path: text}
     return _Subject(replace(inputs, specs=specs), project.root, only, _baseline(project, args))
 
 
@@ -175,9 +168,8 @@ def _lint(subject: _Subject, strict: bool) -> LintResult:
     )
 
 
-def _show(result: LintResult, args: argparse.Namespace) -> None:
-    from toolgen.cli.diagnostics import has_color
-    from toolgen.report.formats import formatted
+def _show(result: LintResult, args: argparse.Namespace, root: Path) -> None:
+    from toolgen.cli.diagnostics import emit_report, has_color
     from toolgen.report.json import report_data
     from toolgen.report.text import render_entries
 
@@ -186,7 +178,7 @@ def _show(result: LintResult, args: argparse.Namespace) -> None:
         emit_json(report_data(report))
         return
     if args.format != "text":
-        emit_document(formatted(report, args.format))
+        emit_report(report, args.format, args.start, root)
         return
     shown = [entry for entry in report.entries if not entry.accepted]
     emit(*render_entries(shown, report.texts, color=has_color()).splitlines(), styled=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.cli.output import emit, emit_document, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_server
 from toolgen.project import UnableError
 
@@ -48,10 +48,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.building.project_build import read_inputs
-    from toolgen.cli.diagnostics import source_texts
+    from toolgen.cli.diagnostics import emit_report, source_texts
     from toolgen.cli.today import today
     from toolgen.mcp_client.client import ServerAddress
-    from toolgen.report.formats import formatted
     from toolgen.report.json import tests_data
     from toolgen.report.reports import tests_report
     from toolgen.report.text import lines_of_tests, summary_of_tests
@@ -77,7 +76,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json(tests_data(report))
     elif args.format != "text":
-        emit_document(formatted(tests_report(report), args.format))
+        emit_report(tests_report(report), args.format, args.start)
     else:
         emit(*lines_of_tests(report, source_texts(failures, args.start)))
         say(*summary_of_tests(report))

@@ -21,6 +21,7 @@ from toolgen.data.source import Span
 from toolgen.lint.linter import lint_catalogue, lint_tool
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
 from toolgen.schema.budget import check_size
+from toolgen.schema.validator import build_validator, refuse_reference
 from toolgen.semantics.examples import check_examples
 from toolgen.semantics.pages import check_page
 from toolgen.semantics.placeholders import check_placeholders
@@ -96,18 +97,26 @@ def _tool_faults(bound: BoundTool) -> Iterator[Diagnostic]:
     refused = [each for each in compiled.values() if isinstance(each, Diagnostic)]
     yield from refused
     if not refused:
-        validators = {name: each for name, each in compiled.items() if isinstance(each, CompiledSchema)}
-        yield from check_examples(bound.tool, validators)
+        if bound.tool.spec.examples:
+            validators = {name: each for name, each in compiled.items() if isinstance(each, CompiledSchema)}
+            yield from check_examples(bound.tool, validators)
         yield from check_placeholders(bound.tool)
         yield from check_page(bound.tool)
 
 
-def _compiled(bound: BoundTool, name: str) -> CompiledSchema | Diagnostic:
-    """Compile a schema whose references were checked; return why the validator refuses it, if it does."""
+def _compiled(bound: BoundTool, name: str) -> CompiledSchema | Diagnostic | None:
+    """Compile a schema whose references were checked; return why the validator refuses it, if it does.
+
+    None if the validator takes it, and there is no example to check.
+    """
     schema = bound.schemas[name]
     try:
-        check_size(schema.schema)
-        return compile_graph(bound.graphs[name])
+        if schema.copied:  # without copied definitions, it is as large as it was when it was parsed
+            check_size(schema.schema)
+        if bound.tool.spec.examples:
+            return compile_graph(bound.graphs[name])
+        build_validator(schema.schema, formats=True, retrieve=refuse_reference)
+        return None
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         message = f"the validator does not take this schema: {str(error).split(chr(10), 1)[0]}"
         hint = "a `$ref` below an `$id` is relative to it; check these first"

@@ -31,6 +31,8 @@ LOWER: Final = {
 
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about each pair of bounds that no value is between, and about too few properties."""
+    if LOWER.keys().isdisjoint(node):
+        return
     for low, uppers in LOWER.items():
         for high in uppers:
             if low not in node or high not in node:

@@ -26,7 +26,8 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     schema, spec = tool.output_schema, tool.spec
     if not isinstance(schema, Mapping) or spec.page or spec.max_result_bytes is not None:
         return
-    if any(map(_limits, tool.input_schema.get("properties", {}).values())):
+    arguments = tool.input_schema.get("properties", {}).values()
+    if any(map(_limits, arguments)) or (_changes(tool) and any(map(_lists, arguments))):
         return
     for name, node in schema.get("properties", {}).items():
         # scalars are short: hundreds of them fit
@@ -42,8 +43,19 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
 
 
 def _limits(argument: object) -> bool:
-    """True if an argument may say how many: an integer that has itself a maximum."""
-    return isinstance(argument, Mapping) and argument.get("type") == "integer" and "maximum" in argument
+    """True if an argument may say how many: a number that has itself a maximum."""
+    if not isinstance(argument, Mapping):
+        return False
+    return argument.get("type") in ("integer", "number") and "maximum" in argument
+
+
+def _changes(tool: ProgramTool) -> bool:
+    """True if the tool says that it changes something: given a list, it answers for each of its items."""
+    return tool.spec.annotations is not None and tool.spec.annotations.readOnlyHint is False
+
+
+def _lists(argument: object) -> bool:
+    return isinstance(argument, Mapping) and argument.get("type") == "array"
 
 
 def _is_scalar(items: Mapping[str, object]) -> bool:
