@@ -17,7 +17,7 @@ from mcp.server.subscriptions import PromptsListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
-from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project
+from tests.end_to_end.project import NEWEST_ERA, SECONDS, HttpServer, Project
 
 from .comparing import compare
 
@@ -176,7 +176,7 @@ async def _read(client: Client, uri: str) -> str:
     return str((await client.read_resource(uri)).contents[0].text)  # type: ignore[union-attr]
 
 
-@ERAS
+@NEWEST_ERA
 def test_what_the_module_leaves_out_is_not_served(shop: Project, era: str) -> None:
     path = shop.root / PACKAGE
     path.write_text(path.read_text().replace('"resources", "prompts", "completions"', '"prompts"'))
@@ -205,7 +205,7 @@ def test_a_module_that_does_not_load_takes_no_tool_down(shop: Project) -> None:
     assert "not started: tools._features.shop_mcp does not load, and --strict-start is set" in done.stderr
 
 
-@ERAS
+@NEWEST_ERA
 def test_middleware_of_the_server_runs_for_calls_and_for_resources(shop: Project, era: str) -> None:
     async def run() -> None:
         async with shop.stdio_client(era) as client:
@@ -263,7 +263,7 @@ async def connected(server: HttpServer, name: str, era: str) -> AsyncIterator[Cl
         yield client
 
 
-@ERAS
+@NEWEST_ERA
 def test_tokens_of_toolgen_guard_an_adopted_server_over_http(shop: Project, era: str) -> None:
     texts = []
     for name, scopes in TOKENS.items():
@@ -343,7 +343,7 @@ def balance() -> int:
 """
 
 
-@ERAS
+@NEWEST_ERA
 def test_two_servers_are_served_by_one(shop: Project, era: str) -> None:
     (shop.root / "bank.py").write_text(BANK)
     done = shop.toolgen("import", "fastmcp", "bank:mcp", "--implement")

@@ -231,6 +231,7 @@ def test_without_implement_only_specs_are_written(shop: Cli) -> None:
     assert not (shop.root / "tools").exists()
 
 
+@pytest.mark.slow
 def test_a_module_with_one_server_needs_no_name(shop: Cli) -> None:
     done = shop("import", "fastmcp", "shop.py", "--implement")
     assert done.code == 0, done.err
@@ -337,6 +338,7 @@ def test_other_adapters_get_the_same_data_and_texts(shop: Cli) -> None:
     assert "[failed]: Error executing tool stock: no thing gold; call list_things first" in done.err
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_module_is_named_if_it_is_not_the_project(shop: Cli, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -346,6 +348,7 @@ def test_the_folder_of_the_module_is_named_if_it_is_not_the_project(shop: Cli, t
     assert f"PYTHONPATH={elsewhere}" in done.err
 
 
+@pytest.mark.slow
 def test_times_need_no_zone(shop: Cli) -> None:
     times = (
         "import datetime\n\n\n@mcp.tool()\n"
@@ -361,6 +364,7 @@ def test_times_need_no_zone(shop: Cli) -> None:
     assert result.errors == 2
 
 
+@pytest.mark.slow
 def test_implementations_can_follow_the_specs(shop: Cli) -> None:
     shop("import", "fastmcp", "shop:mcp")
     shop("generate")
@@ -506,6 +510,7 @@ async def block() -> str:
 """
 
 
+@pytest.mark.slow
 def test_a_call_out_of_time_does_not_wait_for_a_thread(shop: Cli) -> None:
     (shop.root / "shop.py").write_text(SHOP + HANGING)
     shop("import", "fastmcp", "shop:mcp", "--implement")

@@ -89,6 +89,7 @@ def destroys(tool: dict[str, Any]) -> bool:
     return bool(tool["annotations"]["destructiveHint"])
 
 
+@pytest.mark.slow
 def test_reading_tools_change_nothing(tmp_path: Path) -> None:
     database.database(tmp_path)
     database.workspace_folder(tmp_path)
