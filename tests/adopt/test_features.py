@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,8 +19,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
 from tests.end_to_end.project import NEWEST_ERA, SECONDS, HttpServer, Project
+from tests.samples import sample
 
-from .comparing import compare
+from .comparing import Call, compare
 
 SHOP = '''\
 """A shop."""
@@ -133,24 +135,30 @@ if __name__ == "__main__":
 PACKAGE = "tools/_features/shop_mcp.py"
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Project:
-    """A project that has adopted the shop."""
-    project = Project(tmp_path)
-    (tmp_path / "toolgen.toml").write_text('implementations = "tools"\ntargets = ["mcp"]\n')
-    (tmp_path / "shop.py").write_text(SHOP)
+@pytest.fixture(scope="module")
+def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project that has adopted the shop, which each test copies."""
+    project = Project(tmp_path_factory.mktemp("adopted"))
+    (project.root / "toolgen.toml").write_text('implementations = "tools"\ntargets = ["mcp"]\n')
+    (project.root / "shop.py").write_text(SHOP)
     done = project.toolgen("import", "fastmcp", "shop:mcp", "--implement")
     assert done.returncode == 0, done.stderr
     served = "served unchanged beside the tools, by the MCP server alone: 4 resources, 1 resource template, 1 prompt,"
     assert f"{served} completions\n" in done.stderr
     project.generate()
-    return project
+    return project.root
 
 
-def test_all_is_listed_and_answered_as_before(shop: Project) -> None:
-    result = compare(
-        shop.root, "shop:mcp", [("stock", {"sku": "bolt"}), ("stock", {"sku": "nothing"})], "stdio"
-    )
+@pytest.fixture
+def shop(adopted: Path, tmp_path: Path) -> Project:
+    """A project that has adopted the shop."""
+    return Project(Path(shutil.copytree(adopted, tmp_path, dirs_exist_ok=True)))
+
+
+@pytest.mark.parametrize("options", sample([(), ("stdio",)], (0,)), ids=["objects", "processes"])
+def test_all_is_listed_and_answered_as_before(shop: Project, options: tuple[str, ...]) -> None:
+    calls: list[Call] = [("stock", {"sku": "bolt"}), ("stock", {"sku": "nothing"})]
+    result = compare(shop.root, "shop:mcp", calls, *options)
     assert result.is_equal, result
     assert result.requests >= 56
 
