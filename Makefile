@@ -39,7 +39,7 @@ demo: $(READY) ## show the five designs that toolgen brings together, with real 
 test: $(READY) ## run the tests, except those with their own target
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(REPORT)
 
-test-slow: $(READY) ## run slow tests: further providers, protocol eras and sizes
+test-slow: $(READY) ## run slow tests: further cases, providers, protocol eras and sizes, and all generated examples
 	@$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not redis" $(REPORT)
 
 check: $(READY) ## check format, lint, types, import contracts and generated code

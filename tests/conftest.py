@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from tests.preloaded.forking import postpone_grammars
 from tests.processes import time_limit
+from tests.samples import ALL, PART
 
 postpone_grammars()
 gc.disable()  # until the tests are collected: a fifth of that time, and nothing to find
@@ -24,9 +25,26 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-# The same examples on every run and every machine, without deadlines, so that failures are reproducible.
-settings.register_profile("toolgen", deadline=None, derandomize=True)
-settings.load_profile("toolgen")
+def pytest_configure(config: pytest.Config) -> None:
+    """Generate the same examples on every run and every machine, without deadlines: failures are reproducible."""
+    number = ALL if _with_slow_tests(config) else PART
+    settings.register_profile("toolgen", deadline=None, derandomize=True, max_examples=number)
+    settings.load_profile("toolgen")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are selected by their markers
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run tests with generated examples among the slow ones, too: there they try all examples."""
+    if _with_slow_tests(config):
+        for item in items:
+            if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+                item.add_marker(pytest.mark.slow)
+
+
+def _with_slow_tests(config: pytest.Config) -> bool:
+    chosen = str(config.option.markexpr)
+    return not chosen or "slow" in chosen.replace("not slow", "")
+
 
 # Where Python is told to write no byte-code, each command that a test starts would compile toolgen anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,14 @@ def name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name)
-def test_every_module_has_a_docstring(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text()))
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """Parse a module once for all tests."""
+    return ast.parse(path.read_text())
+
+
+def test_every_module_has_a_docstring() -> None:
+    assert [name(path) for path in MODULES if not ast.get_docstring(tree_of(path))] == []
 
 
 OS_FUNCTIONS = frozenset(
@@ -110,8 +116,7 @@ def test_files_are_used_in_one_way() -> None:
     found = {
         name(path)
         for path in MODULES
-        if any(map(uses_files, ast.walk(ast.parse(path.read_text()))))
-        and path.relative_to(PACKAGE).parts[0] != "files"
+        if any(map(uses_files, ast.walk(tree_of(path)))) and path.relative_to(PACKAGE).parts[0] != "files"
     }
     assert found == set(ANOTHER_WAY)
 
@@ -186,7 +191,7 @@ def named_streams(tree: ast.AST) -> list[int]:
 
 
 def test_text_leaves_through_one_door() -> None:
-    found = {name(path) for path in MODULES if named_streams(ast.parse(path.read_text()))}
+    found = {name(path) for path in MODULES if named_streams(tree_of(path))}
     assert found == WRITERS.keys()
 
 

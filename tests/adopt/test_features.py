@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,9 +18,10 @@ from mcp.server.subscriptions import PromptsListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
-from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project
+from tests.end_to_end.project import NEWEST_ERA, SECONDS, HttpServer, Project
+from tests.samples import sample
 
-from .comparing import compare
+from .comparing import Call, compare
 
 SHOP = '''\
 """A shop."""
@@ -133,24 +135,30 @@ if __name__ == "__main__":
 PACKAGE = "tools/_features/shop_mcp.py"
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Project:
-    """A project that has adopted the shop."""
-    project = Project(tmp_path)
-    (tmp_path / "toolgen.toml").write_text('implementations = "tools"\ntargets = ["mcp"]\n')
-    (tmp_path / "shop.py").write_text(SHOP)
+@pytest.fixture(scope="module")
+def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project that has adopted the shop, which each test copies."""
+    project = Project(tmp_path_factory.mktemp("adopted"))
+    (project.root / "toolgen.toml").write_text('implementations = "tools"\ntargets = ["mcp"]\n')
+    (project.root / "shop.py").write_text(SHOP)
     done = project.toolgen("import", "fastmcp", "shop:mcp", "--implement")
     assert done.returncode == 0, done.stderr
     served = "served unchanged beside the tools, by the MCP server alone: 4 resources, 1 resource template, 1 prompt,"
     assert f"{served} completions\n" in done.stderr
     project.generate()
-    return project
+    return project.root
 
 
-def test_all_is_listed_and_answered_as_before(shop: Project) -> None:
-    result = compare(
-        shop.root, "shop:mcp", [("stock", {"sku": "bolt"}), ("stock", {"sku": "nothing"})], "stdio"
-    )
+@pytest.fixture
+def shop(adopted: Path, tmp_path: Path) -> Project:
+    """A project that has adopted the shop."""
+    return Project(Path(shutil.copytree(adopted, tmp_path, dirs_exist_ok=True)))
+
+
+@pytest.mark.parametrize("options", sample([(), ("stdio",)], (0,)), ids=["objects", "processes"])
+def test_all_is_listed_and_answered_as_before(shop: Project, options: tuple[str, ...]) -> None:
+    calls: list[Call] = [("stock", {"sku": "bolt"}), ("stock", {"sku": "nothing"})]
+    result = compare(shop.root, "shop:mcp", calls, *options)
     assert result.is_equal, result
     assert result.requests >= 56
 
@@ -176,7 +184,7 @@ async def _read(client: Client, uri: str) -> str:
     return str((await client.read_resource(uri)).contents[0].text)  # type: ignore[union-attr]
 
 
-@ERAS
+@NEWEST_ERA
 def test_what_the_module_leaves_out_is_not_served(shop: Project, era: str) -> None:
     path = shop.root / PACKAGE
     path.write_text(path.read_text().replace('"resources", "prompts", "completions"', '"prompts"'))
@@ -205,7 +213,7 @@ def test_a_module_that_does_not_load_takes_no_tool_down(shop: Project) -> None:
     assert "not started: tools._features.shop_mcp does not load, and --strict-start is set" in done.stderr
 
 
-@ERAS
+@NEWEST_ERA
 def test_middleware_of_the_server_runs_for_calls_and_for_resources(shop: Project, era: str) -> None:
     async def run() -> None:
         async with shop.stdio_client(era) as client:
@@ -263,7 +271,7 @@ async def connected(server: HttpServer, name: str, era: str) -> AsyncIterator[Cl
         yield client
 
 
-@ERAS
+@NEWEST_ERA
 def test_tokens_of_toolgen_guard_an_adopted_server_over_http(shop: Project, era: str) -> None:
     texts = []
     for name, scopes in TOKENS.items():
@@ -343,7 +351,7 @@ def balance() -> int:
 """
 
 
-@ERAS
+@NEWEST_ERA
 def test_two_servers_are_served_by_one(shop: Project, era: str) -> None:
     (shop.root / "bank.py").write_text(BANK)
     done = shop.toolgen("import", "fastmcp", "bank:mcp", "--implement")

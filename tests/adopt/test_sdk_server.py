@@ -12,6 +12,7 @@ import yaml
 from toolgen.mcp_client import limits
 
 from tests.cli.conftest import Cli
+from tests.end_to_end.project import Project
 
 from .comparing import compare, python
 
@@ -176,11 +177,26 @@ def shop(empty: Cli) -> Cli:
     return empty
 
 
-def test_an_adopted_server_lists_and_answers_as_before(shop: Cli) -> None:
-    done = shop("import", "fastmcp", "shop:mcp", "--implement")
-    assert done.code == 0, done.err
-    assert shop("generate").code == 0
-    result = compare(shop.root, "shop:mcp", CALLS)
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project that has imported the server and is generated, which tests copy."""
+    project = Project(tmp_path_factory.mktemp("imported"))
+    (project.root / "toolgen.toml").write_text(SETTINGS)
+    (project.root / "shop.py").write_text(SHOP)
+    project.toolgen("import", "fastmcp", "shop:mcp", "--implement")
+    project.generate()
+    return project
+
+
+@pytest.fixture
+def adopted(shop: Cli, imported: Project) -> Cli:
+    """A project that has adopted its server."""
+    shutil.copytree(imported.root, shop.root, dirs_exist_ok=True)
+    return shop
+
+
+def test_an_adopted_server_lists_and_answers_as_before(adopted: Cli) -> None:
+    result = compare(adopted.root, "shop:mcp", CALLS)
     assert result.tools == [*dict(CALLS)]
     assert result.listing == []
     assert result.answers == []
@@ -205,9 +221,8 @@ def test_other_parts_of_the_server_are_reported(shop: Cli) -> None:
     assert sorted(path.stem for path in (shop.root / "specs").glob("*.yaml")) == sorted(dict(CALLS))
 
 
-def test_implementations_name_the_function(shop: Cli) -> None:
-    shop("import", "fastmcp", "shop:mcp", "--implement")
-    assert (shop.root / "tools" / "place_order.py").read_text() == (
+def test_implementations_name_the_function(adopted: Cli) -> None:
+    assert (adopted.root / "tools" / "place_order.py").read_text() == (
         '"""place-order: calls shop.place_order as a tool of the server shop.mcp, for\nspecs/place-order.yaml.\n"""\n'
         "\n"
         "from __future__ import annotations\n"
@@ -231,6 +246,7 @@ def test_without_implement_only_specs_are_written(shop: Cli) -> None:
     assert not (shop.root / "tools").exists()
 
 
+@pytest.mark.slow
 def test_a_module_with_one_server_needs_no_name(shop: Cli) -> None:
     done = shop("import", "fastmcp", "shop.py", "--implement")
     assert done.code == 0, done.err
@@ -327,16 +343,15 @@ def test_tools_whose_python_names_meet_get_different_specs(shop: Cli) -> None:
     assert "13 tools in the source, 0 specs written" in done.err
 
 
-def test_other_adapters_get_the_same_data_and_texts(shop: Cli) -> None:
-    shop("import", "fastmcp", "shop:mcp", "--implement")
-    shop("generate")
-    done = shop.process("call", "stock", "--input", '{"sku": "bolt"}')  # with a Context, without a client
+def test_other_adapters_get_the_same_data_and_texts(adopted: Cli) -> None:
+    done = adopted.process("call", "stock", "--input", '{"sku": "bolt"}')  # with a Context, without a client
     assert '"result": "40 for Shop"' in done.out, done.err
-    done = shop.process("call", "stock", "--input", '{"sku": "gold"}')
+    done = adopted.process("call", "stock", "--input", '{"sku": "gold"}')
     assert done.code == 1
     assert "[failed]: Error executing tool stock: no thing gold; call list_things first" in done.err
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_module_is_named_if_it_is_not_the_project(shop: Cli, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -346,6 +361,7 @@ def test_the_folder_of_the_module_is_named_if_it_is_not_the_project(shop: Cli, t
     assert f"PYTHONPATH={elsewhere}" in done.err
 
 
+@pytest.mark.slow
 def test_times_need_no_zone(shop: Cli) -> None:
     times = (
         "import datetime\n\n\n@mcp.tool()\n"
@@ -361,6 +377,7 @@ def test_times_need_no_zone(shop: Cli) -> None:
     assert result.errors == 2
 
 
+@pytest.mark.slow
 def test_implementations_can_follow_the_specs(shop: Cli) -> None:
     shop("import", "fastmcp", "shop:mcp")
     shop("generate")
@@ -461,19 +478,17 @@ def gated() -> str:
     assert progress == [[1, 2, None]] * 2
 
 
-def test_what_the_spec_adds_counts_for_adopted_tools(shop: Cli) -> None:
-    shop("import", "fastmcp", "shop:mcp", "--implement")
-
+def test_what_the_spec_adds_counts_for_adopted_tools(adopted: Cli) -> None:
     def change(name: str, text: str) -> None:
-        path = shop.root / "specs" / f"{name}.yaml"
+        path = adopted.root / "specs" / f"{name}.yaml"
         path.write_text(path.read_text().replace("content: any\n", f"content: any\n{text}"))
 
     change("stock", "auth: {secrets: [SHOP_KEY]}\n")
     change("forget", "confirm: {message: 'Forget {sku}?'}\n")
     change("where", "timeout: 5\n")
-    assert shop("generate").code == 0
+    assert adopted("generate").code == 0
     calls: list[tuple[str, dict[str, Any]]] = [("stock", {"sku": "gold-12345"}), ("forget", {"sku": "bolt"})]
-    *found, _ = answers(shop, calls, SHOP_KEY="gold-12345")
+    *found, _ = answers(adopted, calls, SHOP_KEY="gold-12345")
     for stock, forget in (found[:2], found[2:]):
         assert stock["isError"]
         assert "gold-12345" not in json.dumps(stock)  # the text is no longer the tool's own
@@ -506,6 +521,7 @@ async def block() -> str:
 """
 
 
+@pytest.mark.slow
 def test_a_call_out_of_time_does_not_wait_for_a_thread(shop: Cli) -> None:
     (shop.root / "shop.py").write_text(SHOP + HANGING)
     shop("import", "fastmcp", "shop:mcp", "--implement")

@@ -125,6 +125,7 @@ def test_the_comment_is_written_once_and_updated_in_place(github: GitHub, projec
     ]
 
 
+@pytest.mark.slow
 def test_a_comment_of_a_person_is_never_replaced(github: GitHub, project: Path) -> None:
     github.comments.append({"id": 1, "user": {"type": "User"}, "body": "<!-- toolgen: pull request --> mine"})
     run_action(github, project)

@@ -8,18 +8,15 @@ those that are not installed.
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from toolgen.data.codes import BUDGET, CODES, IMPLEMENTATIONS, PROJECT, TESTS
 
-from tests.preloaded import python_command
+from tests.end_to_end.project import Project
 
 CASES = Path(__file__).parents[1] / "cases"
 
@@ -41,22 +38,12 @@ def project_of(case: Path, root: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize("case", sorted(CASES.glob("*/*/shell")), ids=lambda case: case.parent.name)
 def test_case(case: Path, record: bool, tmp_path: Path) -> None:
-    root = tmp_path / "project"
-    environment = {**os.environ, "NO_COLOR": "1"}
-    command = python_command(environment)
-    if (case / "absent").exists():
-        environment["PYTHONPATH"] = str(root / "absent")
-        command = [sys.executable]
-    for words in project_of(case, root):
-        done = subprocess.run(
-            [*command, "-m", "toolgen", *words],
-            cwd=root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    project = Project(tmp_path / "project", {"NO_COLOR": "1"})
+    lines = project_of(case, project.root)
+    root = project.root
+    absent = {"PYTHONPATH": str(root / "absent")} if (case / "absent").exists() else {}
+    for words in lines:
+        done = project.toolgen(*words, **absent)
     code = case.parent.name
     shown, data = (done.stdout, "") if code in TESTS else (done.stderr, done.stdout)
     if code in BUDGET:

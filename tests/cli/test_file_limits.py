@@ -14,6 +14,8 @@ from toolgen.cli import main
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project.inputs.breaking_policy import parse_acceptances
 
+from tests.samples import sample
+
 SPARSE = 8 * 1024**3
 GREET = "name: greet\ndescription: Greet someone.\ninput_schema: {type: object}\n"
 LIMITED = """
@@ -83,14 +85,17 @@ def test_many_unknown_settings_are_reported_at_once(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "toolgen.toml",
-        "pyproject.toml",
-        "generated/toolgen.manifest.json",
-        "generated/models/greet.py",
-        "templates/mcp/a.py.jinja",
-        "specs/greet.yaml",
-    ],
+    sample(
+        [
+            "toolgen.toml",
+            "pyproject.toml",
+            "generated/toolgen.manifest.json",
+            "generated/models/greet.py",
+            "templates/mcp/a.py.jinja",
+            "specs/greet.yaml",
+        ],
+        (0, 2, 5),
+    ),
 )
 def test_a_sparse_file_is_not_read(folder: Path, path: str) -> None:
     (folder / "toolgen.toml").write_text('targets = ["mcp"]\ntemplates = "templates"\n')
@@ -115,12 +120,15 @@ def test_a_sparse_suite_is_not_read(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [
-        ("a: " + "[" * 50_000, "has nested values"),
-        ("a: &a {b: 1}\n" + "".join(f"b{n}: {{<<: [*a, *a]}}\n" for n in range(30)), "has nested values"),
-        ("tool_name: &a x\ndialect: *a\n", "has aliases"),
-        ("#" * 70_000, "has more than 65,536 characters"),
-    ],
+    sample(
+        [
+            ("a: " + "[" * 50_000, "has nested values"),
+            ("a: &a {b: 1}\n" + "".join(f"b{n}: {{<<: [*a, *a]}}\n" for n in range(30)), "has nested values"),
+            ("tool_name: &a x\ndialect: *a\n", "has aliases"),
+            ("#" * 70_000, "has more than 65,536 characters"),
+        ],
+        (0, 2),
+    ),
 )
 def test_a_target_beyond_a_limit_is_refused(folder: Path, text: str, said: str) -> None:
     (folder / "toolgen.toml").write_text('targets = ["own"]\ntemplates = "templates"\n')

@@ -18,6 +18,8 @@ from toolgen.cli.parser import COMMANDS
 from toolgen.project import UnableError
 from toolgen.scaffolding.parameters import parse_parameter, scalar
 
+from tests.samples import sample
+
 from .conftest import SPEC, Cli
 from .terminal import at_a_terminal
 
@@ -92,6 +94,7 @@ def test_what_new_writes_is_good_code(empty: Cli, types: bool) -> None:
     run("pytest", "-q", "-p", "no:cacheprovider", *PLUGIN)
 
 
+@pytest.mark.slow
 def test_the_written_test_notices_the_implementation(empty: Cli) -> None:
     empty("init")
     empty("new", "hello", "--description", "Say hello.")
@@ -111,6 +114,7 @@ def test_the_written_test_notices_the_implementation(empty: Cli) -> None:
     assert "remove implemented=False" in done.stdout
 
 
+@pytest.mark.slow
 def test_new_writes_what_is_missing_for_specs_that_exist(project: Cli) -> None:
     """Written by hand or imported: with injected values, streams, blocks, without a response."""
     (project.root / "toolgen.toml").write_text('implementations = "work"\n')
@@ -201,6 +205,7 @@ def test_init_again_renews_the_schema_of_specs_after_an_upgrade(empty: Cli) -> N
     assert schema.read_text() == current
 
 
+@pytest.mark.slow
 def test_injected_values_have_a_place_and_an_error_that_names_it(empty: Cli) -> None:
     empty("init")
     empty.spec("greet", SPEC.format(name="greet") + "inject: [{name: db, type: sqlite3.Connection}]\n")
@@ -495,7 +500,8 @@ def test_end_of_input_at_a_prompt_interrupts(project: Cli, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("\x03", 130), ("\x04", 130)]
+    ("answer", "code"),
+    sample([("y\n", 0), ("n\n", 1), ("\n", 1), ("\x03", 130), ("\x04", 130)], (0, 1)),
 )
 def test_confirmed_at_a_terminal(project: Cli, answer: str, code: int) -> None:
     project("new", "order", "--description", "Order.", "--destructive")

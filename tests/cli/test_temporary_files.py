@@ -87,6 +87,7 @@ def test_a_link_in_its_place_is_not_followed(place: Path, tmp_path: Path) -> Non
     assert os.listdir(tmp_path / "victim") == ["precious"]
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_nothing_for_long(project: Cli, tmp_path: Path) -> None:
     """Its workers end with it, and the next run removes its temporary files."""
     place = tmp_path / "use_temporary_folder"

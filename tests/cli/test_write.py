@@ -337,6 +337,7 @@ put(find_project(Path(sys.argv[1])), {f"{n}.json": sys.argv[5] for n in range(8)
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_after_a_killed_one(project: Project) -> None:
     """The journal of the first run identifies its files; the second run must not lose it."""
     here = str(Path(__file__).parent)

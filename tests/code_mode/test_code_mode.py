@@ -239,6 +239,7 @@ def test_no_script_acts_unasked() -> None:
     assert found.acted["agrees"] > 0
 
 
+@pytest.mark.slow
 def test_the_adversary_finds_a_call_that_does_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     async def unasked(self: calls.ScriptCalls, tool: str, arguments: Any) -> Any:
         return (await self.toolkit.call(tool, arguments)).content

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.pipeline import bind
 
+from tests.samples import examples
+
 VALUES = [
     {},
     {"a": 1},
@@ -55,7 +57,7 @@ schemas = st.recursive(
 definitions = st.fixed_dictionaries({"A": schemas, "B": schemas})
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.dictionaries(names, schemas, max_size=3), definitions, definitions)
 def test_a_bundled_schema_accepts_the_same_values(
     properties: dict[str, Any], own: dict[str, Any], shared: dict[str, Any]

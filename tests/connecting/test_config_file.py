@@ -17,6 +17,8 @@ from toolgen.connecting.json_edit import parse_json
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project import UnableError
 
+from tests.samples import examples
+
 FILES = Path(__file__).parent / "files"
 ENTRY = Entry("shop", "/home/ada/shop/.venv/bin/python", ("-m", "toolgen", "-C", "/home/ada/shop", "serve"))
 JSON = [name for name, client in CLIENTS.items() if not client.is_toml]
@@ -84,7 +86,9 @@ def json_objects(draw: st.DrawFn, *, comments: bool, values: st.SearchStrategy[s
 
 
 @pytest.mark.parametrize("name", JSON)
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=examples(120), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(data=st.data())
 def test_any_json_keeps_its_other_entries_and_comments(
     name: str, data: st.DataObject, tmp_path: Path
@@ -132,7 +136,9 @@ TOML_PARTS = st.lists(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(parts=TOML_PARTS, end=st.sampled_from(["", "\n", "# end", "x = 1"]))
 def test_any_toml_keeps_every_byte(parts: list[str], end: str, tmp_path: Path) -> None:
     client, text = CLIENTS["codex"], "".join(parts) + end

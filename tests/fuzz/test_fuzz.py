@@ -145,6 +145,7 @@ def test_another_encoding_is_found() -> None:
     assert faults_of("models/x.py", b"# coding=utf-7\nx = 1\n") == ["is read as utf-7"]
 
 
+@pytest.mark.slow
 def test_toolgen_has_the_places_of_all_planted_bugs() -> None:
     done = subprocess.run([sys.executable, "-c", PLANT_EACH], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -15,6 +15,7 @@ import pytest
 from examples.demo import __main__ as demo
 from examples.demo import narration
 from tests.preloaded import python_command
+from tests.samples import sample
 
 ROOT = Path(__file__).parents[2]
 forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="each run is a fork of one process")
@@ -142,7 +143,7 @@ def runs_with_faults(*options: str) -> list[dict[str, Any]]:
 
 
 @forking
-@pytest.mark.parametrize("number", [5, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", sample([2, 10], (0,)))
 def test_what_tools_answer_ask_and_log_cannot_be_falsified(number: int) -> None:
     runs = runs_with_faults("0", "--named", str(number))
     assert len(runs) == number

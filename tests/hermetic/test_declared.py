@@ -118,6 +118,7 @@ def test_the_index_depends_on_its_pieces(actions: Actions) -> None:
     assert text.endswith("out/generated/tools/__init__.py: \\\n  out/a.json\n")
 
 
+@pytest.mark.slow
 def test_templates_of_the_project_are_inputs(actions: Actions) -> None:
     actions.write("templates/notes/target.yaml", "")
     actions.write("templates/notes/notes/{tool}.txt.jinja", "{{ tool.wire_name }}\n")

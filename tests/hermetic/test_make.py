@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.hermetic.helpers import ROOT, SHARED, TOOL, Actions, tree
 
 
@@ -20,6 +22,7 @@ def _make(folder: Path) -> list[str]:
     return sorted(re.findall(r"^toolgen generate --(?:spec|index) (\S+)", done.stdout, re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_make_runs_the_actions_that_an_edit_affects(actions: Actions) -> None:
     document = (ROOT / "docs/build-systems.md").read_text()
     (makefile,) = re.findall(r"^```make\n(.*?)^```", document, re.MULTILINE | re.DOTALL)

@@ -52,6 +52,7 @@ def test_outputs_needs_the_specs_folder_to_name_the_module_of_shared_schemas(act
     assert "name that folder with --include-root" in done.err
 
 
+@pytest.mark.slow
 def test_the_environment_does_not_change_the_output(
     actions: Actions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

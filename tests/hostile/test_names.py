@@ -14,6 +14,7 @@ from toolgen.pipeline import compile_project
 from toolgen.python_source.literals import comment, docstring, is_read_as_utf_8, literal
 
 from tests.models.helpers import TARGETS
+from tests.samples import examples
 from tools.fuzz.strings import PIECES
 
 SPEC = """
@@ -37,7 +38,7 @@ def generated(folder: str, name: str) -> Mapping[str, str]:
 PLAIN = generated("specs", "plain")
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(folder=PRINTABLE, name=PRINTABLE)
 @example(folder="coding=utf-7 ", name="coding=utf-7 ")
 @example(folder="x", name="# ruff: noqa")

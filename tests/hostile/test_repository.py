@@ -96,12 +96,24 @@ def test_the_canary_detects_code_that_runs(repository: Repository) -> None:
         repository.canary.unlink()
 
 
-@pytest.mark.parametrize("words", VERBS, ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(
+            each,
+            marks=() if each[0] in ("generate", "check", "export") else pytest.mark.slow,
+            id=" ".join(each),
+        )
+        for each in VERBS
+    ],
+)
 def test_a_command_runs_nothing_of_the_repository(repository: Repository, words: tuple[str, ...]) -> None:
     repository.run(*words)
 
 
-@pytest.mark.parametrize("words", [("check",), ("generate",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [pytest.param(("check",), marks=pytest.mark.slow), ("generate",)], ids=" ".join
+)
 def test_the_installed_command_runs_nothing_of_the_repository(
     repository: Repository, words: tuple[str, ...]
 ) -> None:
@@ -125,6 +137,7 @@ def test_generate_does_not_write_through_links(repository: Repository) -> None:
     assert repository.secret.read_text() == before
 
 
+@pytest.mark.slow
 def test_templates_run_nothing(tmp_path: Path) -> None:
     repository = Repository(tmp_path, templates=True)
     for file in (repository.root / "generated").iterdir():

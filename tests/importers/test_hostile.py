@@ -268,6 +268,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow
 def test_an_import_interrupted_before_its_server_is_connected_leaves_no_process(empty: Cli) -> None:
     """asyncio would then wait until all processes with the pipes have ended, possibly for ever."""
     process = subprocess.Popen(

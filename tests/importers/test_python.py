@@ -332,6 +332,7 @@ def test_sync_keeps_what_is_written_by_hand(shop: Cli) -> None:
     assert record.sub("", path.read_text()) == record.sub("", after)
 
 
+@pytest.mark.slow
 def test_parameters_of_frameworks_are_injected(shop: Cli) -> None:
     (shop.root / "served.py").write_text(
         "from typing import Annotated\n"
@@ -627,6 +628,7 @@ def test_resources_and_prompts_are_no_tools(project: Cli, name: str, kind: str) 
     assert f"shop:{name} is a {kind} of the MCP server shop:mcp, not a tool" in done.err
 
 
+@pytest.mark.slow
 def test_a_helper_beside_a_server_is_imported_if_it_is_named(project: Cli) -> None:
     (project.root / "shop.py").write_text(SERVER)
     done = project("import", "python", "shop:helper", "--into", "specs/new")

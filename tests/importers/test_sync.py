@@ -14,6 +14,7 @@ from toolgen.yaml12.writer import write
 
 from tests.cli.conftest import Cli
 from tests.importers.test_write import texts, values
+from tests.samples import examples
 
 SPEC = """\
 # Imported by `toolgen import mcp`; with --sync, it follows its source.
@@ -150,7 +151,7 @@ def test_namesakes_stay(empty: Cli) -> None:
 mappings = st.dictionaries(texts, values, min_size=1, max_size=5)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(mappings, mappings, st.booleans())
 def test_a_change_gives_what_was_wanted(old: dict[str, Any], other: dict[str, Any], nested: bool) -> None:
     wanted = {key: other.get(key, old.get(key)) for key in merge_key_order(list(old), [*old, *other])}

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from toolgen.compile.reading.read import read
 from toolgen.yaml12.writer import write
 
+from tests.samples import examples
+
 WORDS = ["yes", "No", "on", "y", "null", "~", "1_000", "12:30", "0o17", "0x1F", "1e3", ".5", "+1", "-", "?", ":",
          "<<", "=", "2026-01-01", "a: b", "a #b", "#", "- a", "{a}", "[a]", "*a", "&a", "!a", "|", ">", "%a", "@",
          "`", "'", '"', "\\", "a'b\"c", "...", "---", "--- a", " lead", "trail ", "tab\there", "\t", "\n", "\r\n",
@@ -38,7 +40,7 @@ def same(one: Any, other: Any) -> bool:
     return json.dumps(one) == json.dumps(other)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(st.dictionaries(texts, values, min_size=1, max_size=4))
 @example({"a": [[[]], [{}], [["b"]], {"c": ["d\ne"]}]})
 @example({"x" * 1100: {"y" * 1100: "a\nb"}, "k": 1e22, "z": -0.0})
@@ -48,7 +50,7 @@ def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
     assert same(source.data, data), text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.dictionaries(texts, values, min_size=1, max_size=4))
 def test_readers_of_yaml_1_1_agree(data: dict[str, Any]) -> None:
     assert same(yaml.load(write(data), yaml.CSafeLoader), data), write(data)

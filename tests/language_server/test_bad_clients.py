@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,7 @@ def test_without_pygls_the_extra_is_named(tmp_path: Path) -> None:
         "raise ModuleNotFoundError(\"No module named 'pygls'\", name='pygls')\n"
     )
     done = subprocess.run(
-        [*python_command(os.environ), "-m", "toolgen", "lsp"],
+        [sys.executable, "-m", "toolgen", "lsp"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         stdin=subprocess.DEVNULL,
         capture_output=True,

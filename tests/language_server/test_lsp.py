@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable
@@ -385,7 +386,7 @@ def test_a_shared_schema_is_renamed_in_all_files(shop: Path) -> None:
         for path, text in texts.items():
             (shop / path).write_text(text)
         done = subprocess.run(
-            [*python_command({}), "-m", "toolgen", "lint"], cwd=shop, capture_output=True, text=True
+            [*python_command(os.environ), "-m", "toolgen", "lint"], cwd=shop, capture_output=True, text=True
         )
         assert (done.returncode, done.stderr) == (0, "2 tools: no findings\n")
 
@@ -473,7 +474,10 @@ def test_formatting_is_that_of_fmt(shop: Path) -> None:
         edits = await editor.client.text_document_formatting_async(params)
         formatted = applied(text, edits)
         done = subprocess.run(
-            [*python_command({}), "-m", "toolgen", "fmt", "-"], input=text, capture_output=True, text=True
+            [*python_command(os.environ), "-m", "toolgen", "fmt", "-"],
+            input=text,
+            capture_output=True,
+            text=True,
         )
         assert (formatted, formatted != text) == (done.stdout, True)
         editor.type(FIND, "name: [\n")

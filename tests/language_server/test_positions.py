@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from toolgen.data.source import Span
 from toolgen.language_server.positions import Buffer, line_edits
 
+from tests.samples import examples
+
 PIECES = ["a", "b", "🍳", "é", "\u2028", "\x85", "\t", " ", "\n", "\r\n"]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 UNITS = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8": "utf-8"}
@@ -48,7 +50,7 @@ def applied(buffer: Buffer, new: str) -> str:
     return text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(TEXTS, TEXTS)
 @example("a", "")
 @example("a\nb", "a")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from toolgen.data.diagnostic import SpecErrors
 
 from tests.models.helpers import classes_of, response_of, same, there_and_back
+from tests.samples import examples
 
 NAMES = st.sampled_from(
     [
@@ -150,7 +151,7 @@ def values(draw: st.DrawFn, schema: Any, defs: dict[str, Any], depth: int = 6) -
     return draw(VALUES if kind is None else SCALARS.filter(lambda value: isinstance(value, wanted[kind])))
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_valid_value_survives_the_model_unchanged(data: st.DataObject) -> None:
     defs = {"One": data.draw(schemas(depth=2)), "Two": data.draw(schemas(depth=1))}
@@ -173,7 +174,7 @@ def test_a_valid_value_survives_the_model_unchanged(data: st.DataObject) -> None
             assert same(got, value), f"{value!r} became {got!r}"
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_valid_value_survives_the_classes_of_shared_files_unchanged(data: st.DataObject) -> None:
     defs = {name: data.draw(schemas(depth=2)) for name in ("One", "Two", "Three")}

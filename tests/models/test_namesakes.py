@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from tests.models.helpers import classes_of, same
+from tests.samples import examples
 
 WIRE = [
     "orderId",
@@ -60,7 +61,7 @@ def values(draw: st.DrawFn, schema: Any) -> Any:
     return {**unknown, **known}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_python_name_means_the_validated_field_in_every_dump(data: st.DataObject) -> None:
     schema = data.draw(open_objects())

@@ -23,6 +23,7 @@ from toolgen.models.module_source import ClassSource, ModuleSource
 from tests.corpora import corpus, is_shared
 from tests.models.helpers import TARGETS, documents, models_of
 from tests.models.test_lossless import schemas
+from tests.samples import examples
 from tools.corpus.models import ModelComparison, compare_models, compare_specs, models_table
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +117,7 @@ def test_a_class_that_differs_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
     ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(schemas(), schemas(depth=2))
 def test_classes_of_any_schema_are_those_of_the_engine(schema: Any, one: Any) -> None:
     assume(isinstance(schema, dict))

@@ -71,6 +71,7 @@ def answers(command: list[str], folder: Path, env: dict[str, str]) -> list[dict[
     return found
 
 
+@pytest.mark.slow
 def test_the_unpacked_bundle_serves_without_the_project(greeter: Cli, tmp_path: Path) -> None:
     folder = unpacked(greeter, tmp_path / "installed")
     shutil.move(greeter.root, tmp_path / "elsewhere")

@@ -18,6 +18,7 @@ from toolgen.runtime.validation.faults import find_faults, list_faults
 from toolgen.schema.keywords import CONSTRAINING
 
 from tests.runtime.tool_factory import make_tool, run
+from tests.samples import examples
 
 CASES: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("fault_messages.yaml").read_text("utf-8")
@@ -115,7 +116,7 @@ def schemas(part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 SCHEMAS = st.recursive(st.booleans() | schemas(st.booleans()), schemas, max_leaves=5)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), VALUES)
 def test_messages_have_no_python_terms_and_no_forged_lines(schema: dict[str, Any], value: Any) -> None:
     validator = compile_schema(schema)
@@ -129,7 +130,7 @@ def test_messages_have_no_python_terms_and_no_forged_lines(schema: dict[str, Any
         assert not PYTHON.search(line)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), VALUES)
 def test_calls_are_refused_with_the_same_messages_and_coerced_calls_are_valid(
     schema: dict[str, Any], value: Any

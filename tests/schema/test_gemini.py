@@ -16,13 +16,17 @@ from toolgen.schema.dialects.gemini import publish as to_gemini
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.document import SchemaDocument, subschemas
 
+from tests.samples import examples
+
 # Written down a second time, from `GenerationConfig.response_json_schema` of google-genai 3.4.
 KEYWORDS = {
     "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems",
     "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required",
 }  # fmt: skip
 PATIENT = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=examples(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 
 

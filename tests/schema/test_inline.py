@@ -17,10 +17,13 @@ from toolgen.schema.validator import compiled
 from toolgen.schema_proof.instances import InstanceGenerator
 
 from tests.corpora import at_least, corpus
+from tests.samples import examples
 from tools.corpus.json_schema_suite import DRAFTS
 
 PATIENT = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=examples(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 
 

@@ -14,8 +14,12 @@ from toolgen.schema.dialects.openai import publish, to_strict
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.strict.restore import restorer
 
+from tests.samples import examples
+
 PATIENT = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=examples(120),
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 
 

@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 from typing import Any
 
+import pytest
 from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.inputs.near_values import edge_values, near_values, other_forms
 from toolgen.testing.inputs.requests import requests
@@ -168,6 +169,7 @@ def test_long_texts_near_a_long_text_take_little_memory() -> None:
     assert peak < 10_000_000
 
 
+@pytest.mark.slow
 def test_known_values_have_the_same_order_in_every_process() -> None:
     code = (
         "from toolgen.testing.inputs.known_values import KnownValues\n"

@@ -320,6 +320,7 @@ def test_answers_fit_the_limit_of_the_tool_where_they_can(tmp_path: Path) -> Non
     assert all(call(folder, "find", {"n": n}).success for n in range(20))
 
 
+@pytest.mark.slow
 def test_all_tools_of_the_gallery_answer() -> None:
     async def agree(_: Confirmation) -> bool:
         return True

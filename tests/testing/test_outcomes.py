@@ -204,6 +204,7 @@ class ForgetsTheThird(Totals):
         return {"left": sum(request.get("units", [])[:2])}
 
 
+@pytest.mark.slow
 def test_one_item_more_than_the_example_has_is_always_recorded(tmp_path: Path) -> None:
     examples = (ExpectedCall("two", {"units": [4, 5]}, PLACE, True, {"left": 9}),)
     tested = record(tmp_path, Totals, find=True, read_only=True, examples=examples)
@@ -223,6 +224,7 @@ class ForgetsWhatWasTaken(Shop):
         return {**found, "left": left}
 
 
+@pytest.mark.slow
 def test_a_call_after_another_one_is_recorded(tmp_path: Path) -> None:
     tested = record(tmp_path, Shop, find=True)
     request = {"sku": "tyre", "units": 2}
@@ -233,6 +235,7 @@ def test_a_call_after_another_one_is_recorded(tmp_path: Path) -> None:
     assert "after the call of 'take two'" in outcomes(ForgetsWhatWasTaken, tested)[0]
 
 
+@pytest.mark.slow
 def test_an_outcome_that_still_holds_keeps_its_marks_and_its_neighbours(tmp_path: Path) -> None:
     record(tmp_path, Shop, find=True)
     file = tmp_path / "tests/outcomes/take.json"

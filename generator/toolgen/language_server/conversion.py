@@ -12,7 +12,7 @@ from toolgen.data.source import Source, Span
 from toolgen.escaping.characters import printable
 from toolgen.language_server.analysis import Findings
 from toolgen.language_server.completion import Completion
-from toolgen.language_server.cursor import Place, places
+from toolgen.language_server.cursor import places
 from toolgen.language_server.links import Replacement, as_written
 from toolgen.language_server.positions import Buffer, Edit
 from toolgen.report.entry import Entry
@@ -97,8 +97,3 @@ def replacement_edits(source: Source, changes: Sequence[Replacement]) -> list[Ed
         for place in places(source.text)
         if (text := wanted.get((place.path, place.is_key))) is not None
     ]
-
-
-def place_range(place: Place, buffer: Buffer) -> types.Range:
-    """Return the range of a key or value."""
-    return range_of(buffer, place.start, place.end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import (
     AsyncGenerator,
     Callable,
@@ -35,124 +34,17 @@ from .implementations.registry import (
 )
 from .response import ToolResponse
 from .settings import Settings
+from .shared_state import QueuedCalls, SharedState
 from .tool import BaseTool
 
 if TYPE_CHECKING:
-    from .background.task import Task, TaskCall, TaskStatus
-    from .background.tasks import Tasks
-    from .confirmation.tokens import ConfirmationTokens
+    from .background.task import Task, TaskStatus
     from .context import Progress
-    from .execution.admission import Admission
     from .execution.environment import Environment
-    from .execution.threads.loop_thread import LoopThread
     from .rate_limits import RateLimits
 
 Result = TypeVar("Result")
 _ENDED: Final = object()  # no further items
-
-
-class _SharedState:
-    """State that a toolkit shares with its sessions and selections; created for the first call."""
-
-    def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
-        self.config = config
-        self._context = context
-        self._lock = threading.RLock()
-        self._environment: Environment | None = None
-        self._confirmations: ConfirmationTokens | None = None
-        self._admission: Admission | None = None
-        self._tasks: Tasks | None = None
-        self.toolkit: Toolkit | None = None  # with all tools
-        self._settings = config.settings
-        self._loop: LoopThread | None = None
-        # an invalid setting is raised where the toolkit is made
-        settings = config.settings or Settings.from_environment()
-        if settings.confirmation_key is not None or settings.confirmation_store is not None:
-            self.confirmations(settings)  # refuse an invalid key now, not at the first question
-        if settings.idempotency_store is not None or settings.rate_limit_store is not None:
-            self.admission(settings)
-        if settings.task_queue is not None:
-            self.tasks(settings)
-
-    @property
-    def settings(self) -> Settings:
-        """The settings, read on first use, so that a server's flags apply to toolkits created before."""
-        with self._lock:
-            if self._settings is None:
-                self._settings = Settings.from_environment()
-            return self._settings
-
-    def loop(self) -> LoopThread:
-        """Return the event loop of synchronous calls; its thread starts with the first call."""
-        from .execution.threads.loop_thread import LoopThread
-
-        with self._lock:
-            if self._loop is None:
-                self._loop = LoopThread()
-            return self._loop
-
-    def running_loop(self) -> LoopThread | None:
-        """Return the event loop of synchronous calls if it is running."""
-        return self._loop if self._loop is not None and self._loop.running else None
-
-    def environment(self) -> Environment:
-        from .execution.environment import Environment
-        from .execution.threads.worker_pool import WorkerPool
-
-        with self._lock:
-            if self._environment is None:
-                pool = WorkerPool(self.settings.threads, self.settings.queue)
-                self._environment = Environment(
-                    self._context(),
-                    self.config,
-                    self.settings,
-                    self.confirmations(self.settings),
-                    pool,
-                    self.admission(self.settings),
-                    self.tasks(self.settings),
-                )
-            return self._environment
-
-    async def close(self, registry: Registry) -> None:
-        """Close the tools that were set up, and end idle worker threads."""
-        with self._lock:
-            environment = self._environment
-        if environment is not None:
-            await registry.close(environment)
-            environment.pool.close()
-
-    def confirmations(self, settings: Settings) -> ConfirmationTokens:
-        from .confirmation.tokens import ConfirmationTokens
-
-        with self._lock:
-            if self._confirmations is None:
-                self._confirmations = ConfirmationTokens.from_settings(settings)
-            return self._confirmations
-
-    def tasks(self, settings: Settings) -> Tasks | None:
-        from .background.tasks import Tasks
-
-        with self._lock:
-            if self._tasks is None:
-                self._tasks = Tasks.from_settings(
-                    settings,
-                    perform=lambda call, progress: self._root()._perform(call, progress),
-                    knows=lambda call: self._root()._digest_of(call.tool) == call.contract,
-                    declared=lambda name: self._root()._declared(name),
-                )
-            return self._tasks
-
-    def _root(self) -> Toolkit:
-        assert self.toolkit is not None
-        return self.toolkit
-
-    def admission(self, settings: Settings) -> Admission:
-        from .execution.admission import Admission
-
-        with self._lock:
-            if self._admission is None:
-                self._admission = Admission(settings)
-            return self._admission
 
 
 class Toolkit:
@@ -181,8 +73,7 @@ class Toolkit:
         config: ToolConfig | None = None,
     ) -> None:
         self._registry = registry_of(map(entry_of, tools))
-        self._shared = _SharedState(config or DEFAULT_CONFIG, lambda: {} if context is None else context)
-        self._shared.toolkit = self
+        self._share(SharedState(config or DEFAULT_CONFIG, lambda: {} if context is None else context))
         self._environment: Environment | None = None
         self._extras: MutableMapping[str, Any] | None = None  # None: no session
         self._session_id: str | None = None
@@ -202,9 +93,14 @@ class Toolkit:
         toolkit.catalog = catalog
         toolkit._registry = registry_of(catalog_entries(catalog.TOOLS, partial(load_tool, catalog)))
         if context is None:
-            toolkit._shared = _SharedState(toolkit.config, lambda: load_context(catalog))
-            toolkit._shared.toolkit = toolkit
+            toolkit._share(SharedState(toolkit.config, lambda: load_context(catalog)))
+        else:
+            toolkit._share(toolkit._shared)  # with these tools
         return toolkit
+
+    def _share(self, state: SharedState) -> None:
+        state.queued_calls = QueuedCalls(self._registry, self._call)
+        self._shared = state
 
     @property
     def definitions(self) -> Mapping[str, ToolDefinition]:
@@ -434,26 +330,6 @@ class Toolkit:
         if tasks is None or not isinstance(tasks.queue, SaqQueue):
             raise SettingError("a worker needs TOOLGEN_TASK_QUEUE: redis://host:port")
         return await tasks.queue.work(tasks.execute, on_start, at_once=settings.threads, grace=settings.grace)
-
-    async def _perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
-        """Run a queued call here."""
-        from .execution.handover import worker_caller
-        from .instrumentation.spans import continuing
-
-        with continuing(call.trace):
-            return await self._call(call.tool, call.arguments, worker_caller(call, progress))
-
-    def _digest_of(self, name: str) -> str | None:
-        """Return the digest of a tool's contract; None if the tool cannot be run here."""
-        entry = self._registry.current.by_name.get(name)
-        try:
-            return None if entry is None else (entry.prepared or entry.prepare()).contract.digest
-        except Exception:
-            return None
-
-    def _declared(self, name: str) -> Mapping[str, type[ToolError]]:
-        entry = self._registry.current.by_name.get(name)
-        return {} if entry is None else (entry.prepared or entry.prepare()).contract.declared
 
     async def preview(self, name: str, arguments: Any, **options: Unpack[CallerOptions]) -> ToolResponse:
         """Return a preview of a call as the content of a response. Nothing is asked or executed.

@@ -177,6 +177,7 @@ def test_invalid_tokens_are_refused(shop: Project, issuer: Issuer) -> None:
     assert good not in log
 
 
+@pytest.mark.slow
 def test_without_keys_every_request_is_refused(shop: Project, issuer: Issuer) -> None:
     cases: tuple[Any, ...] = (None, b"no JSON", {"keys": {}}, b" " * 300_000, [])
 

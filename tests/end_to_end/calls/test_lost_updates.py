@@ -15,6 +15,7 @@ from mcp_types import ElicitResult
 
 from tests.end_to_end.project import NEWEST_ERA
 from tests.preloaded import python_command
+from tests.samples import sample
 
 ROOT = Path(__file__).parents[3]
 ADDING = """
@@ -50,7 +51,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize(("tool", "file"), [("todo", "todo.md"), ("write", "notes/log.txt")])
+@pytest.mark.parametrize(("tool", "file"), sample([("todo", "todo.md"), ("write", "notes/log.txt")], (0,)))
 def test_concurrent_calls_and_processes_lose_no_update(tmp_path: Path, tool: str, file: str) -> None:
     from examples.store.database import workspace_folder
 

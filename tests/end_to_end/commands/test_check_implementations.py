@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.project import ECHO_SPEC, Project
+from tests.samples import sample
 
 INJECTING = """
 name: broken
@@ -147,7 +148,7 @@ def check(project: Project) -> tuple[int, list[dict[str, Any]]]:
     return done.returncode, json.loads(done.stdout)["implementations"]
 
 
-@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("kind", sample(BROKEN, range(0, len(BROKEN), 3)))
 def test_a_broken_implementation_is_found_with_file_and_line(project: Project, kind: str) -> None:
     spec, module, code, line, words = BROKEN[kind]
     project.add_tool("broken", spec)

@@ -98,6 +98,7 @@ def test_a_tool_is_called_only_if_its_annotations_promise_no_harm(
     assert bool(calls(project)) is (result == "passed")
 
 
+@pytest.mark.slow
 def test_a_tool_that_asks_the_user_is_not_called_with_the_default_context(project: Project) -> None:
     add_booking(
         project,
@@ -204,6 +205,7 @@ def test_the_test_of_a_stub_calls_nothing_once_the_stub_is_edited(project: Proje
     assert "remove implemented=False" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_test_of_a_stub_needs_no_context(project: Project) -> None:
     add_booking(project, READS, "inject: [{name: db, type: pathlib.Path}]", ", *, db")
     (project.root / "tools/book.py").unlink()
@@ -231,6 +233,7 @@ def delete_account(number: int) -> bool:
 '''
 
 
+@pytest.mark.slow
 def test_nothing_is_deleted_by_testing_imported_functions(project: Project) -> None:
     """98 accounts were: functions have no annotations."""
     (project.root / "specs/echo.yaml").unlink()
@@ -316,6 +319,7 @@ UPLOADS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 def test_imported_uploads_are_tested_with_files(project: Project) -> None:
     """Their requests were texts that are not base64, which every upload refuses."""
     seen: list[str] = []
@@ -354,6 +358,7 @@ def test_imported_uploads_are_tested_with_files(project: Project) -> None:
     assert set(seen) == {f"/{name}" for name in UPLOADS}
 
 
+@pytest.mark.slow
 def test_a_fixture_does_not_vouch_for_an_api_elsewhere(project: Project) -> None:
     """A toolkit of its own does not give an HTTP API other data: the fixture has to name a local one."""
     seen: list[str] = []

@@ -132,6 +132,7 @@ def test_tools_are_isolated_from_each_other(project: Project) -> None:
     assert not alive(pid), "no process is left"
 
 
+@pytest.mark.slow
 def test_one_tool_and_its_alternatives(project: Project) -> None:
     add(project, "good")
     project.add_tool("absent", SPEC.format(name="absent", timeout=1))
@@ -213,6 +214,7 @@ def test_update_fails_for_a_crash_and_does_not_record_it(project: Project) -> No
     assert "internal_error" not in (project.root / "tests/outcomes/breaks.json").read_text()
 
 
+@pytest.mark.slow
 def test_a_recorded_call_that_crashes_now_fails_update_and_stays_recorded(project: Project) -> None:
     add(project, "breaks")
     project.generate()

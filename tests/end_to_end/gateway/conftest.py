@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -31,7 +32,7 @@ def runs(test: Test) -> Callable[..., None]:
 
 def upstream_command(folder: Path) -> list[str]:
     """Return the command of the upstream whose list is in `folder`."""
-    return [*python_command({}), str(UPSTREAM), str(folder / "listed.json")]
+    return [*python_command(os.environ), str(UPSTREAM), str(folder / "listed.json")]
 
 
 class Gateway(Project):

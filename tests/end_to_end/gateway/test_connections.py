@@ -26,6 +26,7 @@ from toolgen.runtime.errors import UnreachableError
 
 from tests.end_to_end.project import ERAS, SECONDS, error_code, text_of
 from tests.http_server import QuietHandler, serve
+from tests.samples import sample
 
 from .conftest import Gateway, runs, settings_of, upstream_command
 
@@ -168,6 +169,7 @@ def test_attempts_to_connect_are_made_at_growing_intervals(monkeypatch: pytest.M
     assert caught.value.retry_after == 0.5
 
 
+@pytest.mark.slow
 @runs
 async def test_a_subscription_is_renewed_after_a_lost_connection(gateway: Gateway) -> None:
     heard: list[Any] = []
@@ -361,15 +363,18 @@ def _with_a_broken_lock(gateway: Gateway) -> None:
 
 @pytest.mark.parametrize(
     ("broken", "message"),
-    [
-        (_without_setting, "--upstream: toolgen.toml has no `implementations` setting"),
-        (_that_does_not_import, "an implementation cannot be imported: RuntimeError: not today"),
-        (_that_no_tool_uses, "--upstream: no tool is forwarded to another server"),
-        (_with_a_missing_variable, "The environment variable NO_SUCH is not set."),
-        (_that_does_not_start, "does the server start, and speak MCP?"),
-        (_of_another_server, "is the lock of 'shop', and this server is 'mirror'"),
-        (_with_a_broken_lock, "shop.lock is not a lock that `toolgen guard --init` wrote"),
-    ],
+    sample(
+        [
+            (_without_setting, "--upstream: toolgen.toml has no `implementations` setting"),
+            (_that_does_not_import, "an implementation cannot be imported: RuntimeError: not today"),
+            (_that_no_tool_uses, "--upstream: no tool is forwarded to another server"),
+            (_with_a_missing_variable, "The environment variable NO_SUCH is not set."),
+            (_that_does_not_start, "does the server start, and speak MCP?"),
+            (_of_another_server, "is the lock of 'shop', and this server is 'mirror'"),
+            (_with_a_broken_lock, "shop.lock is not a lock that `toolgen guard --init` wrote"),
+        ],
+        (0, 4),
+    ),
 )
 def test_check_upstream_says_why_it_cannot_compare(gateway: Gateway, broken: Any, message: str) -> None:
     broken(gateway)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import socket
 import subprocess
@@ -29,7 +30,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     root = tmp_path_factory.mktemp("old")
     made = Gateway(root, settings_of(root))
     made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
-    done = made.toolgen("import", "mcp", "--implement", shlex.join([*python_command({}), str(OLD)]))
+    done = made.toolgen("import", "mcp", "--implement", shlex.join([*python_command(os.environ), str(OLD)]))
     assert done.returncode == 0, done.stderr
     made.generate()
     return made

@@ -12,7 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
-from tests.end_to_end.project import ERAS, SECONDS, text_of
+from tests.end_to_end.project import NEWEST_ERA, SECONDS, text_of
 
 from .conftest import Gateway, runs, upstream_command
 
@@ -51,7 +51,7 @@ async def error_of(work: Any) -> types.ErrorData:
     return caught.value.error
 
 
-@ERAS
+@NEWEST_ERA
 @runs
 async def test_answers_are_those_of_the_server(gateway: Gateway, era: str) -> None:
     command, *words = upstream_command(gateway.root)
@@ -78,6 +78,7 @@ async def test_requests_of_a_session_reach_one_process_and_of_another_another(ga
     assert one != other
 
 
+@pytest.mark.slow
 @runs
 async def test_an_older_client_hears_of_changes(gateway: Gateway) -> None:
     heard: asyncio.Queue[Any] = asyncio.Queue()
@@ -121,7 +122,7 @@ async def test_a_newer_client_listens_to_changes(gateway: Gateway, transport: st
         await check(client)
 
 
-@ERAS
+@NEWEST_ERA
 @runs
 async def test_a_resource_that_drifted_is_refused_alone(gateway: Gateway, era: str) -> None:
     gateway.change(about=REWORDED)

@@ -15,7 +15,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from tests.end_to_end.project import ERAS, SECONDS, error_code, text_of
+from tests.end_to_end.project import NEWEST_ERA, SECONDS, error_code, text_of
 
 from .conftest import Gateway, runs, upstream_command
 
@@ -38,7 +38,7 @@ def answering(action: Any = "accept", asked: list[str] | None = None) -> Any:
     return answer
 
 
-@ERAS
+@NEWEST_ERA
 @runs
 async def test_lists_and_results_are_those_of_the_server(gateway: Gateway, era: str) -> None:
     command, *words = upstream_command(gateway.root)
@@ -55,7 +55,7 @@ async def test_lists_and_results_are_those_of_the_server(gateway: Gateway, era: 
             assert found == expected
 
 
-@ERAS
+@NEWEST_ERA
 @runs
 async def test_progress_reaches_the_client(gateway: Gateway, era: str) -> None:
     heard: list[Any] = []
@@ -111,7 +111,7 @@ async def test_no_question_reaches_another_user(gateway: Gateway, calls: int) ->
         assert sorted(asked[user]) == sorted(f"Is this {user} {number}?" for number in range(calls))
 
 
-@ERAS
+@NEWEST_ERA
 @runs
 async def test_a_cancelled_call_is_cancelled_upstream(gateway: Gateway, era: str) -> None:
     async with gateway.stdio_client(era) as client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -33,7 +34,7 @@ def asking(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     root = tmp_path_factory.mktemp(request.param)
     made = Gateway(root, settings_of(root))
     made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
-    command = shlex.join([*python_command({}), str(HERE / f"{request.param}_upstream.py")])
+    command = shlex.join([*python_command(os.environ), str(HERE / f"{request.param}_upstream.py")])
     done = made.toolgen("import", "mcp", "--implement", command)
     assert done.returncode == 0, done.stderr
     made.generate()

@@ -28,7 +28,10 @@ ESCAPES = [
 ]
 BOMBS: list[Any] = [
     "{% for a in range(10**9) %}x{% endfor %}",
-    "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    pytest.param(
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        marks=pytest.mark.slow,
+    ),
     "{% set wide = 'x' * 10**6 %}{% for a in range(9999) %}{{ wide }}{% endfor %}",
     "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}",
     pytest.param(
@@ -38,10 +41,10 @@ BOMBS: list[Any] = [
     "{{ 'a' * 10**10 }}",
     pytest.param("{{ 10 ** (10 ** 9) > 1 }}", marks=pytest.mark.slow),
     "{{ '%9999999999d' % 1 }}",
-    "{{ '{:9999999999}'.format(1) }}",
-    "{{ 'x'|center(10**10) }}",
-    "{{ 'a\\nb'|indent(10**10) }}",
-    "{{ ['x']|batch(10**10, 'y')|list }}",
+    pytest.param("{{ '{:9999999999}'.format(1) }}", marks=pytest.mark.slow),
+    pytest.param("{{ 'x'|center(10**10) }}", marks=pytest.mark.slow),
+    pytest.param("{{ 'a\\nb'|indent(10**10) }}", marks=pytest.mark.slow),
+    pytest.param("{{ ['x']|batch(10**10, 'y')|list }}", marks=pytest.mark.slow),
     pytest.param("{{ lipsum(n=10**9) }}", marks=pytest.mark.slow),
     "{% set ns = namespace(a='xxxxxxxxxx') %}{% for i in range(60) %}{% set ns.a = ns.a ~ ns.a %}{% endfor %}{{ ns.a }}",
     "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}",
@@ -100,6 +103,7 @@ def test_a_template_for_each_tool_can_use_all_of_jinja(project: Project) -> None
     ).read_text() == 'ECHO! True [0, 1, 2] True 00007 "specs/echo.yaml"\n'
 
 
+@pytest.mark.slow
 def test_a_built_in_template_may_be_replaced(project: Project) -> None:
     project.write("mine/python/tools/__init__.py.jinja", '"""{{ model.tools | length }} tools."""\n')
     project.write("toolgen.toml", 'templates = "mine"\n')

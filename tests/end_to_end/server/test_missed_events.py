@@ -130,6 +130,7 @@ def test_without_a_store_nothing_is_kept(serving: Project, session: bool) -> Non
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_used_ends_the_start(serving: Project) -> None:
     done = serving.python(
         "-m", "generated.mcp_server", "--http", "--port", "0", TOOLGEN_EVENT_STORE="mysql://user:secret@db"

@@ -52,11 +52,13 @@ def test_serves_from_another_folder_without_the_generator(shop: Project, tmp_pat
     assert answer == "{'text': 'hi'}"
 
 
+@pytest.mark.slow
 def test_serves_a_package_where_there_is_no_configuration(shop: Project, tmp_path: Path) -> None:
     (shop.root / "toolgen.toml").unlink()
     assert serve(shop, "-C", str(shop.root), "serve", "generated", cwd=tmp_path)[2] == "{'text': 'hi'}"
 
 
+@pytest.mark.slow
 def test_the_configured_name_and_version_are_served(shop: Project, tmp_path: Path) -> None:
     shop.write("toolgen.toml", 'implementations = "work"\nserver = {name = "Shop", version = "2.1.0"}\n')
     shop.generate()

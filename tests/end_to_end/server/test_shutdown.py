@@ -265,6 +265,7 @@ def call_of(tool: str, arguments: dict[str, object], number: int = 2) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP")
 def test_a_hangup_is_handled_like_sigterm_over_stdio(serving: Project, tmp_path: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, the server would ignore it, too

@@ -105,6 +105,7 @@ def test_a_call_is_one_span_of_the_callers_trace_in_both_eras(serving: Project) 
     assert all(len(each["span_id"]) == 16 for each in finished)
 
 
+@pytest.mark.slow
 def test_failures_have_the_error_types_of_the_conventions(serving: Project) -> None:
     async def run() -> list[Any]:
         with receiving() as received:
@@ -173,6 +174,7 @@ def test_without_telemetry_no_sdk_is_imported(serving: Project) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_opentelemetry_instrument_silences_no_record(serving: Project) -> None:
     command = str(Path(sys.executable).with_name("opentelemetry-instrument"))
     run_server = (

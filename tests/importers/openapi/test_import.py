@@ -473,6 +473,7 @@ def test_parameters_that_cannot_be_sent_are_left_out() -> None:
         imported(document({"/": {"additionalOperations": {"A B": OK}}}, "3.2.0"))
 
 
+@pytest.mark.slow
 def test_implementations_are_typed(project: Cli) -> None:
     long = {"get": {"operationId": "a_name_that_is_as_long_as_the_language_lets_a_name_be", **OK}}
     write(project, "api.json", document({"/x": PATHS["/pets"], "/y": long}))

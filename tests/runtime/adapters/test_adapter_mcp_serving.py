@@ -97,6 +97,7 @@ MODERN: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_the_list_on_the_wire_is_the_export_key_for_key() -> None:
     exported = adapter.mcp_tools(toolkit().definitions)
     process = start(preloaded=False)

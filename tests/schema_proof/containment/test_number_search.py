@@ -15,6 +15,8 @@ from toolgen.schema_proof.containment.numbers import (
 )
 from toolgen.schema_proof.containment.results import EMPTY, Found, Unknown
 
+from tests.samples import examples
+
 
 def constraints(**keywords: Any) -> NumberConstraints:
     """Return constraints from the keywords of a schema and of one that must not hold."""
@@ -129,7 +131,7 @@ KEYWORDS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(KEYWORDS, st.integers(1, 3), st.lists(NUMBERS, max_size=10))
 def test_what_is_found_is_valid_and_what_is_proved_is_never_refuted(
     keywords: dict[str, Any], count: int, samples: list[float]

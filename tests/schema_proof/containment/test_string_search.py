@@ -14,6 +14,8 @@ from toolgen.schema.validator import compiled
 from toolgen.schema_proof.containment.results import EMPTY, Found, Unknown
 from toolgen.schema_proof.containment.strings import StringConstraints, find_strings, random_strings
 
+from tests.samples import examples
+
 
 def find(count: int = 1, *, draft: Draft = Draft.DRAFT_2020_12, **given_constraints: Any) -> Any:
     return find_strings(StringConstraints(**given_constraints), count, draft=draft)
@@ -117,6 +119,7 @@ def test_classes_are_those_of_unicode_only_beside_lookaround() -> None:
     assert isinstance(find(patterns=(r"^(?=.)\d$",), not_patterns=("^[0-9]$",)), Found)
 
 
+@pytest.mark.slow
 def test_expensive_patterns_end_in_unknown() -> None:
     scripts = "".join(
         f"[[{chr(first)}]?" for first in range(ord("a"), ord("z"))
@@ -205,7 +208,7 @@ PATTERNS = st.recursive(
 TEXTS = st.text(alphabet="ab-_.0 \né\u0661Z", max_size=6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     patterns=st.lists(PATTERNS, max_size=2),
     not_patterns=st.lists(PATTERNS, max_size=2),

@@ -423,6 +423,7 @@ def test_options_of_servers_need_a_server(shop: Shop) -> None:
     assert (done.code, "--header is for a server at a URL" in done.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_an_interrupted_test_leaves_no_process(shop: Shop) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "toolgen", "test", "--against", shop.command("leaves a process")],

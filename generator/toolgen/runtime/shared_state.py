@@ -1,0 +1,162 @@
+"""State that a toolkit shares with its sessions and selections: settings, stores, threads, queued calls."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .context import ToolConfig
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .background.task import TaskCall
+    from .background.tasks import Tasks
+    from .confirmation.tokens import ConfirmationTokens
+    from .context import Caller, Progress
+    from .errors import ToolError
+    from .execution.admission import Admission
+    from .execution.environment import Environment
+    from .execution.threads.loop_thread import LoopThread
+    from .implementations.registry import Registry
+    from .response import ToolResponse
+
+
+class QueuedCalls:
+    """Runs queued calls with the tools of a registry.
+
+    Args:
+        registry: of all tools, also for sessions and selections.
+        call: starts a call by name, with its arguments and the caller.
+    """
+
+    def __init__(
+        self, registry: Registry, call: Callable[[str, Any, Caller], Coroutine[Any, Any, ToolResponse]]
+    ) -> None:
+        self._registry = registry
+        self._call = call
+
+    async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
+        """Run a queued call here."""
+        from .execution.handover import worker_caller
+        from .instrumentation.spans import continuing
+
+        with continuing(call.trace):
+            return await self._call(call.tool, call.arguments, worker_caller(call, progress))
+
+    def knows(self, call: TaskCall) -> bool:
+        """True if the tool can be run here, and its contract is the one that the call was checked by."""
+        entry = self._registry.current.by_name.get(call.tool)
+        try:
+            return entry is not None and (entry.prepared or entry.prepare()).contract.digest == call.contract
+        except Exception:
+            return False
+
+    def declared(self, name: str) -> Mapping[str, type[ToolError]]:
+        """Return the errors that a tool's spec declares, by code."""
+        entry = self._registry.current.by_name.get(name)
+        return {} if entry is None else (entry.prepared or entry.prepare()).contract.declared
+
+
+class SharedState:
+    """State that a toolkit shares with its sessions and selections; created for the first call."""
+
+    def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
+        self.config = config
+        self._context = context
+        self._lock = threading.RLock()
+        self._environment: Environment | None = None
+        self._confirmations: ConfirmationTokens | None = None
+        self._admission: Admission | None = None
+        self._tasks: Tasks | None = None
+        self.queued_calls: QueuedCalls | None = None
+        self._settings = config.settings
+        self._loop: LoopThread | None = None
+        # an invalid setting is raised where the toolkit is made
+        settings = config.settings or Settings.from_environment()
+        if settings.confirmation_key is not None or settings.confirmation_store is not None:
+            self.confirmations(settings)  # refuse an invalid key now, not at the first question
+        if settings.idempotency_store is not None or settings.rate_limit_store is not None:
+            self.admission(settings)
+        if settings.task_queue is not None:
+            self.tasks(settings)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, read on first use, so that a server's flags apply to toolkits created before."""
+        with self._lock:
+            if self._settings is None:
+                self._settings = Settings.from_environment()
+            return self._settings
+
+    def loop(self) -> LoopThread:
+        """Return the event loop of synchronous calls; its thread starts with the first call."""
+        from .execution.threads.loop_thread import LoopThread
+
+        with self._lock:
+            if self._loop is None:
+                self._loop = LoopThread()
+            return self._loop
+
+    def running_loop(self) -> LoopThread | None:
+        """Return the event loop of synchronous calls if it is running."""
+        return self._loop if self._loop is not None and self._loop.running else None
+
+    def environment(self) -> Environment:
+        from .execution.environment import Environment
+        from .execution.threads.worker_pool import WorkerPool
+
+        with self._lock:
+            if self._environment is None:
+                pool = WorkerPool(self.settings.threads, self.settings.queue)
+                self._environment = Environment(
+                    self._context(),
+                    self.config,
+                    self.settings,
+                    self.confirmations(self.settings),
+                    pool,
+                    self.admission(self.settings),
+                    self.tasks(self.settings),
+                )
+            return self._environment
+
+    async def close(self, registry: Registry) -> None:
+        """Close the tools that were set up, and end idle worker threads."""
+        with self._lock:
+            environment = self._environment
+        if environment is not None:
+            await registry.close(environment)
+            environment.pool.close()
+
+    def confirmations(self, settings: Settings) -> ConfirmationTokens:
+        from .confirmation.tokens import ConfirmationTokens
+
+        with self._lock:
+            if self._confirmations is None:
+                self._confirmations = ConfirmationTokens.from_settings(settings)
+            return self._confirmations
+
+    def tasks(self, settings: Settings) -> Tasks | None:
+        from .background.tasks import Tasks
+
+        with self._lock:
+            if self._tasks is None:
+                self._tasks = Tasks.from_settings(
+                    settings,
+                    perform=lambda call, progress: self._queued().perform(call, progress),
+                    knows=lambda call: self._queued().knows(call),
+                    declared=lambda name: self._queued().declared(name),
+                )
+            return self._tasks
+
+    def _queued(self) -> QueuedCalls:
+        assert self.queued_calls is not None
+        return self.queued_calls
+
+    def admission(self, settings: Settings) -> Admission:
+        from .execution.admission import Admission
+
+        with self._lock:
+            if self._admission is None:
+                self._admission = Admission(settings)
+            return self._admission
