@@ -73,6 +73,8 @@ def _gallery(work: Path) -> Project:
     shutil.rmtree(project.folder, ignore_errors=True)
     shutil.copytree(ROOT / "specs", project.folder / "specs")
     shutil.copyfile(ROOT / "toolgen.toml", project.folder / "toolgen.toml")
+    # `toolgen dev` compares with main, and the repository around has nothing in this folder
+    subprocess.run(["git", "init", "-q"], cwd=project.folder, check=True)
     return project
 
 
