@@ -15,7 +15,7 @@ from toolgen.schema.validator import compiled
 
 from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema
-from .complexity import copying_steps
+from .complexity import Effort, copying_steps
 from .fault_messages import (
     Fault,
     FaultLocation,
@@ -64,11 +64,11 @@ def find_faults(schema: CompiledSchema, value: Any, hidden: Iterable[str] = ()) 
 
 
 def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
-    if not schema.explains(value):
-        if schema.is_too_expensive(value):
-            yield TOO_EXPENSIVE
-        else:
-            yield from _bounded(schema, value)
+    if schema.is_too_expensive(value):
+        yield TOO_EXPENSIVE
+        return
+    if not Effort(schema.document).explains(value):
+        yield from _bounded(schema, value)
         return
     refusal = Refusal(schema.document, value, SchemaLookup(schema.document))
     for error in schema.errors(value):
