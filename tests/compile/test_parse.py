@@ -16,6 +16,8 @@ from toolgen.data.program import Parsed
 from toolgen.data.spec import Spec
 
 FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
+IN_WORKER: Any = {key: value for key, value in FULL.items() if key != "stream"}
+IN_WORKER["background"] = {"result_ttl": 3600}  # a worker sends no chunks
 WRONG: list[Any] = [None, True, 5, 1.5, -1, 10**30, "", "two words", "\n", [], {}, [5], [[]], {"zzz": 1}]
 UNTYPED = ("input_schema", "output_schema", "chunk_schema", "meta", "x-mine")
 
@@ -56,7 +58,10 @@ def test_every_field_is_parsed() -> None:
     assert list(spec.input_schema) == ["type", "properties"]
     assert spec.timeout == 30
     assert type(spec.timeout) is int
-    assert set(FULL) - {"x-mine"} == set(Spec.model_fields) - {"extensions"}
+    ((in_worker, _),) = parsed(IN_WORKER).tools
+    assert in_worker.background is not None
+    assert in_worker.background.result_ttl == 3600
+    assert {*FULL, *IN_WORKER} - {"x-mine"} == set(Spec.model_fields) - {"extensions"}
 
 
 def test_a_valid_spec_is_not_read_again_for_its_lines() -> None:
@@ -66,12 +71,15 @@ def test_a_valid_spec_is_not_read_again_for_its_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in _paths(FULL) if path], ids=lambda path: ".".join(map(str, path))
+    "path",
+    [path for path in {**dict.fromkeys(_paths(FULL)), **dict.fromkeys(_paths(IN_WORKER))} if path],
+    ids=lambda path: ".".join(map(str, path)),
 )
 def test_wrong_values_are_reported_without_words_of_a_validator(path: tuple[str | int, ...]) -> None:
+    spec = IN_WORKER if path[0] == "background" else FULL
     for wrong in WRONG:
         try:
-            parsed(_put(FULL, path, wrong))
+            parsed(_put(spec, path, wrong))
         except SpecErrors as errors:
             for diagnostic in errors.diagnostics:
                 assert "Input should" not in diagnostic.message
