@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -34,6 +35,7 @@ from .questions import Confirm, elicited
 Server: TypeAlias = str | Sequence[str] | Any
 """A URL, a quoted command or its words, or what the SDK's `Client` takes: a server in this process."""
 _CLOSED: Final = "Connection closed"  # the SDK's message
+_TOKEN: Final = re.compile("[!-~]+")
 _UNKNOWN_TOOL: Final = -32602  # MCP has no code of its own for it
 
 
@@ -172,6 +174,10 @@ def _address(
             raise ValueError("cwd and env are for commands, and the server is a URL")
         if not is_url and auth is not None:
             raise ValueError("auth is for URLs, and the server is a command: give it a variable with env")
+        if isinstance(auth, str) and not _TOKEN.fullmatch(auth):
+            raise ValueError(
+                "auth is no token: it is empty, or has a space, a line end or a letter beyond ASCII"
+            )
         headers = {"Authorization": f"Bearer {auth}"} if isinstance(auth, str) else {}
         folder = None if cwd is None else os.fspath(cwd)
         address = ServerAddress(

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import httpx2
@@ -20,6 +21,9 @@ from toolgen.suggestions import quoted
 
 MAX_BYTES = BUDGET.import_bytes
 _MAX_REDIRECTS = 5
+_INTERNAL_ERROR = -32603  # the code of JSON-RPC that the SDK gives to errors of HTTP
+_NOT_ACCEPTED = "HTTP 401: there is no token, or none that the server accepts"
+_NOT_SENT = "the request cannot be sent: is there a line end in one of its headers?"
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -81,7 +85,7 @@ async def bounded_client(
             raise SourceError(f"{budget.name}: an unsupported Content-Encoding: {quoted(encoding)}")
         response.stream = _BoundedStream(response, budget, compressed=encoding in ("gzip", "deflate"))
 
-    async with httpx2.AsyncClient(
+    async with _Client(
         headers={**(headers or {}), "Accept-Encoding": "identity"},
         auth=auth,
         timeout=httpx2.Timeout(limits.TIME_LIMIT, read=None if is_patient else limits.TIME_LIMIT),
@@ -90,6 +94,23 @@ async def bounded_client(
         event_hooks={"response": [limit]},
     ) as client:
         yield client
+
+
+class _Client(httpx2.AsyncClient):
+    """Says what a 401 means, once `auth` has done what it can: for the SDK, most errors of HTTP are alike."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send a request. The body of a 401 is an error of JSON-RPC, which the SDK shows."""
+        try:
+            response = await super().send(request, **options)
+        except httpx2.LocalProtocolError:
+            # its text has the value of the header, which may be a secret
+            raise httpx2.LocalProtocolError(_NOT_SENT, request=request) from None
+        if response.status_code != 401:
+            return response
+        await response.aclose()
+        body = {"jsonrpc": "2.0", "id": None, "error": {"code": _INTERNAL_ERROR, "message": _NOT_ACCEPTED}}
+        return httpx2.Response(401, json=body, request=request)
 
 
 class _BoundedStream(httpx2.AsyncByteStream):

@@ -1,7 +1,7 @@
 """Design tools with one command: a page that reloads, mocks to call, lint, and what would break callers.
 
 Follows the specs until ^C. After each change the page shows them, then the mock serves them, lint runs, and
-the contracts are compared with another version: main, where the project is in a git repository that has it.
+the contracts are compared with another version: main, where that has the project.
 Runs no code of the project.
 """
 
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="REF|DIR|FILE|URL|COMMAND",
-        help="the version to compare the contracts with (default: main, if there is one)",
+        help="the version to compare the contracts with (default: main, if it has the project)",
     )
     add_server_flags(parser, is_http=True)
 
@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     from toolgen.cli.page_server import PageOptions, serve_page
 
-    against = args.against or (_DEFAULT if _has_main(args.start) else None)
+    against = args.against or (_DEFAULT if _is_on_main(args.start) else None)
 
     def lint() -> Sequence[str]:
         return _findings(args.start)
@@ -42,15 +42,26 @@ def run(args: argparse.Namespace) -> ExitCode:
     return serve_page(args, PageOptions(against, describe=_changes, followers=(lint,)))
 
 
-def _has_main(start: str) -> bool:
+def _is_on_main(start: str) -> bool:
+    """True if main has this project, with specs."""
+    from toolgen.building.project_build import read_inputs
     from toolgen.comparing.against import find_commit
+    from toolgen.comparing.sides import files_at
     from toolgen.project import UnableError
 
+    inputs = read_inputs(start)
     try:
-        with find_commit(_DEFAULT, start).repository:
-            return True
+        main = find_commit(_DEFAULT, start)
     except UnableError:
         return False
+    with main.repository:
+        try:
+            files_at(main, inputs.project, inputs.specs)
+        except UnableError as error:
+            if error.code not in ("no-configuration", "no-specs"):
+                raise
+            return False
+    return True
 
 
 def _findings(start: str) -> Sequence[str]:
