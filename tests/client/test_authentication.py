@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import importlib
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -34,7 +34,7 @@ class Renewed(httpx2.Auth):
     def __init__(self, token: str) -> None:
         self._new, self._held = token, ""
 
-    def auth_flow(self, request: httpx2.Request) -> Iterator[httpx2.Request]:
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
         if not self._held:
             refused = yield request
             assert refused.status_code == 401
@@ -68,7 +68,7 @@ def version(era: str, monkeypatch: pytest.MonkeyPatch) -> str:
 @AUTHENTICATIONS
 @runs
 async def test_a_client_that_the_server_knows_is_answered(
-    client: ModuleType, url: str, version: str, authentication: Callable[[str], Any], **_: Any
+    client: ModuleType, url: str, version: str, authentication: Callable[[str], Any]
 ) -> None:
     async with client.CafeClient.connect(url, auth=authentication(RIGHT)) as cafe:
         order = await cafe.order(items=[item("A")])
@@ -93,7 +93,7 @@ def test_a_synchronous_client_that_the_server_knows_is_answered(
 @AUTHENTICATIONS
 @runs
 async def test_a_wrong_token_is_an_error_that_does_not_show_it(
-    client: ModuleType, url: str, version: str, authentication: Callable[[str], Any], **_: Any
+    client: ModuleType, url: str, version: str, authentication: Callable[[str], Any]
 ) -> None:
     with pytest.raises(ConnectError, match="401") as raised:
         async with client.CafeClient.connect(url, auth=authentication(WRONG)):
