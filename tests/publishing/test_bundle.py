@@ -136,6 +136,15 @@ def test_a_hash_that_cannot_be_recorded_is_an_error_and_nothing_is_written(greet
     assert not (greeter.root / "dist").exists()
 
 
+def test_the_file_that_records_the_hash_is_not_in_the_bundle(greeter: Cli) -> None:
+    more = 'bundle = "https://x.example/a.mcpb"\ninclude = ["toolgen.toml"]\n'
+    configure(greeter, 'author = "Ada Example"\n', f'author = "Ada Example"\n{more}')
+    assert greeter("generate").code == 0
+    done = greeter("bundle")
+    assert done.code == 2
+    assert "'include' has toolgen.toml, in which the hash of the bundle is recorded" in done.err
+
+
 def test_no_hidden_file_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
     for path in ("work/.env", "work/__pycache__/x.pyc", "work/.git/config"):
         (greeter.root / path).parent.mkdir(exist_ok=True)

@@ -11,7 +11,14 @@ from toolgen.runtime.background import tasks as module
 from toolgen.runtime.background.task import Task
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores import call_records
-from toolgen.runtime.stores.call_records import LEASE_SECONDS, MemoryRecords
+from toolgen.runtime.stores.call_records import (
+    LEASE_SECONDS,
+    MemoryRecords,
+    adding,
+    cancelling,
+    leaving,
+    starting,
+)
 
 from tests.runtime.tool_factory import code_of, make_tool
 
@@ -125,6 +132,15 @@ def test_a_cancelled_task_ends_its_tool() -> None:
 
     assert asyncio.run(run()) == ("cancelled", "outcome_unknown")
     assert ended == [1]
+
+
+def test_a_cancelled_task_whose_worker_stops_is_not_started_again() -> None:
+    records = MemoryRecords()
+    queued = adding("digest", 60.0, most=3, sealed=b"call")
+    for change in (queued, starting("one"), cancelling, leaving("one", "queued"), starting("two")):
+        record, _ = records.apply("task", change)
+    assert record is not None
+    assert (record.state, record.starts) == ("cancelled", 1)
 
 
 def test_a_caller_that_leaves_cancels_its_call() -> None:

@@ -147,6 +147,7 @@ def _app_files(project: Project) -> dict[str, bytes]:
     Documents are left out: `server.json` has the hash of the bundle, and the manifest that of `server.json`.
     """
     documents = _documents(project)
+    folders = tuple(each for each in documents if each.endswith("/"))
     tops = {each.partition(".")[0] for each in (project.package, project.implementations) if each}
     prefix = project.import_root.relative_to(project.root).as_posix()
     prefix = "" if prefix == "." else f"{prefix}/"
@@ -159,8 +160,11 @@ def _app_files(project: Project) -> dict[str, bytes]:
                 if not paths and top in project.publish.include:
                     raise UnableError("bundle", f"there is no {top}, which 'include' names")
                 for path in paths:
-                    if path.startswith(documents):
+                    if path in documents or path.startswith(folders):
                         continue
+                    if path == project.file and project.publish.bundle is not None:
+                        message = f"'include' has {path}, in which the hash of the bundle is recorded"
+                        raise UnableError("bundle", message, "leave it out, or `bundle` of [publish]")
                     content = folder.read(path)
                     size += len(content)
                     if size > MAX_BYTES:
@@ -174,7 +178,7 @@ def _app_files(project: Project) -> dict[str, bytes]:
 
 
 def _documents(project: Project) -> tuple[str, ...]:
-    """Return how the paths of files begin that a running server does not need."""
+    """Return the files that a running server does not need, and folders of them, which end in a slash."""
     written = {
         path.partition("/")[0].removesuffix(".jinja") + ("/" if "/" in path else "")
         for target in load_targets(project)

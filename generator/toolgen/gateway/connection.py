@@ -302,8 +302,12 @@ class Connection:
     async def _keep_open(self) -> None:
         while self.listeners:
             await asyncio.sleep(_LOOK_SECONDS)
-            with suppress(ToolError):  # it is logged, and the upstream's backoff says when to try again
+            try:
                 await self._connected()
+            except ToolError:
+                pass  # it is logged, and the upstream's backoff says when to try again
+            except Exception:
+                LOGGER.exception("an upstream cannot be opened again")
 
     def is_subscribed(self, uri: str) -> bool:
         """True if changes of a resource are heard of."""

@@ -142,7 +142,10 @@ class Tasks:
         status = self._status(task_id, name, record)
         if record.state == "queued" and time.time() - status.task.created_at > LEASE_SECONDS:
             # the queue loses a task whose worker dies while it takes tasks of other dead workers over
-            await self.queue.put(name, record.answer.decode())
+            try:
+                await self.queue.put(name, record.answer.decode())
+            except StoreError as error:  # the next look tries again
+                LOGGER.warning("a task cannot be queued again: %s", error)
         return status
 
     async def cancel(self, task_id: str, principal: str | None) -> bool:

@@ -126,7 +126,11 @@ def leaving(owner: str, state: State) -> Change:
     def change(record: Record | None, now: float, lost_at: float) -> Record | None:
         if record is None or record.state != "running" or record.owner != owner:
             return record
-        new = "lost" if state == "queued" and record.starts >= record.most else state
+        new = state
+        if state == "queued" and record.is_cancelled:
+            new = "cancelled"  # its worker stopped before it looked
+        elif state == "queued" and record.starts >= record.most:
+            new = "lost"
         return replace(record, state=new, owner="", lease_until=0.0)
 
     return change
