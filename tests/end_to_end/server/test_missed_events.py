@@ -107,6 +107,22 @@ def test_another_process_has_the_result_when_the_one_with_the_session_was_killed
     asyncio.run(run())
 
 
+def test_a_client_whose_last_event_is_no_longer_known_needs_a_new_session(
+    serving: Project, tmp_path: Path
+) -> None:
+    async def run() -> None:
+        async with serving.server(TOOLGEN_EVENT_STORE="memory") as server:
+            headers = await begin_and_leave(server, tmp_path / "a")
+            stream, number = headers["last-event-id"].split(".")
+            for event_id in f"{stream}.{int(number) - 1}", f"{stream}.{int(number) + 9}", "0" * 64 + ".1":
+                assert (await reconnect(server.url, {**headers, "last-event-id": event_id}))[0] == 404
+            end(tmp_path / "a")
+            status, message = await reconnect(server.url, headers)
+            assert (status, message and message["id"]) == (200, 7)
+
+    asyncio.run(run())
+
+
 def test_calls_go_on_without_the_store(serving: Project) -> None:
     async def run() -> str:
         async with (

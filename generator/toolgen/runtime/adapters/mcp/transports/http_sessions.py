@@ -24,6 +24,7 @@ from .body import INVALID_REQUEST, AsgiRequest, Message, Receive, RefusedError, 
 from .missed_events import MissedEvents, SessionEvents, events_of, send_events
 
 SESSION_HEADER: Final = b"mcp-session-id"
+_FORGOTTEN: Final = "The event of Last-Event-ID is no longer known; open a new session."
 Endpoint: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
@@ -144,7 +145,10 @@ class HttpSessions:
         return True
 
     async def get(self, session_id: bytes, request: AsgiRequest) -> None:
-        """Forward a GET, which stays open for notifications."""
+        """Forward a GET, which stays open for notifications.
+
+        Raises RefusedError if it continues after an event that is no longer known.
+        """
         session = self._own(session_id, request.scope)
         if session is None:
             missed = [] if self._events is None else await self._events.missed(session_id, request.scope)
@@ -153,6 +157,10 @@ class HttpSessions:
             else:
                 await self._forward(request)
             return
+        # the SDK would answer with an empty stream, as if nothing had been missed; by 404, clients know
+        # that they need a new session, in which they read everything again
+        if self._events is not None and not await self._events.knows(session_id, request.scope):
+            raise RefusedError(404, INVALID_REQUEST, _FORGOTTEN)
         session.streams += 1
         self._touch(session)
         try:

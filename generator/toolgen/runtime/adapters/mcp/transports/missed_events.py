@@ -26,16 +26,15 @@ from toolgen.runtime.adapters.mcp.auth.grant import principal_of
 from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import Settings
-from toolgen.runtime.stores.event_logs import EventLogs, open_event_logs
+from toolgen.runtime.stores.event_logs import LOG_BYTES, EventLogs, open_event_logs
 from toolgen.runtime.stores.opening import StoreError, ask
 
 from .body import Scope, Send
 
-MAX_EVENT_BYTES: Final = 16 * 1024 * 1024  # a larger one is sent and not stored
 PAUSE_SECONDS: Final = 5.0  # without the store, after it has failed: no call waits for it again and again
 LAST_EVENT_ID: Final = b"last-event-id"
 _PART: Final = "event store"
-_EVENT_ID: Final = re.compile(r"([0-9a-f]{64})\.(\d{1,9})")
+_EVENT_ID: Final = re.compile(r"([0-9a-f]{64})\.(\d{1,16})")
 
 
 @dataclass(slots=True)
@@ -85,8 +84,8 @@ class MissedEvents(EventStore):
             return ""
         sent = None if message is None else message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         event = json.dumps([stream_id, sent]).encode()
-        if len(event) > MAX_EVENT_BYTES:
-            return ""
+        if len(event) > LOG_BYTES:
+            event = json.dumps([stream_id, None, True]).encode()
         stream = _digest(session.key, stream_id)
         name = _digest(stream, session.binding)
         try:
@@ -100,7 +99,7 @@ class MissedEvents(EventStore):
     async def replay_events_after(self, last_event_id: str, send_callback: EventCallback) -> str | None:
         """Send the messages after an event. Return their stream; None if it is unknown or has ended."""
         session = _SESSION.get()
-        found = [] if session is None else await self._from(last_event_id, session.binding)
+        found = [] if session is None else await self._from(last_event_id, session.binding) or []
         for event in found[1:]:
             if event.message is not None:
                 message = types.jsonrpc_message_adapter.validate_python(event.message, by_name=False)
@@ -111,24 +110,29 @@ class MissedEvents(EventStore):
 
     async def missed(self, session_id: bytes, scope: Scope) -> list[_Event]:
         """Return what the client of another process's session has missed; empty if that is not known."""
-        last = next((value for name, value in scope["headers"] if name == LAST_EVENT_ID), b"")
-        found = (await self._from(last.decode("latin-1"), _binding(session_id, scope)))[1:]
+        found = (await self._from(_last_event_id(scope), _binding(session_id, scope)) or [])[1:]
         # without the answer, nobody here will ever have it
         return found if any(event.is_answer for event in found) else []
 
-    async def _from(self, event_id: str, binding: str) -> list[_Event]:
-        """Return an event and those after it; empty if it is unknown."""
+    async def knows(self, session_id: bytes, scope: Scope) -> bool:
+        """False if the client has missed messages that are no longer kept, so that it must begin again."""
+        event_id = _last_event_id(scope)
+        return not event_id or await self._from(event_id, _binding(session_id, scope)) != []
+
+    async def _from(self, event_id: str, binding: str) -> list[_Event] | None:
+        """Return an event and those after it; empty if one is unknown, None if the store does not answer."""
         parsed = _EVENT_ID.fullmatch(event_id)
-        if parsed is None or int(parsed[2]) < 1:
+        if parsed is None:
             return []
         stream, number = parsed[1], int(parsed[2])
         name = _digest(stream, binding)
         try:
-            events = await ask(self._logs, lambda: self._logs.after(name, number - 1), part=_PART)
+            events = await ask(self._logs, lambda: self._logs.since(name, number), part=_PART)
         except StoreError as error:
             LOGGER.warning("a client could not get what it has missed: %s", error)
-            return []
-        return [_Event(f"{stream}.{each}", *json.loads(event)) for each, event in enumerate(events, number)]
+            return None
+        found = [_Event(f"{stream}.{each}", *json.loads(event)) for each, event in enumerate(events, number)]
+        return [] if any(event.is_lost for event in found) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,7 @@ class _Event:
     id: str
     stream_id: str
     message: dict[str, Any] | None  # None: the client only learns the id
+    is_lost: bool = False  # the message was too large to be kept
 
     @property
     def is_answer(self) -> bool:
@@ -156,6 +161,11 @@ async def send_events(events: list[_Event], session_id: bytes, send: Send) -> No
         if event.message is not None
     )
     await send({"type": "http.response.body", "body": text.encode(), "more_body": False})
+
+
+def _last_event_id(scope: Scope) -> str:
+    found: bytes = next((value for name, value in scope["headers"] if name == LAST_EVENT_ID), b"")
+    return found.decode("latin-1")
 
 
 def _binding(session_id: bytes, scope: Scope) -> str:
