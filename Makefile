@@ -173,7 +173,7 @@ adversary: $(READY) ## run 1,000 scripts in code mode that try to act without th
 code-mode-tokens: $(READY) ## count what models read with and without code mode, and update docs/code-mode.md
 	@$(BIN)/python -m tools.code_mode_tokens --write
 
-journeys: $(READY) $(BRIDGES)/.ready ## run what users type from a start to a tool that answers in an MCP client, with seconds (ONLY=empty_folder; needs npm)
+journeys: $(READY) $(BRIDGES)/.ready ## run and time user journeys, from the first command to a tool that answers in an MCP client (ONLY=empty_folder; needs npm)
 	@$(BIN)/python -m tools.journeys $(if $(ONLY),--only $(ONLY))
 
 evals-promptfoo: $(READY) ## run suites of `toolgen evals` with promptfoo and a scripted model (needs npm)
@@ -236,8 +236,8 @@ bench-worst: $(READY) ## send the worst requests to a server: how long other cli
 	@$(BIN)/python -m benchmarks.worst $(if $(COMMIT),--commit $(COMMIT)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ONLY),--only "$(ONLY)") \
 		$(if $(WRITE),--write)
 
-# CALLS=10000 makes it shorter. With redis-server (Debian), keys and limits are in a Redis that fails, too.
-soak: $(READY) ## make 100,000 calls of both eras over HTTP beside misbehaving tools, faults of clients and of a store
+# CALLS=10000 makes it shorter. With redis-server (Debian), idempotency keys and rate limits are in a Redis that also fails.
+soak: $(READY) ## make 100,000 calls of both eras over HTTP while tools, clients and a store misbehave
 	@$(BIN)/python -m benchmarks.soak $(if $(CALLS),--calls $(CALLS))
 
 wheel: $(READY) ## build the wheel and the source distribution into dist/

@@ -1,4 +1,4 @@
-"""Calls of a typed client beside raw ones, and the import of a client of many tools."""
+"""Calls of a typed client compared with raw ones, and the import of a client of many tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two large OpenAPI documents: seconds, sizes of what is generated, and of what models are sent of it."""
+"""Two large OpenAPI documents: seconds, and the sizes of the generated code and of what models are sent."""
 
 from __future__ import annotations
 

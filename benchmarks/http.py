@@ -74,7 +74,7 @@ def http(bench: Bench, size: int) -> Samples:
 
 
 def observed(bench: Bench, size: int) -> Samples:
-    """Measure calls with metrics for Prometheus, traces by OTLP and the audit log; and without."""
+    """Measure calls with and without Prometheus metrics, OTLP traces and the audit log."""
     project = bench.fresh(size)
     request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
     command = [PYTHON, "-m", "generated.mcp_server", "--http", "--port", "0"]

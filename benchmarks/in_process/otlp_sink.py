@@ -1,4 +1,4 @@
-"""Takes what a server exports by OTLP, and forgets it: `python otlp_sink.py` serves a free port."""
+"""Accept what a server exports by OTLP, and discard it: `python otlp_sink.py` serves a free port."""
 
 from __future__ import annotations
 

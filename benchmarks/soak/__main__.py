@@ -108,9 +108,9 @@ def main() -> int:
     """Run the command. Return 0 if every call was answered correctly, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="make soak", description=__doc__)
     parser.add_argument("--calls", type=int, default=100_000, help="calls that must be answered correctly")
-    parser.add_argument("--in-flight", type=int, default=64, help="of these at the same time")
-    parser.add_argument("--minutes", type=float, default=240, help="that it may take")
-    parser.add_argument("--without", default="", help="misbehaving tools that are left out")
+    parser.add_argument("--in-flight", type=int, default=64, help="calls at the same time")
+    parser.add_argument("--minutes", type=float, default=240, help="maximum duration")
+    parser.add_argument("--without", default="", help="misbehaving tools to leave out")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)

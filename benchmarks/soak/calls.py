@@ -39,7 +39,7 @@ class Soak:
     others: Counter[str] = field(default_factory=Counter)
 
     async def callers(self, count: int) -> None:
-        """Make all calls that must be answered correctly, so many concurrently, half of them in each era."""
+        """Make all calls that must be answered correctly, `count` at a time, half of them in each era."""
         await asyncio.gather(*(self._caller(ERAS[number % 2]) for number in range(count)))
 
     async def _caller(self, era: str) -> None:

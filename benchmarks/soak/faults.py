@@ -1,4 +1,4 @@
-"""Faults of clients and of the store, which no other call may notice."""
+"""Faults of clients and of the store. No other call may notice them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ MALFORMED: Final = (
 
 
 async def malformed(run: Soak, number: int) -> str:
-    """Send what is no request. Any answer but a result is right; silence is not."""
+    """Send an invalid request. Any answer except a result is right; silence is not."""
     sent = MALFORMED[number % len(MALFORMED)]
     reader, writer = await _open(run)
     try:
@@ -135,7 +135,7 @@ async def _open(run: Soak) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
 
 
 async def inject(run: Soak, fault: Callable[[Soak, int], Awaitable[str]]) -> None:
-    """Commit a fault again and again until the task is cancelled."""
+    """Repeat a fault until the task is cancelled."""
     for number in itertools.count():
         with contextlib.suppress(OSError, EOFError, TimeoutError, ValueError, SentError, RefusedError):
             run.others[f"{fault.__name__}: {await fault(run, number)}"] += 1

@@ -112,7 +112,7 @@ async def test_a_client_without_a_token_is_refused(client: ModuleType, url: str)
 @pytest.mark.parametrize("token", ["", f"{RIGHT}\n", f"{RIGHT}\N{LATIN SMALL LETTER E WITH ACUTE}"])
 @runs
 async def test_a_token_that_no_header_can_have_is_refused(client: ModuleType, url: str, token: str) -> None:
-    with pytest.raises(ValueError, match="auth is no token") as raised:
+    with pytest.raises(ValueError, match="auth is not a token") as raised:
         async with client.CafeClient.connect(url, auth=token):
             pass
     assert RIGHT not in str(raised.value)

@@ -235,7 +235,7 @@ def test_a_document_of_five_megabytes_is_one_error(server: subprocess.Popen[byte
 def test_no_file_outside_of_the_specs_is_read(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
     (tmp_path / "shop/specs").mkdir(parents=True)
     (tmp_path / "shop/toolgen.toml").write_text("")
-    os.mkfifo(tmp_path / "pipe.yaml")  # whoever opens it waits for ever
+    os.mkfifo(tmp_path / "pipe.yaml")  # opening it would block for ever
     uri, outside = (tmp_path / "shop/specs/greet.yaml").as_uri(), (tmp_path / "pipe.yaml").as_uri()
     text = SPEC.replace("schemas.yaml", "../../pipe.yaml")
     far = {"start": position(0, 0), "end": position(0, 1)}

@@ -22,7 +22,7 @@ class SpecSource:
 
     project: Project
     only: str = ""  # path of a spec or a folder below the specs folder; empty: all
-    is_configured: bool = True  # False: the project is not written down
+    is_configured: bool = True  # False: there is no configuration file
 
     @property
     def folder(self) -> Path:

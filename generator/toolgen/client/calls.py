@@ -60,7 +60,7 @@ async def call(
 
 
 async def _report_content(tool: ClientTool, result: Any, settings: CallSettings) -> None:
-    """Report blocks that the type of the method has no place for: to the callback, or else as a warning."""
+    """Pass blocks that the method's return type cannot hold to the callback, or else warn."""
     callback = settings.on_content
     blocks = tool.undeclared_blocks(result, with_texts=callback is not None)
     if not blocks:

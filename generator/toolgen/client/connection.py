@@ -176,7 +176,7 @@ def _address(
             raise ValueError("auth is for URLs, and the server is a command: give it a variable with env")
         if isinstance(auth, str) and not _TOKEN.fullmatch(auth):
             raise ValueError(
-                "auth is no token: it is empty, or has a space, a line end or a letter beyond ASCII"
+                "auth is not a token: it is empty, or has a space, a line break or a non-ASCII character"
             )
         headers = {"Authorization": f"Bearer {auth}"} if isinstance(auth, str) else {}
         folder = None if cwd is None else os.fspath(cwd)

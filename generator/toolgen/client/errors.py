@@ -24,4 +24,4 @@ class ProtocolError(ToolError):
 
 
 class UndeclaredContentWarning(UserWarning):
-    """A tool sent images or other blocks that its contract does not declare, and nobody got them."""
+    """A tool sent images or other blocks that its contract does not declare, and no callback got them."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[float, float | None, str | None], object]
 """Gets the progress of a call: what is done, the total if it is known, and a message. May be async."""
 OnContent: TypeAlias = "Callable[[tuple[Block, ...]], object]"
-"""Gets the blocks of a result that the type of the method has no place for. May be async."""
+"""Receives the blocks of a result that the method's return type cannot hold. May be async."""
 
 
 @dataclass(frozen=True, slots=True)

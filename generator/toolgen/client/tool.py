@@ -49,7 +49,7 @@ class ClientTool:
     response_model: type[BaseModel] | None
     errors: Sequence[type[ToolError]] = ()
 
-    spec: ClassVar[None] = None  # its model is generated: it reads the names of JSON alone
+    spec: ClassVar[None] = None  # its generated model reads JSON names only
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class ClientTool:
     def undeclared_blocks(self, result: Any, *, with_texts: bool = True) -> tuple[Block, ...]:
         """Return the blocks beside a response whose tool declares none, so that `read` leaves them out.
 
-        Without `with_texts`, texts do not count: many servers say the response in words, too.
+        Without `with_texts`, texts do not count: many servers repeat the response as text.
         """
         if result.is_error or self._declares_content or self.contract.response_schema is None:
             return ()

@@ -88,7 +88,7 @@ class ToolClient:
             retries: further attempts after an error that is declared retryable, or after a lost answer of a
                 tool that is read-only or idempotent.
             on_progress: gets the progress of each call.
-            on_content: gets the blocks that a tool sends beside its response without declaring them.
+            on_content: receives the blocks that a tool sends beside its response without declaring them.
                 Without it, blocks other than texts are reported by an UndeclaredContentWarning.
         """
         from .options import CallSettings

@@ -59,7 +59,7 @@ def read_source_definitions(source: str, start: str) -> list[ToolDefinition]:
 
 
 def _looks_like_a_path(text: str) -> bool:
-    """True for a file or folder that is missing: nobody calls a command so."""
+    """True if a text looks like a missing file or folder, and not like a command."""
     return not re.search(r"\s", text) and (text.endswith(_DATA_SUFFIXES) or "/" in text)
 
 

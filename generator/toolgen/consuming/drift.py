@@ -119,7 +119,7 @@ def _for_consumer(
     categories: frozenset[Category],
     listed: Mapping[str, str],
 ) -> ConsumerJudgement:
-    """Return the judgement without what does not concern the consumer that has the lock.
+    """Return the judgement with only the findings that concern the consumer that has the lock.
 
     `listed` has the names by which tools were listed, if findings call them otherwise.
     """

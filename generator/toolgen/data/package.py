@@ -22,7 +22,7 @@ class PackageSettings:
     specs: str = "specs"  # the specs folder as headers and messages show it
     coerce: bool = True  # strings that hold JSON are decoded, unless a spec says otherwise
     server_name: str | None = None  # of the MCP server; None: the package's
-    server_version: str | None = None  # None: not said
+    server_version: str | None = None  # None: not set
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # published over MCP, unless a spec says otherwise
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact

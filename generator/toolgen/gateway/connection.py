@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MAX_BYTES: Final = 64 * 1024 * 1024
 """That an upstream may send from one call to the next."""
 _CLOSE_SECONDS: Final = 5.0
-_LOOK_SECONDS: Final = 1.0  # between two looks whether a connection with listeners is still open
+_LOOK_SECONDS: Final = 1.0  # between two checks that a connection with listeners is still open
 _RENEW_SECONDS: Final = 60.0  # between two budgets of bytes for notifications
 MAX_SUBSCRIPTIONS: Final = 1_000
 """Resources that the clients of one connection may subscribe to."""
@@ -291,9 +291,9 @@ class Connection:
         await self._connected()
 
     def add_listener(self, key: object, publish: Publish) -> None:
-        """Let `publish` hear of changes until `key` is taken out of `listeners`.
+        """Report changes to `publish` until `key` is removed from `listeners`.
 
-        As long as there are listeners, a lost connection is opened again without a request.
+        As long as there are listeners, a lost connection is reopened without a request.
         """
         self.listeners[key] = publish
         if self._keeping is None or self._keeping.done():
@@ -307,7 +307,7 @@ class Connection:
             except ToolError:
                 pass  # it is logged, and the upstream's backoff says when to try again
             except Exception:
-                LOGGER.exception("an upstream cannot be opened again")
+                LOGGER.exception("cannot reconnect to an upstream")
 
     def is_subscribed(self, uri: str) -> bool:
         """True if changes of a resource are heard of."""
@@ -377,7 +377,7 @@ class Connection:
         return (process and process.describe_end()) or redact(describe_failure(error), self._upstream.secrets)
 
     def end(self) -> None:
-        """Begin to close the connection, whoever listens."""
+        """Begin to close the connection, even if it has listeners."""
         if self._keeping is not None:
             self._keeping.cancel()
             self._keeping = None

@@ -29,7 +29,7 @@ class MergedTexts:
 
     Attributes:
         conflicts: the fields whose texts were changed on both sides.
-        unknown: fields with other texts than the source, of which nothing says where they were changed.
+        unknown: fields whose texts differ from the source, without a record of which side changed them.
     """
 
     fields: Mapping[str, Any]

@@ -97,7 +97,7 @@ async def bounded_client(
 
 
 class _Client(httpx2.AsyncClient):
-    """Says what a 401 means, once `auth` has done what it can: for the SDK, most errors of HTTP are alike."""
+    """Explains a 401 after `auth` has done what it can: the SDK reports most HTTP errors alike."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send a request. The body of a 401 is an error of JSON-RPC, which the SDK shows."""

@@ -1,4 +1,4 @@
-"""A client up to 2025-11-25 that reconnects finds the result of its call, also if its server has been killed."""
+"""A client up to 2025-11-25 that reconnects gets the result of its call, even if its server was killed."""
 
 from __future__ import annotations
 

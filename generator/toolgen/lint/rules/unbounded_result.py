@@ -43,7 +43,7 @@ def check(tool: ProgramTool) -> Iterator[Diagnostic]:
 
 
 def _limits(argument: object) -> bool:
-    """True if an argument may say how many: a number that has itself a maximum."""
+    """True if an argument may limit the result: a number that has a maximum itself."""
     if not isinstance(argument, Mapping):
         return False
     return argument.get("type") in ("integer", "number") and "maximum" in argument

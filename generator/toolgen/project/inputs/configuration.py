@@ -148,7 +148,7 @@ class Project:
     templates: str | None = None
     coerce: bool = True
     server_name: str | None = None  # None: the package's
-    server_version: str | None = None  # None: neither [server] nor pyproject.toml says one
+    server_version: str | None = None  # None: neither [server] nor pyproject.toml has one
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # False: output schemas are not published over MCP
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
@@ -250,7 +250,7 @@ def static_version(shared: str | None) -> str | None:
     """Return `version` of `[project]` in a pyproject.toml; None if it is dynamic, or not there."""
     try:
         section = parse_toml(PYPROJECT, shared or "").get("project")
-    except SpecErrors:  # a broken pyproject.toml is not our matter
+    except SpecErrors:  # a broken pyproject.toml has no version
         return None
     version = section.get("version") if isinstance(section, dict) else None
     return version if isinstance(version, str) and version else None

@@ -141,7 +141,7 @@ class Tasks:
             return None
         status = self._status(task_id, name, record)
         if record.state == "queued" and time.time() - status.task.created_at > LEASE_SECONDS:
-            # the queue loses a task whose worker dies while it takes tasks of other dead workers over
+            # the queue loses a task if its worker dies while taking over tasks of other dead workers
             try:
                 await self.queue.put(name, record.answer.decode())
             except StoreError as error:  # the next look tries again

@@ -38,7 +38,7 @@ class Record:
     owner: str = ""  # the process, and its call, that executes it
     lease_until: float = 0.0
     starts: int = 0
-    most: int = 1  # starts in all, if those who execute it die
+    most: int = 1  # starts in all, if the processes that execute it die
     is_cancelled: bool = False  # somebody wants it to end
     progress: str = ""
     answer: bytes = b""

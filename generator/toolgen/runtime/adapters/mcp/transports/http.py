@@ -261,7 +261,7 @@ class HttpApp:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 try:
-                    if self._follow_signals:  # inside of another application, exporting is for that to decide
+                    if self._follow_signals:  # another application exports by itself, if at all
                         start_export()
                     await self._started()
                 except Exception as error:

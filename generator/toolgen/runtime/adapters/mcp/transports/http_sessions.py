@@ -52,9 +52,9 @@ class HttpSessions:
     def __init__(
         self, endpoint: Endpoint, limit: int, idle_seconds: float, events: MissedEvents | None = None
     ) -> None:
-        """Prepare it. The SDK ends sessions that are idle for `idle_seconds`, and tells nobody.
+        """Prepare it. The SDK ends sessions that are idle for `idle_seconds`, without notice.
 
-        `events` has what clients have missed; None if they cannot reconnect.
+        `events` has what clients missed; None if they cannot reconnect.
         """
         self._endpoint = endpoint
         self._events = events

@@ -1,4 +1,4 @@
-"""Events that a client up to 2025-11-25 has missed: it reconnects, and finds the result of its call.
+"""Events that a client up to 2025-11-25 has missed: it reconnects, and gets the result of its call.
 
 The SDK stores each message of a stream before it sends it, and sends what came after `Last-Event-ID` when the
 client reconnects: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
@@ -111,7 +111,7 @@ class MissedEvents(EventStore):
     async def missed(self, session_id: bytes, scope: Scope) -> list[_Event]:
         """Return what the client of another process's session has missed; empty if that is not known."""
         found = (await self._from(_last_event_id(scope), _binding(session_id, scope)) or [])[1:]
-        # without the answer, nobody here will ever have it
+        # without the answer, this process will never have it
         return found if any(event.is_answer for event in found) else []
 
     async def knows(self, session_id: bytes, scope: Scope) -> bool:

@@ -91,7 +91,7 @@ class Stop:
 
 
 def delay_sigterm(seconds: float, announce: Callable[[], object]) -> None:
-    """Let another server, such as uvicorn, stop so many seconds after SIGTERM; call `announce` at once.
+    """Let another server, such as uvicorn, stop `seconds` after SIGTERM; call `announce` at once.
 
     Does nothing in a thread, and where SIGTERM is not handled by a method of a server. A second SIGTERM does
     not wait.
