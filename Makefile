@@ -192,7 +192,7 @@ test-all: ## run the tests on every supported Python
 
 test-ranges: $(READY) ## run the tests with the lowest and the newest versions of every dependency
 	@for r in lowest-direct highest; do \
-		echo "== $$r"; $(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-$$r; \
+		echo "== $$r"; $(BIN)/uv venv --quiet --clear --seed --python $(BIN)/python .venv-$$r; \
 		$(BIN)/uv pip compile --quiet --resolution $$r --all-extras --group dev pyproject.toml -o .venv-$$r/requirements.txt && \
 		$(BIN)/uv pip install --quiet --python .venv-$$r -r .venv-$$r/requirements.txt && \
 		$(BIN)/uv pip install --quiet --python .venv-$$r --no-deps --no-build-isolation -e . && \
