@@ -13,7 +13,7 @@ from pydantic_core import PydanticSerializationError
 from toolgen.mcp_client.results import response_of, text_of
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.content.values import ToolResult
-from toolgen.runtime.contract.content_rules import BlockCheck
+from toolgen.runtime.contract.content_rules import BlockCheck, declares_blocks
 from toolgen.runtime.contract.request import accept_arguments
 from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import RUNTIME_ERRORS, InvalidRequestError, InvalidResponseError, ToolError
@@ -90,14 +90,14 @@ class ClientTool:
             return self._with_blocks(result, _json_of(result), contract)
         response = response_of(result, schema.accepts if _may_be_wrapped(result) else _anything)
         built = self._built(contract.build_response, schema, response)
-        return self._with_blocks(result, built, contract) if self._declares_content else built
+        return self._with_blocks(result, built, contract) if declares_blocks(self.definition) else built
 
     def undeclared_blocks(self, result: Any, *, with_texts: bool = True) -> tuple[Block, ...]:
         """Return the blocks beside a response whose tool declares none, so that `read` leaves them out.
 
         Without `with_texts`, texts do not count: many servers repeat the response as text.
         """
-        if result.is_error or self._declares_content or self.contract.response_schema is None:
+        if result.is_error or declares_blocks(self.definition) or self.contract.response_schema is None:
             return ()
         if not with_texts and all(each.type == "text" for each in result.content):
             return ()
@@ -140,10 +140,6 @@ class ClientTool:
         if kind is None and isinstance(code, str):
             error.args = (f"{error.message} [{code}]",)
         return error
-
-    @property
-    def _declares_content(self) -> bool:
-        return not isinstance(self.definition.get("content", "any"), str)
 
     def _built(self, build: Callable[[Any], Any], schema: CompiledSchema, response: Any) -> Any:
         if not schema.accepts(response):

@@ -30,6 +30,7 @@ from toolgen.python_source.imports import import_from, module_order
 from toolgen.python_source.names import pascal, unique_name
 from toolgen.runtime.adapters.mcp.listed_tool import definition_digest, mcp_tools
 from toolgen.runtime.adapters.naming import published_name
+from toolgen.runtime.contract.content_rules import declares_blocks
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.document import Schema
 
@@ -242,13 +243,12 @@ def _imported(name: str, made: ModuleClasses, module: str, prefix: str, names: _
 def _result(tool: Tool, made: ModuleClasses, module: str, prefix: str, names: _ImportedNames) -> str:
     """Return the type of a method's result; of a stream, that of its items."""
     response = tool.response_class and _imported(tool.response_class, made, module, prefix, names)
-    declares_content = isinstance(tool.definition.get("content"), list | tuple)
     if tool.chunk_class is not None:
         chunk = _imported(tool.chunk_class, made, module, prefix, names)
         return " | ".join(part for part in (chunk, response) if part)
     if response is None:
         return "ToolResult[Any, Block]"
-    return f"ToolResult[{response}, Block]" if declares_content else response
+    return f"ToolResult[{response}, Block]" if declares_blocks(tool.definition) else response
 
 
 def _doc(tool: Tool, parameters: Iterable[ClientParameter]) -> str:

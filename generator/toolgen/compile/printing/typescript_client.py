@@ -10,6 +10,7 @@ from typing import Final, cast
 from toolgen.compile.printing.client_source import ClientSource
 from toolgen.compile.printing.render import render_template
 from toolgen.runtime.adapters.mcp.listed_tool import is_object_schema
+from toolgen.runtime.contract.content_rules import declares_blocks
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.stubs.catalogue import ToolTypes, catalogue_types
 from toolgen.stubs.facts import call_text
@@ -36,16 +37,13 @@ class TypeScriptMethod:
 
 def typescript_client(client: ClientSource, templates: Mapping[str, str]) -> dict[str, str]:
     """Return the file of a client."""
-    definitions = [cast("ToolDefinition", each.tool.definition) for each in client.methods]
+    definitions = {
+        each.tool.wire_name: cast("ToolDefinition", each.tool.definition) for each in client.methods
+    }
     listed = {each.tool.wire_name: each.listed_name for each in client.methods}
     words = WORDS | _MEMBERS
-    catalogue = catalogue_types(definitions, words, classes={*_CLASSES, client.class_name})
-    methods = [
-        _method(tool, definition, listed[tool.name])
-        for tool, definition in zip(
-            catalogue.tools, sorted(definitions, key=lambda each: each["name"]), strict=True
-        )
-    ]
+    catalogue = catalogue_types([*definitions.values()], words, classes={*_CLASSES, client.class_name})
+    methods = [_method(tool, definitions[tool.name], listed[tool.name]) for tool in catalogue.tools]
     types = type_definitions(catalogue, open_objects=True)
     text = render_template(
         templates,
@@ -61,10 +59,9 @@ def typescript_client(client: ClientSource, templates: Mapping[str, str]) -> dic
 
 def _method(tool: ToolTypes, definition: ToolDefinition, listed_name: str) -> TypeScriptMethod:
     schema = definition.get("output_schema")
-    declares_content = not isinstance(definition.get("content", "any"), str)
     if schema is None and tool.chunk is None:
         result, reads = "CallToolResult", "whole"
-    elif declares_content:
+    elif declares_blocks(definition):
         result, reads = f"CallToolResult & {{ structuredContent: {result_text(tool)} }}", "whole"
     else:
         is_object = schema is not None and is_object_schema(schema)

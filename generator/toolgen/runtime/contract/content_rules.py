@@ -121,6 +121,11 @@ class BlockCheck:
         ]
 
 
+def declares_blocks(definition: Mapping[str, object]) -> bool:
+    """True if a contract lists the blocks of its results, and does not just allow any."""
+    return isinstance(definition.get("content"), list | tuple)
+
+
 def content_contract(definition: ToolDefinition) -> ContentContract | None:
     """Return the contract for a tool's blocks; None if its results have no blocks."""
     declared = definition.get("content")

@@ -23,7 +23,6 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
 
 from toolgen.runtime.adapters.mcp.auth.grant import principal_of
-from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.stores.event_logs import LOG_BYTES, EventLogs, open_event_logs
@@ -90,9 +89,8 @@ class MissedEvents(EventStore):
         name = _digest(stream, session.binding)
         try:
             number = await ask(self._logs, lambda: self._logs.append(name, event, self._seconds), part=_PART)
-        except StoreError as error:
+        except StoreError:
             self._away_until = monotonic() + PAUSE_SECONDS
-            HEALTH.degrade(_PART, str(error))
             return ""
         return f"{stream}.{number}"
 
