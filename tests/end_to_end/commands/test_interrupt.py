@@ -117,6 +117,7 @@ def processors():
             os.kill(os.getpid(), signal.SIGINT)
             for _ in range(1000): pass
     Finalized()
+    {after}
     return 1
 
 worker_pool._processors = processors
@@ -126,10 +127,10 @@ sys.exit(main())
 """
 
 
-def test_an_interrupt_that_a_finalizer_swallows_is_exit_code_130(project: Project) -> None:
-    done = project.python("-c", SWALLOWED, preloaded=False)
-    assert done.returncode == 130
-    assert done.stderr.endswith("toolgen: interrupted\n")
+@pytest.mark.parametrize("after", ["pass", "signal.pause()"], ids=["before it ends", "before it waits"])
+def test_an_interrupt_that_a_finalizer_swallows_is_exit_code_130(project: Project, after: str) -> None:
+    done = project.python("-c", SWALLOWED.format(after=after), preloaded=False)
+    assert (done.returncode, done.stderr) == (130, "toolgen: interrupted\n")
 
 
 COMPUTES = """

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from threading import Timer, main_thread
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+AGAIN_SECONDS: Final = 0.01
 
 
 @contextmanager
@@ -30,10 +38,9 @@ def ignore_interrupts() -> None:
 
 @contextmanager
 def remembered_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt after the block if SIGINT arrived in it, even if the exception was lost.
+    """Raise KeyboardInterrupt in the block when SIGINT arrives, and after it if the exception was lost.
 
-    A KeyboardInterrupt is lost in finalizers and fork handlers, and other libraries turn it into their own
-    errors.
+    Other libraries turn a KeyboardInterrupt into their own errors.
     """
     received: list[int] = []
 
@@ -46,7 +53,8 @@ def remembered_interrupts() -> Iterator[None]:
         return
     signal.signal(signal.SIGINT, handle)
     try:
-        yield
+        with _repeated_if_ignored():
+            yield
     except BaseException:
         if received:
             raise KeyboardInterrupt from None
@@ -55,6 +63,40 @@ def remembered_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if received:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def _repeated_if_ignored() -> Iterator[None]:
+    """Send SIGINT again if Python ignored its KeyboardInterrupt: a prompt would wait for a second ^C.
+
+    Python ignores exceptions of finalizers, fork handlers and callbacks of weak references; each import lock
+    has one of these.
+    """
+    former = sys.unraisablehook
+    timers: list[Timer] = []
+
+    def hook(ignored: UnraisableHookArgs) -> None:
+        if ignored.exc_type is not KeyboardInterrupt:
+            former(ignored)
+            return
+        timers.append(Timer(AGAIN_SECONDS, _interrupt_main_thread))
+        timers[-1].daemon = True
+        timers[-1].start()
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = former
+        for timer in timers:
+            timer.cancel()
+
+
+def _interrupt_main_thread() -> None:
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)  # ends a read that waits, too
+    else:  # Windows
+        _thread.interrupt_main()
 
 
 @contextmanager
