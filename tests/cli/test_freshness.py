@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,15 @@ def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytes
             assert generator_id() != ours
     generator_id.cache_clear()
     assert generator_id() == ours
+
+
+def test_the_layers_above_building_change_no_generated_file() -> None:
+    from toolgen.project.cache.toolchain import USERS
+
+    contracts = ConfigParser()
+    contracts.read(Path(__file__).parents[2] / ".importlinter")
+    layers = contracts["importlinter:contract:layers"]["layers"].split("building")[0]
+    assert set(layers.replace("|", " ").split()) == USERS
 
 
 def test_warnings_are_repeated_when_nothing_changed(project: Cli) -> None:

@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal
 
 
@@ -53,6 +52,8 @@ class _Codes(Mapping[str, Code]):
 @cache
 def _read() -> dict[str, dict[str, Code]]:
     """Return the codes by section. Raises `TypeError` if a row has a key that codes do not have."""
+    from importlib.resources import files
+
     text = files("toolgen.data").joinpath("codes.toml").read_text("utf-8")
     sections = tomllib.loads(text).items()
     return {section: {code: _code(row) for code, row in rows.items()} for section, rows in sections}

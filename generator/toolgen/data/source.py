@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from toolgen.schema.document import JsonPath, SchemaDocument
+if TYPE_CHECKING:
+    from toolgen.schema.document import JsonPath, SchemaDocument
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -19,7 +21,7 @@ class Span:
     length: int = 1  # characters on that line
 
 
-class Spans(Mapping[JsonPath, Span]):
+class Spans(Mapping["JsonPath", Span]):
     """Locations by path. A `Span` is made when it is asked for: of most places, nobody asks."""
 
     def __init__(self, file: str, positions: dict[JsonPath, tuple[int, int, int]]) -> None:

@@ -19,12 +19,21 @@ TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff"
 FORMATTERS = ((0, 16), (0, 18))
 """The first versions of ruff that give the same bytes, and the first after them, which may not."""
 
+USERS = frozenset(
+    (
+        *("__main__", "cli", "documenting", "language_server", "linting", "report", "evaluating", "testing"),
+        *("code_mode", "consuming", "client", "gateway", "comparing", "importing", "measuring"),
+        *("connecting", "scaffolding"),
+    )
+)
+"""The layers above `building` (see .importlinter): what they do changes no generated file."""
+
 _DEPENDENCIES = ("inflect", "jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # of those
 
 
 @cache
 def generator_id() -> str:
-    """Return a hash of every module and template of the running generator, and of what it depends on.
+    """Return a hash of the modules and templates that generate code, and of what they depend on.
 
     With a version alone, a checkout would use cache entries that it made before its last edit.
     Raises `UnableError` for a ruff that may give other bytes.
@@ -88,5 +97,6 @@ def _looked_up(name: str) -> str:
 
 def _files(folder: str) -> Iterator[str]:
     for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != "__pycache__"]
+        skipped = {"__pycache__", *(USERS if parent == folder else ())}
+        folders[:] = [name for name in folders if name not in skipped]
         yield from (os.path.join(parent, name) for name in names if not name.endswith(".pyc"))
