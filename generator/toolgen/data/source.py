@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a check of unchanged specs needs no schema
     from toolgen.schema.document import JsonPath, SchemaDocument
 
 
@@ -85,6 +85,8 @@ class Source:
     @cached_property
     def document(self) -> SchemaDocument:
         """The data of a file of shared schemas, as one schema."""
+        from toolgen.schema.document import SchemaDocument
+
         return SchemaDocument(self.data if isinstance(self.data, Mapping) else {})
 
     def value(self, path: JsonPath = ()) -> Span:
