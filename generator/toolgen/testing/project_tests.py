@@ -1,4 +1,4 @@
-"""Test the tools of a project, or of a server that has them or their lock; update what calls should give."""
+"""Test the tools of a project, or those of a running server; update what is expected of their calls."""
 
 from __future__ import annotations
 

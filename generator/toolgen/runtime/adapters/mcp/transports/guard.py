@@ -1,6 +1,4 @@
-"""Protect the HTTP endpoint: refuse callers without a valid token, foreign Host and Origin headers, and too
-many requests.
-"""
+"""Protect the HTTP endpoint from callers without a token, foreign Host and Origin headers, and floods."""
 
 from __future__ import annotations
 
