@@ -294,22 +294,51 @@ def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
     assert len(DONE) == starts
 
 
-def test_a_task_that_the_queue_has_lost_is_queued_again_when_somebody_asks(
+def test_a_task_that_the_queue_has_lost_is_queued_again_once_for_each_lease(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "LEASE_SECONDS", 0.0)
+    now = [1000.0]
+    monkeypatch.setattr(call_records.time, "time", lambda: now[0])
 
-    async def run() -> list[tuple[str, str]]:
+    async def run() -> list[int]:
         toolkit = background()
         _, queue = queued(toolkit)
         task = await toolkit.submit("x", {})
         assert isinstance(task, Task)
-        await asyncio.sleep(0.01)
-        await toolkit.task(task.id)
-        return queue.items
+        sizes = []
+        for seconds in (1, LEASE_SECONDS, 1, LEASE_SECONDS - 10):
+            now[0] += seconds
+            for _ in range(3):
+                await toolkit.task(task.id)
+            sizes.append(len(queue.items))
+        assert len(set(queue.items)) == 1
+        now[0] += 10  # the task's `result_ttl` of 60 seconds is over
+        assert await toolkit.task(task.id) is None
+        return sizes
 
-    first, again = asyncio.run(run())
-    assert first == again
+    assert asyncio.run(run()) == [1, 2, 2, 2]
+
+
+def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(call_records.time, "time", lambda: now[0])
+
+    async def run() -> list[int]:
+        toolkit = background(annotations={"idempotentHint": True})
+        tasks, queue = queued(toolkit)
+        task = await toolkit.submit("x", {})
+        assert isinstance(task, Task)
+        await tasks._apply(queue.items[0][0], call_records.starting("dead"))
+        now[0] += LEASE_SECONDS - 1
+        await toolkit.task(task.id)
+        sizes = [len(queue.items)]
+        now[0] += 2
+        for _ in range(3):
+            await toolkit.task(task.id)
+            sizes.append(len(queue.items))
+        return sizes
+
+    assert asyncio.run(run()) == [1, 2, 2, 2]
 
 
 def test_a_task_of_another_version_is_left_to_its_workers() -> None:

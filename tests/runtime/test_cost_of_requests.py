@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 from pydantic_core import to_json
 from toolgen.runtime.contract.request import read_request
+from toolgen.runtime.contract.result import BrokenContract, write_result
 from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import InvalidRequestError
+from toolgen.runtime.validation import complexity
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.json_value import is_json
 
@@ -291,6 +294,72 @@ def test_many_texts_that_backtrack_are_refused_in_time(pattern: str) -> None:
     began = time.process_time()
     assert not schema.is_valid({"x": texts})
     assert time.process_time() - began < 0.5
+
+
+BACKTRACKING = r"^(\w+\s?)*$(?<!x)"
+
+
+def long_texts(number: int) -> list[str]:
+    return [f"{'a' * 30}{each}!" for each in range(number)]
+
+
+@pytest.fixture
+def matched(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Counts how often each text is matched before the validator is asked."""
+    texts: Counter[str] = Counter()
+    make = complexity._matcher
+
+    def counting(pattern: str) -> Callable[[str], bool]:
+        return lambda text: texts.update([text]) or make(pattern)(text)
+
+    monkeypatch.setattr(complexity, "_matcher", counting)
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param({"n": 5, "x": long_texts(2)}, r"x\[0\]: too complicated", id="two slow texts"),
+        pytest.param({"n": 5, "x": long_texts(20)}, r"x\[0\]: too complicated", id="many slow texts"),
+        pytest.param({"n": 5, "x": long_texts(9_000)}, "too large or too deeply nested", id="too many"),
+        pytest.param({"n": "5", "x": long_texts(2)}, "n: expected integer", id="not coerced"),
+        pytest.param({"n": "5", "x": json.dumps(long_texts(9_000))}, "too large", id="coerced, too many"),
+    ],
+)
+def test_each_text_of_a_refused_call_is_matched_once(
+    arguments: dict[str, Any], message: str, matched: Counter[str]
+) -> None:
+    items = {"type": "string", "pattern": BACKTRACKING}
+    schema = object_of(n={"type": "integer"}, x={"type": "array", "items": items})
+    contract = contract_of(type(make_tool(lambda *_: None, input_schema=schema)))
+    with pytest.raises(InvalidRequestError, match=message):
+        read_request(contract, arguments)
+    assert set(matched.values()) == {1}
+
+
+def test_each_text_of_a_coerced_call_is_matched_once(matched: Counter[str]) -> None:
+    schema = object_of(n={"type": "integer"}, x={"type": "string", "pattern": BACKTRACKING})
+    contract = contract_of(type(make_tool(lambda *_: None, input_schema=schema)))
+    read_request(contract, {"n": "5", "x": "a" * 20})
+    assert matched == {"a" * 20: 1}
+
+
+def test_the_texts_of_a_refused_result_are_matched_once_more_to_explain_it(matched: Counter[str]) -> None:
+    output = object_of(x={"type": "array", "items": {"type": "string", "pattern": BACKTRACKING}})
+    contract = contract_of(type(make_tool(lambda *_: None, output_schema=output)))
+    with pytest.raises(BrokenContract):
+        write_result(contract, {"x": long_texts(5)})
+    assert set(matched.values()) == {2}
+
+
+def test_a_text_is_matched_as_often_as_it_occurs_in_one_value(matched: Counter[str]) -> None:
+    items = {"type": "string", "pattern": BACKTRACKING}
+    schema = compile_schema({"type": "array", "items": items}).for_call(complexity.Matching())
+    assert schema.is_valid(["a" * 20] * 2)
+    assert schema.is_valid(["a" * 20] * 5)
+    assert schema.is_valid(["a" * 20] * 3)
+    assert matched == {"a" * 20: 5}
+    assert not schema.is_valid(long_texts(1) * 9_000)
 
 
 def test_many_texts_that_match_at_once_are_accepted() -> None:

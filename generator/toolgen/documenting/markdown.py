@@ -10,6 +10,7 @@ from toolgen.escaping.places import markdown_code, markdown_text
 from toolgen.python_source.names import tool_module
 from toolgen.schema.document import JsonObject
 
+MARKDOWN_INDEX: Final = "index.md"
 MARKDOWN_MARK: Final = HEADER
 """The first line of every file."""
 
@@ -18,7 +19,7 @@ _LEVELS: Final = {"error": "breaks", "warning": "may break", "info": "safe"}
 
 def markdown_files(document: JsonObject) -> dict[str, str]:
     """Return the files of a catalogue: name → text."""
-    files = {"index.md": _file("\n\n".join(_index(document)) + "\n")}
+    files = {MARKDOWN_INDEX: _file("\n\n".join(_index(document)) + "\n")}
     for tool in document["tools"]:
         changes = [document["changes"][index] for index in tool.get("changes", ())]
         text = tool_markdown(tool)

@@ -1,14 +1,16 @@
-"""The page as static files, which work from `file://` and from any web server."""
+"""The page as static files, which work from `file://` and from any web server; how `docs` writes a folder."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from toolgen.files import DeclaredFolder
+from toolgen.project import UnableError, read_text, replace_files
 from toolgen.schema.document import JsonObject
 
 INDEX: Final = "index.html"
@@ -42,3 +44,18 @@ def data_script(data: JsonObject) -> str:
     The text is parsed as JSON: in a literal of JavaScript, a key `__proto__` would set the prototype.
     """
     return f"globalThis.toolgenDocs = JSON.parse({json.dumps(json.dumps(data, allow_nan=False))});\n"
+
+
+def write_files(
+    out: str, start: str, files: Mapping[str, str], *, first: str = INDEX, mark: str = MARK
+) -> None:
+    """Write a page, or Markdown, to the folder `out`, all files or none.
+
+    Raises `UnableError` if there is a file `first` without `mark`, which toolgen has not written.
+    """
+    folder = Path(os.path.normpath(Path(start, out)))
+    there = read_text(folder, first) if folder.is_dir() else None
+    if there is not None and mark not in there:
+        hint = "give an empty folder, or remove it"
+        raise UnableError("file-exists", f"{out}/{first} exists, and `toolgen docs` has not written it", hint)
+    replace_files(folder, files)

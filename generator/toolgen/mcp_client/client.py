@@ -335,7 +335,10 @@ async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]
         if len(listed) > _MAX_TOOLS:
             break
     what = key.replace("_", " ")
-    raise SourceError(f"{source}: its list of {what} does not end", f"{len(listed):,} were read")
+    raise SourceError(
+        f"{source}: its list of {what} does not end within {_MAX_PAGES:,} pages and {_MAX_TOOLS:,} {what}",
+        f"{len(listed):,} were read; let the server list more on each page, or less in all",
+    )
 
 
 def first_cause(error: BaseException) -> BaseException:

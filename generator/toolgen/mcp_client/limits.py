@@ -28,7 +28,7 @@ class ByteBudget:
         """
         self.left -= size + messages * _MESSAGE_BYTES
         if self.excess:
-            raise SourceError(self.excess, "import a part of it", "too-complex")
+            raise SourceError(self.excess, "let it list less, or import a part of it", "too-complex")
 
     def renew(self) -> None:
         """Begin to count anew, for the next answer."""

@@ -1,12 +1,24 @@
-"""Test the tools of a project, or of a server that has them, and update what is expected of their calls."""
+"""Test the tools of a project, or those of a running server; update what is expected of their calls."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from toolgen.building.project_build import Inputs, program_of
+from toolgen.building.project_build import Inputs, program_of, read_inputs
+from toolgen.files import write_named
+from toolgen.importers.json_source import JsonDocument
+from toolgen.importers.mcp import import_mcp
+from toolgen.importing.imported_specs import ImportRequest, import_tools
+from toolgen.mcp_client.client import ServerAddress
+from toolgen.mcp_client.listing import Listing
 from toolgen.project import Project, replace_files
+from toolgen.project.inputs.configuration import FILE
+from toolgen.schema.document import JsonObject
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.processes.implementation_tests import test_implementations
 from toolgen.testing.project_tools import DEFAULT_FIXTURES, find_tools
@@ -88,6 +100,27 @@ def run_project_tests(
     )
 
 
+def test_locked_server(
+    lock: Listing, listing: Listing, server: ServerAddress, *, today: date
+) -> ProjectReport | None:
+    """Test a server by its lock: calls of the tools that only read, judged by the schemas in the lock.
+
+    Returns the report of the tools that lock and server both call read-only; None if there are none.
+    """
+    read_only = _read_only(lock.tools) & _read_only(listing.tools)
+    tools = [each for each in lock.tools if each["name"] in read_only]
+    if not tools:
+        return None
+    with TemporaryDirectory(prefix="toolgen-guard-") as folder:
+        write_named(Path(folder, FILE), b"")
+        documents = [JsonDocument(json.loads(json.dumps({"tools": tools})), 0)]
+        request = ImportRequest("mcp", folder)
+        import_tools(request, lambda context: import_mcp(documents, "the lock", context.names), ())
+        options = ServerOptions(server, today)
+        report = run_project_tests(read_inputs(folder), RunOptions(), server=options)
+        return replace(report, server=None)  # whose other tools are not in the specs, on purpose
+
+
 def _refuse_not_implemented(report: ToolReport, tool: ToolUnderTest) -> ToolReport:
     """Return the report of a tool that was to be tested by name: it has failed without an implementation."""
     if not report.not_implemented:
@@ -122,3 +155,10 @@ def _with_crash(report: ToolReport, again: ToolReport | None) -> ToolReport:
     wanted = {"answers", "crash"} - {each.check for each in report.failures}
     found = [] if again is None else [each for each in again.failures if each.check in wanted]
     return replace(report, failures=(*report.failures, *found))
+
+
+def _read_only(tools: Iterable[JsonObject]) -> set[str]:
+    hints = {each["name"]: each.get("annotations") for each in tools}
+    return {
+        name for name, hint in hints.items() if isinstance(hint, dict) and hint.get("readOnlyHint") is True
+    }

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.comparing.lock import read_lock
     from toolgen.importing.source_content import source_errors
     from toolgen.mcp_client.client import ServerAddress, list_server
-    from toolgen.testing.locked_server import test_locked_server
+    from toolgen.testing.project_tests import test_locked_server
 
     server = ServerAddress.parse(args.source, args.header)
     if args.force and not args.init:

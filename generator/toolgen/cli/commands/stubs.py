@@ -8,8 +8,15 @@ project here. A type that several tools use is printed once. Sizes are on stderr
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.output import emit_content, say
+from toolgen.suggestions import count
+
+if TYPE_CHECKING:
+    from toolgen.runtime.definition.tool_definition import ToolDefinition
+    from toolgen.stubs.printed import PrintedStubs
 
 RUNS_EVENT_LOOP = True
 
@@ -29,11 +36,41 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.comparing.source_definitions import read_source_definitions
-    from toolgen.measuring.stubs import stub_sizes
     from toolgen.stubs.printed import print_stubs
 
     definitions = read_source_definitions(args.source, args.start)
     printed = print_stubs(definitions, args.language)
     emit_content(printed.text)
-    say(*stub_sizes(printed, definitions))
+    say(*_size_lines(printed, definitions))
     return True
+
+
+def _size_lines(printed: PrintedStubs, definitions: Iterable[ToolDefinition]) -> Iterator[str]:
+    """Yield the lines of a table: each tool, the largest first, what several of them use, and all.
+
+    Sizes are in bytes, and in tokens of o200k if the extra `tokens` is installed.
+    """
+    from toolgen.measuring.units import NOUNS, compact_text, text_measures
+
+    measures = text_measures()
+    rows = {name: _sizes(text, measures) for name, text in printed.tools.items()}
+    parts = [(name, rows[name]) for name in sorted(rows, key=lambda name: (-rows[name][0], name))]
+    if printed.shared:
+        parts.append(("types of several tools", _sizes(printed.shared, measures)))
+    parts.append((f"all, {count(len(rows), 'tool')}", _sizes(printed.text, measures)))
+    listed = compact_text([_listed(each) for each in definitions])
+    parts.append(("their definitions in JSON", _sizes(listed, measures)))
+    yield "".join(f"{NOUNS[unit]:>10}" for unit in measures)
+    for label, sizes in parts:
+        yield f"{''.join(f'{size:>10,}' for size in sizes)}  {label}"
+
+
+def _sizes(text: str, measures: Mapping[str, Callable[[str], int]]) -> list[int]:
+    return [measure(text) for measure in measures.values()]
+
+
+def _listed(definition: ToolDefinition) -> dict[str, Any]:
+    """Return what MCP's `tools/list` says of names, texts and schemas."""
+    keys = {"name": "name", "description": "description", "input_schema": "inputSchema"}
+    keys["output_schema"] = "outputSchema"
+    return {listed: definition.get(key) for key, listed in keys.items() if key in definition}

@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, ClassVar, Final
+from types import SimpleNamespace
+from typing import Any, ClassVar, Final, cast
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
+from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.adapters.mcp.current_call import CurrentCall, current_call
@@ -21,13 +24,13 @@ from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
 
 from .lifespan import LIFESPANS
-from .no_client import request_without_client
 
 FAILED: Final = "failed"
 """The code of the errors of adopted tools, which specs of `import fastmcp` declare."""
 MISSING: Final = "the server has no tool %s any more, or not for this caller; import the server again"
 """A log record, with the name of a tool."""
 _BINARY: Final = "application/octet-stream"
+_LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "notice": logging.INFO}  # else a warning
 
 
 class AdoptedToolError(ToolError):
@@ -84,6 +87,51 @@ class AdoptedTool:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Call the tool on its server. `params` is None if no client of MCP makes the call."""
         raise NotImplementedError
+
+
+def request_without_client(context: ToolContext) -> ServerRequestContext[Any, Any]:
+    """Return the request of a call that no client of MCP makes, but `toolgen call`, tests or an adapter.
+
+    It reports progress and logs as the caller of toolgen wants it.
+    """
+    return ServerRequestContext(
+        session=cast("ServerSession", _NoClient(context)),
+        lifespan_context={},
+        protocol_version="2025-11-25",
+        method="tools/call",
+        request_id=context.call_id,
+        meta={"progress_token": context.call_id},
+    )
+
+
+class _NoClient:
+    """The session of such a request: what needs a client is refused."""
+
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
+        self._connection = SimpleNamespace(session_id=context.session_id or context.call_id, state={})
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        await self._context.report_progress(progress, total, message)
+
+    async def send_progress_notification(
+        self, progress_token: object, progress: float, total: float | None = None, message: str | None = None,
+        related_request_id: object = None,
+    ) -> None:  # fmt: skip
+        await self._context.report_progress(progress, total, message)
+
+    async def send_log_message(
+        self, level: str, data: Any, logger: str | None = None, related_request_id: object = None
+    ) -> None:
+        text = getattr(data, "msg", data)  # FastMCP's own class has the text there
+        self._context.logger.log(_LEVELS.get(level, logging.WARNING), "%s", text)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"{self._context.tool_name} was not called by a client of MCP, so it has no {name}"
+        )
 
 
 def answer_of(

@@ -37,6 +37,7 @@ from toolgen.runtime.stores.call_records import (
     leaving,
     observed,
     open_call_records,
+    queuing,
     renewing,
     starting,
 )
@@ -136,17 +137,16 @@ class Tasks:
         None if there is none, its result has expired, or it is another principal's.
         """
         name = _name(task_id, principal)
-        record = await self._apply(name, observed)
+        record, is_changed = await self._change(name, queuing)
         if record is None:
             return None
-        status = self._status(task_id, name, record)
-        if record.state == "queued" and time.time() - status.task.created_at > LEASE_SECONDS:
+        if record.state == "queued" and is_changed:
             # the queue loses a task if its worker dies while taking over tasks of other dead workers
             try:
                 await self.queue.put(name, record.answer.decode())
-            except StoreError as error:  # the next look tries again
+            except StoreError as error:  # tried again after another lease
                 LOGGER.warning("a task cannot be queued again: %s", error)
-        return status
+        return self._status(task_id, name, record)
 
     async def cancel(self, task_id: str, principal: str | None) -> bool:
         """Cancel a task; False if there is none. One that runs ends soon. Raises StoreError."""
@@ -197,7 +197,11 @@ class Tasks:
         return TaskStatus(task, "finished", progress, response)
 
     async def _apply(self, name: str, change: Change) -> Record | None:
-        return (await ask(self._records, lambda: self._records.apply(name, change), part=_PART))[0]
+        return (await self._change(name, change))[0]
+
+    async def _change(self, name: str, change: Change) -> tuple[Record | None, bool]:
+        """Return the record after a change, and whether this call changed it."""
+        return await ask(self._records, lambda: self._records.apply(name, change), part=_PART)
 
     # for workers
 

@@ -12,6 +12,7 @@ from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
+from toolgen.runtime.validation.complexity import Matching
 from toolgen.runtime.validation.fault_messages import Fault
 from toolgen.runtime.validation.faults import LIMIT, TOO_EXPENSIVE, find_faults, list_faults
 from toolgen.runtime.validation.json_value import WORD, find_non_json, is_json, whole_numbers
@@ -21,6 +22,7 @@ from .tool_contract import ToolContract
 
 if TYPE_CHECKING:
     from toolgen.runtime.coercion.coerce import Coerced
+    from toolgen.runtime.validation.compiled_schema import CompiledSchema
 
 
 def read_request(contract: ToolContract, raw: Any) -> Any:
@@ -74,11 +76,14 @@ def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[
     Coercions are reported in `metadata["coerced"]`. Raises InvalidRequestError if they are not valid.
     """
     schema, is_refused = contract.request_schema, False
+    check = schema.is_valid_in_call
+    matching = None if check is None else Matching()
     # the usual case in one pass: long integers, which need an estimate of the work, go the slow way
     if type(raw) is dict and is_json(raw, largest=WORD):
-        if schema.is_valid_short(raw):
+        if schema.is_valid_short(raw) if check is None else check(raw, matching):
             return raw
         is_refused = True
+    schema = schema.for_call(matching)
     from toolgen.runtime.coercion.coerce import Coerced, coerce, coerce_whole
 
     notes = list[dict[str, str]]()
@@ -93,8 +98,9 @@ def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[
             coerce(schema, arguments) if json and contract.coerce else Coerced(arguments, [], valid=False)
         )
         if not coerced.valid:
-            faults = find_faults(schema, arguments, contract.secret_values())
-            raise _invalid(contract, faults + _faults_inside_strings(contract, coerced))
+            hidden = contract.secret_values()
+            faults = find_faults(schema, arguments, hidden)
+            raise _invalid(contract, faults + _faults_inside_strings(schema, coerced, hidden))
         arguments, notes = coerced.value, notes + coerced.notes
     if notes:
         metadata["coerced"] = redact(notes, contract.secret_values())  # property names come from the caller
@@ -114,14 +120,13 @@ def as_object(contract: ToolContract, raw: Any) -> dict[str, Any]:
     raise _invalid(contract, [Fault("$", f"expected an object with the arguments, got {received}")])
 
 
-def _faults_inside_strings(contract: ToolContract, coerced: Coerced) -> list[Fault]:
+def _faults_inside_strings(schema: CompiledSchema, coerced: Coerced, hidden: list[str]) -> list[Fault]:
     """Return the faults of values that were parsed from strings and are not valid either."""
     if not coerced.notes or not is_json(coerced.value):
         return []
-    hidden = contract.secret_values()
     return [
         Fault(fault.path, f"{fault.message} (inside the text at {redact(text, hidden)})")
-        for fault in find_faults(contract.request_schema, coerced.value, hidden)
+        for fault in find_faults(schema, coerced.value, hidden)
         if (text := coerced.enclosing_string(fault.path)) is not None
     ]
 

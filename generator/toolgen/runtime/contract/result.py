@@ -15,6 +15,7 @@ from toolgen.runtime.errors import TooLargeError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
+from toolgen.runtime.validation.complexity import Matching
 from toolgen.runtime.validation.faults import find_faults, list_faults, non_json_faults
 from toolgen.runtime.validation.json_value import is_json, whole_numbers
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_model_faults
@@ -252,6 +253,7 @@ def _broken(
 ) -> BrokenContract:
     """Return the error for a result that the schema refuses, or that is not JSON."""
     if schema is not None:
+        schema = schema.for_call(Matching())
         detail = list_faults(find_faults(schema, content, contract.secret_values()))
         return BrokenContract(
             f"{subject} breaks the schema:\n{value_free_faults(schema, content)}", detail=detail

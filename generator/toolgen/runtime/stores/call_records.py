@@ -36,7 +36,8 @@ class Record:
     digest: str  # of the arguments; of a call that a worker starts: what it is
     ttl: float  # seconds that the record is kept after its last change
     owner: str = ""  # the process, and its call, that executes it
-    lease_until: float = 0.0
+    lease_until: float = 0.0  # of a queued call: until then, the queue is trusted to have it
+    queued_at: float = 0.0
     starts: int = 0
     most: int = 1  # starts in all, if the processes that execute it die
     is_cancelled: bool = False  # somebody wants it to end
@@ -45,7 +46,8 @@ class Record:
 
     def expires_at(self, now: float) -> float:
         """Return when the record is forgotten: a running one lives as long as its lease, at least."""
-        return max(now, self.lease_until) + self.ttl
+        since = self.queued_at if self.state == "queued" else max(now, self.lease_until)
+        return since + self.ttl
 
 
 Change: TypeAlias = Callable[[Record | None, float, float], Record | None]
@@ -60,7 +62,7 @@ def claiming(owner: str, digest: str, ttl: float) -> Change:
         if record is None:
             # the call may have been executed before the store lost its records
             state: State = "lost" if lost_at and now < lost_at + ttl else "running"
-            return Record(state, digest, ttl, owner, now + LEASE_SECONDS, 1)
+            return Record(state, digest, ttl, owner, now + LEASE_SECONDS, starts=1)
         return observed(record, now, lost_at)
 
     return change
@@ -70,9 +72,19 @@ def adding(digest: str, ttl: float, *, most: int, sealed: bytes) -> Change:
     """Return the change that records a call which a worker will start, `most` times if workers die."""
 
     def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        return Record("queued", digest, ttl, most=most, answer=sealed) if record is None else record
+        if record is not None:
+            return record
+        return Record("queued", digest, ttl, "", now + LEASE_SECONDS, now, most=most, answer=sealed)
 
     return change
+
+
+def queuing(record: Record | None, now: float, lost_at: float) -> Record | None:
+    """Observe a call. It changes to "queued" if it is to be put into the queue again: once for each lease."""
+    record = observed(record, now, lost_at)
+    if record is None or record.state != "queued" or record.lease_until > now:
+        return record
+    return replace(record, lease_until=now + LEASE_SECONDS)
 
 
 def starting(owner: str) -> Change:
@@ -131,7 +143,8 @@ def leaving(owner: str, state: State) -> Change:
             new = "cancelled"  # its worker stopped before it looked
         elif state == "queued" and record.starts >= record.most:
             new = "lost"
-        return replace(record, state=new, owner="", lease_until=0.0)
+        lease = now + LEASE_SECONDS if new == "queued" else 0.0
+        return replace(record, state=new, owner="", lease_until=lease, queued_at=now)
 
     return change
 
@@ -149,7 +162,8 @@ def observed(record: Record | None, now: float, lost_at: float) -> Record | None
     if record is None or record.state != "running" or record.lease_until > now:
         return record
     can_repeat = record.starts < record.most and not record.is_cancelled
-    return replace(record, state="queued" if can_repeat else "lost", owner="", lease_until=0.0)
+    state: State = "queued" if can_repeat else "lost"
+    return replace(record, state=state, owner="", lease_until=0.0, queued_at=now)
 
 
 class CallRecords(Protocol):
@@ -314,7 +328,7 @@ class RedisRecords:
             if changed is None:
                 pipe.delete(name)
             elif changed is not found:
-                milliseconds = int((changed.expires_at(now) - now) * 1000) + 1
+                milliseconds = max(int((changed.expires_at(now) - now) * 1000), 0) + 1
                 pipe.set(name, _head(changed).encode() + b"\n" + changed.answer, px=milliseconds)
             pipe.execute()
             self._epoch = epoch

@@ -21,7 +21,7 @@ from .complexity import Effort
 
 _MAX_PARTS: Final = 2_000  # parts of a value that are validated
 _MAX_SCHEMAS: Final = 60  # subschemas that are compiled
-_SECONDS: Final = 0.1  # of processor time, for work that the other limits do not bound
+SECONDS: Final = 0.1  # of processor time, for work that the other limits do not bound
 _DEPTH: Final = 150
 _ROOT: Final = "urn:toolgen:schema"
 _APPLYING: Final = frozenset(
@@ -79,6 +79,8 @@ class BoundedFaults:
         own: Report,
         unknown: Callable[[JsonPath, str, Mapping[str, Any], Any], Any],
         no_branch: Callable[[JsonPath, int], Any],
+        *,
+        seconds: float = SECONDS,
     ) -> None:
         self._document = document.plain
         self._own, self._unknown, self._no_branch = own, unknown, no_branch
@@ -86,7 +88,7 @@ class BoundedFaults:
         self._validators: dict[JsonPath, jsonschema_rs.Validator] = {}
         self.complete = False  # the search ended without reaching a limit
         self._parts = 0
-        self._until = time.thread_time() + _SECONDS
+        self._until = time.thread_time() + seconds
 
     def find(self, value: Any) -> Iterator[Any]:
         """Yield the faults that were found before a limit was reached."""

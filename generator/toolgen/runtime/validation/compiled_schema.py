@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from toolgen.schema.patterns import translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
 from toolgen.schema.validator import BuiltValidator, build_validator, refuse_reference
 
-from .complexity import Effort, is_too_expensive
+from .complexity import Effort, Matching, is_too_expensive
 from .json_value import is_json
 
 
@@ -31,6 +31,10 @@ class CompiledSchema:
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
     cost: ValidationCost | None = None  # None: validation never takes too long
     short_text: int = sys.maxsize  # bytes of JSON that hold no long integers that matter to the cost
+    # `is_valid_short` with the matching of a call; None: the schema has no patterns that backtrack
+    is_valid_in_call: Callable[[Any, Matching | None], bool] | None = None
+    in_call: Callable[[Matching], Callable[[Any], bool]] | None = None  # returns `is_valid` for one call
+    matching: Matching | None = None  # of the call that this schema is for
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -39,11 +43,18 @@ class CompiledSchema:
 
     def is_too_expensive(self, value: Any) -> bool:
         """True if a JSON value is refused because validating it would take too long."""
-        return self.cost is not None and is_too_expensive(self.cost, self.document, value)
+        return self.cost is not None and is_too_expensive(self.cost, self.document, value, self.matching)
 
     def explains(self, value: Any) -> bool:
         """True if all faults of a JSON value can be found in time, by `errors`."""
         return not self.is_too_expensive(value) and Effort(self.document).explains(value)
+
+    def for_call(self, matching: Matching | None) -> CompiledSchema:
+        """Return the schema for all values of one call, whose texts are matched once."""
+        if matching is None or self.in_call is None:
+            return self
+        is_valid = self.in_call(matching)
+        return replace(self, is_valid=is_valid, is_valid_short=is_valid, matching=matching)
 
     def accepts(self, value: Any) -> bool:
         """True if `value` is JSON and the schema accepts it."""
@@ -71,26 +82,35 @@ def compile_graph(graph: Graph) -> CompiledSchema:
         errors = partial(_errors, cache(build))
     if made.is_translated:
         explained = SchemaDocument(translate_property_patterns(explained.schema))
-    return CompiledSchema(
+    if cost is None:
+        return CompiledSchema(explained, validator.is_valid, validator.is_valid, errors)
+    is_valid = partial(_is_valid, validator, cost, document)
+    short_cost = cost.without_numbers()
+    compiled = CompiledSchema(
         explained,
-        _validity(validator, cost, document),
-        _validity(validator, None if cost is None else cost.without_numbers(), document),
+        is_valid,
+        validator.is_valid if short_cost is None else partial(_is_valid, validator, short_cost, document),
         errors,
         cost,
-        sys.maxsize if cost is None else cost.short_text,
+        cost.short_text,
+    )
+    if short_cost is None or not cost.backtracking:
+        return compiled
+    return replace(
+        compiled,
+        is_valid_in_call=partial(_is_valid, validator, short_cost, document),
+        in_call=lambda matching: partial(is_valid, matching=matching),
     )
 
 
-def _validity(
-    validator: jsonschema_rs.Validator, cost: ValidationCost | None, document: SchemaDocument
-) -> Callable[[Any], bool]:
-    return validator.is_valid if cost is None else partial(_is_valid, validator, cost, document)
-
-
 def _is_valid(
-    validator: jsonschema_rs.Validator, cost: ValidationCost, document: SchemaDocument, value: Any
+    validator: jsonschema_rs.Validator,
+    cost: ValidationCost,
+    document: SchemaDocument,
+    value: Any,
+    matching: Matching | None = None,
 ) -> bool:
-    return not is_too_expensive(cost, document, value) and bool(validator.is_valid(value))
+    return not is_too_expensive(cost, document, value, matching) and bool(validator.is_valid(value))
 
 
 def _errors(build: Callable[[], BuiltValidator], value: Any) -> Iterator[jsonschema_rs.ValidationError]:

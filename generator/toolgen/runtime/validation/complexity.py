@@ -8,6 +8,7 @@ take far longer than validating, and many times the memory of the value.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from time import thread_time
@@ -37,7 +38,7 @@ _TYPES: Final[Mapping[type, tuple[str, ...]]] = {
     type(None): ("null",),
 }
 _BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # patterns that backtrack
-_MATCHING_SECONDS: Final = 0.1  # of processor time, for all texts of a value
+_MATCHING_SECONDS: Final = 0.1  # of processor time, for all texts of a call
 _BACKTRACK_STEPS: Final = 200  # work of the engine's limit of backtracks
 _SHORT: Final = 16  # characters for which such a pattern takes no time
 # Parts of a value that the validator copies into an error in the time of a step.
@@ -63,8 +64,13 @@ _COPYING: Final = frozenset(
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
-def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any) -> bool:
-    """True if validating a JSON value with a schema would take too long."""
+def is_too_expensive(
+    cost: ValidationCost, document: SchemaDocument, value: Any, matching: Matching | None = None
+) -> bool:
+    """True if validating a JSON value with a schema would take too long.
+
+    `matching` has the texts of the same call that were matched before.
+    """
     is_special = cost.literals or cost.divisor or cost.unique or (cost.numbers and _has_long_number(value))
     if is_special and _special_checks(cost, value) > MAX_CHECKS:
         return True
@@ -82,25 +88,52 @@ def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any)
             if type(part) in (dict, list)
             for inner in (part.values() if type(part) is dict else part)
         ]
-    if cost.backtracking and _backtracks_long(cost.backtracking, value):
+    if cost.backtracking and (matching or Matching()).takes_long(cost.backtracking, value):
         return True
     return cost.checks(counts) > MAX_CHECKS and not Effort(document).checks(value)
 
 
-def _backtracks_long(patterns: tuple[str, ...], value: Any) -> bool:
-    """True if matching the texts of a JSON value with patterns that backtrack takes long.
+class Matching:
+    """Matches the texts of one call with the patterns of one schema that backtrack, up to a time of a thread.
 
-    No estimate tells those texts apart from harmless ones, so each is matched here alone, up to a time of
-    this thread.
+    No estimate tells texts that backtrack apart from harmless ones, so each is matched here alone, and once,
+    however often values with it are validated.
     """
-    matchers = [_matcher(pattern) for pattern in patterns]
-    end = thread_time() + _MATCHING_SECONDS
-    for text in _texts(value):
-        for matches in matchers:
-            matches(text)
-        if thread_time() > end:
-            return True
-    return False
+
+    __slots__ = ("_left", "_matched", "_value")
+
+    def __init__(self) -> None:
+        self._left = _MATCHING_SECONDS
+        self._value: Any = None  # whose texts were matched last
+        # of earlier values: a text counts as often as it occurs in one
+        self._matched: Counter[str] | None = None
+
+    @property
+    def seconds_left(self) -> float:
+        """The processor time that the call has left."""
+        return max(self._left, 0.0)
+
+    def takes_long(self, patterns: tuple[str, ...], value: Any) -> bool:
+        """True if matching the texts of a JSON value takes too long, or the call has no time left."""
+        if self._left < 0 or value is self._value:
+            return self._left < 0
+        texts = _texts(value)
+        if self._value is not None:
+            before = Counter(_texts(self._value))
+            self._matched = before if self._matched is None else self._matched | before
+            texts = (Counter(texts) - self._matched).elements()
+        self._value = value
+        matchers = [_matcher(pattern) for pattern in patterns]
+        now = thread_time()
+        end = now + self._left
+        for text in texts:
+            for matches in matchers:
+                matches(text)
+            now = thread_time()
+            if now > end:
+                break
+        self._left = end - now
+        return self._left < 0
 
 
 @lru_cache(1_000)

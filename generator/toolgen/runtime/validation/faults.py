@@ -13,7 +13,7 @@ from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
 from toolgen.schema.document import JsonPath, SchemaDocument
 from toolgen.schema.validator import compiled
 
-from .bounded_faults import OWN, BoundedFaults
+from .bounded_faults import OWN, SECONDS, BoundedFaults
 from .compiled_schema import CompiledSchema
 from .complexity import Effort, copying_steps
 from .fault_messages import (
@@ -98,7 +98,9 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     def no_branch(path: JsonPath, forms: int) -> Fault:
         return Fault(show_path(path), f"fits none of the {forms} allowed forms")
 
-    search = BoundedFaults(compiled_schema.document, own, unknown, no_branch)
+    matching = compiled_schema.matching
+    seconds = SECONDS if matching is None else matching.seconds_left  # the search matches texts again
+    search = BoundedFaults(compiled_schema.document, own, unknown, no_branch, seconds=seconds)
     found = list(islice(search.find(value), BOUNDED))
     yield from found
     if not found:

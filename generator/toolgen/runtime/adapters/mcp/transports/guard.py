@@ -1,11 +1,12 @@
-"""Protect the HTTP endpoint: refuse callers without a valid token, and foreign Host and Origin headers."""
+"""Protect the HTTP endpoint from callers without a token, foreign Host and Origin headers, and floods."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
@@ -27,12 +28,18 @@ from starlette.types import ASGIApp
 
 from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.configuration import REMEDY, Authentication
+from toolgen.runtime.adapters.mcp.auth.grant import principal_of
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.rate_limits import RateLimits
+from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.toolkit import Toolkit
 
 from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, send_refusal
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+LIMITED_CODE: Final = -32029  # JSON-RPC leaves -32000 to -32099 to servers
 RETRY_SECONDS: Final = 10  # PAUSE_SECONDS of `auth/key_set.py`
 _HOST: Final = re.compile(rb"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
@@ -163,6 +170,45 @@ def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Resp
     connection.scope[REASON] = "the token cannot be verified now"
     body = {"error": "temporarily_unavailable", "error_description": "The token cannot be verified now."}
     return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})
+
+
+class RequestLimit:
+    """Counts requests by principal, or by address if nobody is authenticated.
+
+    Those over the server's own limit are refused before their bodies are read.
+    """
+
+    def __init__(self, limits: RateLimits, limit: Mapping[str, int]) -> None:
+        self._limits, self._limit = limits, limit
+
+    @classmethod
+    def of(cls, toolkit: Toolkit) -> Self | None:
+        """Return the limit that the settings of a toolkit have, or None.
+
+        Raises SettingError if the store cannot be used.
+        """
+        limit = toolkit.settings.rate_limit
+        return None if limit is None else cls(toolkit.rate_limits, limit)
+
+    async def count(self, scope: Scope) -> None:
+        """Count a request. Raises RefusedError if there are too many, or they cannot be counted."""
+        try:
+            seconds = await self._limits.take(self._limit, "server", *_names(scope))
+        except StoreError as error:
+            LOGGER.error("requests cannot be counted: %s", error)
+            message = "The limit of requests cannot be checked now."
+            raise RefusedError(503, LIMITED_CODE, message, retry_after="1") from None
+        if seconds is not None:
+            retry_after = str(math.ceil(seconds))
+            raise RefusedError(429, LIMITED_CODE, "There were too many requests.", retry_after=retry_after)
+
+
+def _names(scope: Scope) -> tuple[str, str]:
+    user = scope.get("user")
+    if isinstance(user, AuthenticatedUser):
+        return "principal", principal_of(user.access_token)
+    client: Any = scope.get("client")
+    return "address", str(client[0]) if client else ""
 
 
 def transport_security(

@@ -44,12 +44,11 @@ from .body import (
     replay,
     send_refusal,
 )
-from .guard import BearerGuard, LoopbackGuard, transport_security
+from .guard import BearerGuard, LoopbackGuard, RequestLimit, transport_security
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
 from .missed_events import MissedEvents
 from .probes import answer_probe, is_probe
 from .refusals import recording
-from .request_limit import RequestLimit
 from .stopping import delay_sigterm, end_calls, wait_for_first
 
 PATH: Final = "/mcp"

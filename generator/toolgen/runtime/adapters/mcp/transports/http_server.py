@@ -23,7 +23,7 @@ from toolgen.runtime.instrumentation.export import Exposition
 from .body import Receive, Scope, Send
 from .connections import ConnectionLimit, limited
 from .http import NOT_IDENTIFIED, HttpApp, Pages
-from .metrics_port import METRICS_PATH, MetricsPort
+from .probes import METRICS_PATH, MetricsPort
 from .stopping import Stop, closed_in_children
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
