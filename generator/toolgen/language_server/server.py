@@ -38,6 +38,7 @@ from toolgen.language_server.hover import hover
 from toolgen.language_server.links import Files, Link, RenameError, Target, renamable, rename
 from toolgen.language_server.positions import Buffer, Edit, line_edits
 from toolgen.language_server.project_files import ProjectFiles
+from toolgen.language_server.transport import AnsweringProtocol
 from toolgen.project import FILE, PYPROJECT, UnableError
 from toolgen.report.entry import entry_of
 
@@ -58,7 +59,10 @@ class SpecServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(
-            "toolgen", version("toolgen"), text_document_sync_kind=types.TextDocumentSyncKind.Full
+            "toolgen",
+            version("toolgen"),
+            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            protocol_cls=AnsweringProtocol,
         )
         self.documents = Documents()
         self._typing = ThreadPoolExecutor(1, "typing")
