@@ -22,7 +22,7 @@ from pygls.protocol.json_rpc import RPCMessage, RPCRequest
 _CHUNK_BYTES: Final = 64 * 1024
 _MAX_HEADER: Final = 64 * 1024
 _MAX_MESSAGE: Final = 64 * 1024 * 1024  # bytes; a spec has at most 4 MiB
-_LENGTH: Final = re.compile(rb"Content-Length: 0*(\d+)\r\n\Z")
+_LENGTH: Final = re.compile(rb"Content-Length: (\d+)\r\n\Z")
 
 
 def serve_stdio(server: LanguageServer) -> int:

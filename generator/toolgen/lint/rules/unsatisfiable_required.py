@@ -21,7 +21,8 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
 from toolgen.runtime.definition.field_hints import looks_like_schema
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import Draft, JsonPath
+from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled
 from toolgen.suggestions import did_you_mean, quoted
 
@@ -31,7 +32,8 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
     declared = node.get("properties", {})
     for index, name in enumerate(node.get("required", ())):
         # a property that is not below `properties` is found as an unknown keyword
-        if not _is_forbidden(name, node) or looks_like_schema(node.get(name)):
+        is_misplaced = name not in KEYWORDS and looks_like_schema(node.get(name))
+        if is_misplaced or not _is_forbidden(name, node):
             continue
         yield Diagnostic(
             schema.bound.value((*path, "required", index)),
@@ -45,18 +47,22 @@ def check_all_of(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) 
     """Warn about a part of an `allOf` that forbids what another part, or the schema around it, requires."""
     parts: list[tuple[JsonPath, Any]] = [(path, node)]
     parts += [((*path, "allOf", index), part) for index, part in enumerate(node["allOf"])]
-    required = [name for _, part in parts if isinstance(part, dict) for name in part.get("required", ())]
+    required = {name for _, part in parts if isinstance(part, dict) for name in part.get("required", ())}
+    hint = "remove it, and write `unevaluatedProperties: false` beside `allOf`"
+    if schema.draft is Draft.DRAFT_7:
+        hint = "declare it in this part, too"
     for where, part in parts:
-        if not isinstance(part, dict) or "$ref" in part:
+        # patterns of many parts would be matched with the names of many others
+        if not isinstance(part, dict) or "$ref" in part or "patternProperties" in part:
             continue
-        forbidden = (name for name in required if _is_forbidden(name, part))
-        name = next((name for name in forbidden if name not in part.get("required", ())), None)
+        others = required.difference(part.get("required", ()))
+        name = min((each for each in others if _is_forbidden(each, part)), default=None)
         if name is not None:
             yield Diagnostic(
                 schema.bound.key((*where, "additionalProperties")),
                 "unsatisfiable-required",
                 f"{quoted(name)} is required, and additionalProperties: false of this part forbids it",
-                "remove it, and write `unevaluatedProperties: false` beside `allOf`",
+                hint,
             )
 
 
