@@ -172,22 +172,49 @@ input_schema:
         b"Content-Length: 2\r\n\r\n" + message(SHUTDOWN),  # too short: the rest is no header
         b"Content-Length: 0\r\n\r\n",
         b"Content-Type: x\r\n\r\n",
+        b"Content-Length: 99999999999\r\n\r\n",
+        b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n",
+        b"Content-Length: 50\r\n\r\n" + message(SHUTDOWN) + message(SHUTDOWN),  # ends in a header
     ],
-    ids=["text", "http", "bytes", "short", "empty", "no-length"],
+    ids=["text", "http", "bytes", "short", "empty", "no-length", "huge", "many-digits", "long"],
 )
 def test_garbage_before_the_first_message(server: subprocess.Popen[bytes], before: bytes) -> None:
-    found = talk(server, before, b"\r\n", message(INITIALIZE), message({**SHUTDOWN, "id": 9}))
+    found = talk(server, before, message(INITIALIZE), message({**SHUTDOWN, "id": 9}))
     assert found[1]["result"]["serverInfo"]["name"] == "toolgen"
     assert found[9]["result"] is None
 
 
-def test_requests_before_initialize_and_after_shutdown_end_nothing(server: subprocess.Popen[bytes]) -> None:
-    early = request(5, "hover", "file:///a.yaml")
-    late = request(6, "hover", "file:///a.yaml")
-    found = talk(server, early, message(INITIALIZE), message(SHUTDOWN), late, message({**SHUTDOWN, "id": 7}))
-    assert "error" in found[5]
+def test_requests_at_the_wrong_time_are_refused(server: subprocess.Popen[bytes]) -> None:
+    early, late = (request(number, "hover", "file:///a.yaml") for number in (5, 6))
+    again = [message({**INITIALIZE, "id": 7}), message({**SHUTDOWN, "id": 8})]
+    found = talk(server, early, message(INITIALIZE), again[0], message(SHUTDOWN), late, again[1])
     assert found[1]["result"]["serverInfo"]["name"] == "toolgen"
-    assert "result" not in found.get(6, {})
+    assert found[2]["result"] is None
+    codes = {number: found[number]["error"]["code"] for number in (5, 6, 7, 8)}
+    assert codes == {5: -32002, 6: -32600, 7: -32600, 8: -32600}
+
+
+def test_a_request_that_cannot_be_read_is_answered(server: subprocess.Popen[bytes]) -> None:
+    unreadable = {"jsonrpc": "2.0", "id": 3, "method": "textDocument/hover", "params": 3}
+    without_name = request(4, "rename", "file:///a.yaml")
+    found = talk(server, message(INITIALIZE), message(unreadable), without_name, message(SHUTDOWN))
+    assert [found[number]["error"]["code"] for number in (3, 4)] == [-32602, -32602]
+
+
+def test_a_cancelled_request_is_answered(server: subprocess.Popen[bytes]) -> None:
+    cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 3}}
+    hovers = [request(number, "hover", "file:///a.yaml") for number in (3, 4)]
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(b"".join([message(INITIALIZE), hovers[0], message(cancel), hovers[1]]))
+    server.stdin.flush()
+    found: dict[Any, Any] = {}
+    while 4 not in found:
+        head = b"".join(iter(server.stdout.readline, b"\r\n"))
+        length = int(head.split(b"Content-Length: ")[1].split(b"\r\n")[0])
+        found |= answers(head + b"\r\n" + server.stdout.read(length))
+    assert found[3]["error"]["code"] == -32800
+    assert found[4]["result"] is None
 
 
 def test_edits_out_of_range_and_cancelled_requests(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
@@ -212,7 +239,7 @@ def test_edits_out_of_range_and_cancelled_requests(server: subprocess.Popen[byte
         request(8, "hover", uri, position=position(0, 1)),
         message(SHUTDOWN),
     )
-    assert found.keys() >= {3, 4, 5, 8}
+    assert found.keys() >= {3, 4, 5, 6, 8}
 
 
 def test_a_document_of_five_megabytes_is_one_error(server: subprocess.Popen[bytes], tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ files together are what `toolgen lint` sees, and are looked at when nobody types
 from __future__ import annotations
 
 import posixpath
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -185,14 +185,14 @@ def _linted(
     program: Program, found: Sequence[Diagnostic], settings: Settings, only: Sequence[str] = ()
 ) -> dict[str, Findings]:
     report = lint_program(program, found, settings.lint, baseline=settings.baseline, only=only).report
-    by_file: dict[str, list[Entry]] = {}
+    entries: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in report.entries:
         if not entry.accepted:
-            by_file.setdefault(entry.span.file, []).append(entry)
-    return {
-        file: Findings(tuple(entries), tuple(each for each in found if each.span.file == file))
-        for file, entries in by_file.items()
-    }
+            entries[entry.span.file].append(entry)
+    diagnostics: defaultdict[str, list[Diagnostic]] = defaultdict(list)
+    for each in found:
+        diagnostics[each.span.file].append(each)
+    return {file: Findings(tuple(shown), tuple(diagnostics[file])) for file, shown in entries.items()}
 
 
 def _own_warnings(analysis: FileAnalysis, settings: Settings) -> tuple[Diagnostic, ...]:

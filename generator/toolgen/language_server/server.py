@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import gc
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,11 +38,14 @@ from toolgen.language_server.hover import hover
 from toolgen.language_server.links import Files, Link, RenameError, Target, renamable, rename
 from toolgen.language_server.positions import Buffer, Edit, line_edits
 from toolgen.language_server.project_files import ProjectFiles
+from toolgen.language_server.transport import AnsweringProtocol
 from toolgen.project import FILE, PYPROJECT, UnableError
 from toolgen.report.entry import entry_of
 
 QUIET: Final = 0.3  # seconds without a keystroke, after which all files are looked at together
-_SLOW: Final = 0.1  # seconds of an analysis, from which the next one waits until nobody types
+_SLOW: Final = (
+    0.1  # seconds of processor time of an analysis, from which the next one waits until nobody types
+)
 _OPTIONS: Final[Mapping[str, Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[*' :/#"$']),
     types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
@@ -58,13 +61,17 @@ class SpecServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(
-            "toolgen", version("toolgen"), text_document_sync_kind=types.TextDocumentSyncKind.Full
+            "toolgen",
+            version("toolgen"),
+            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            protocol_cls=AnsweringProtocol,
         )
         self.documents = Documents()
         self._typing = ThreadPoolExecutor(1, "typing")
         self._background = ThreadPoolExecutor(1, "background")
         self._tasks: dict[object, asyncio.Task[None]] = {}
-        self._seconds: dict[tuple[ProjectFiles, str], float] = {}  # that the last analysis took
+        self._seconds: dict[tuple[ProjectFiles, str], float] = {}  # processor time of the last analysis
+        self._frozen = 0  # analyses that the garbage collector does not look at
         # folder of a project → URI → the diagnostics that were sent last, and the version they are about
         self._published: dict[object, dict[str, tuple[list[types.Diagnostic], int | None]]] = {}
         self._shown: set[str] = set()  # messages that a user has seen
@@ -180,11 +187,10 @@ class SpecServer(LanguageServer):
             return
         # of a project that was just opened: without them, every reference would be a fault
         while shared := [each for each in project.stale_shared() if each != path]:
-            await self._analyze(project, shared[0])
-        began = time.perf_counter()
+            await self._analyze(project, shared[0], self._typing)
         job = project.job(path)
-        project.keep(job, await self._run(self._typing, job.run))
-        self._seconds[key] = time.perf_counter() - began
+        found, self._seconds[key] = await self._run(self._typing, job.run_timed)
+        project.keep(job, found)
         if path in project:
             self._publish(project.project.root, self._diagnostics(project, {path: project.find_alone(path)}))
         self._look_later(project)
@@ -205,17 +211,29 @@ class SpecServer(LanguageServer):
             found[uri] = diagnostics(findings, Buffer(""), self._locator(project))
         gone = self._published.get(root, {}).keys() - found.keys()
         self._publish(root, {**found, **{uri: [] for uri in gone}})
+        self._collect(project)
 
     async def _refresh(self, project: ProjectFiles) -> None:
         """Analyze every file that is stale."""
         while batch := project.stale_files():
             for path in batch:
                 if path in project.stale:
-                    await self._analyze(project, path)
+                    await self._analyze(project, path, self._background)
 
-    async def _analyze(self, project: ProjectFiles, path: str) -> None:
+    async def _analyze(self, project: ProjectFiles, path: str, threads: ThreadPoolExecutor) -> None:
         job = project.job(path)
-        project.keep(job, await self._run(self._background, job.run))
+        project.keep(job, await self._run(threads, job.run))
+        # It is kept. A collector that looks at all analyses stops a keystroke for tenths of a second.
+        gc.freeze()
+        self._frozen += 1
+
+    def _collect(self, project: ProjectFiles) -> None:
+        """Free frozen analyses that others have replaced, if there may be many."""
+        if self._frozen > 2 * len(project.paths()):
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+            self._frozen = 0
 
     # What the editor is told
 

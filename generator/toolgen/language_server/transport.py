@@ -1,22 +1,28 @@
-"""Messages of LSP over stdin and stdout. A client that sends garbage, or too much, does not end it."""
+"""Messages of LSP over stdin and stdout. Garbage and messages that are too long do not end the session."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
+import re
 import sys
 import threading
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcServerNotInitialized
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.json_rpc import RPCMessage, RPCRequest
 
 _CHUNK_BYTES: Final = 64 * 1024
 _MAX_HEADER: Final = 64 * 1024
 _MAX_MESSAGE: Final = 64 * 1024 * 1024  # bytes; a spec has at most 4 MiB
+_LENGTH: Final = re.compile(rb"Content-Length: (\d+)\r\n\Z")
 
 
 def serve_stdio(server: LanguageServer) -> int:
@@ -46,6 +52,34 @@ def _silence_logs() -> None:
     log = logging.getLogger("pygls")
     log.addHandler(logging.NullHandler())
     log.propagate = False
+
+
+class AnsweringProtocol(LanguageServerProtocol):
+    """The protocol of pygls, with an answer to requests that come at the wrong time or cannot be read."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Return the typed message; if that fails, answer it first: nothing else knows its id."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and isinstance(data.get("id"), int | str):
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+    def handle_message(self, message: RPCMessage) -> None:
+        """Handle a message, or refuse a request that LSP does not allow now."""
+        if isinstance(message, RPCRequest) and (refusal := self._refusal(message)):
+            self._send_response(message.id, error=refusal.to_response_error())
+        else:
+            super().handle_message(message)
+
+    def _refusal(self, request: RPCRequest) -> JsonRpcException | None:
+        if self._shutdown:
+            return JsonRpcInvalidRequest("the server is shutting down: send `exit`")
+        is_initialize = request.method == types.INITIALIZE
+        if self._workspace is None:
+            return None if is_initialize else JsonRpcServerNotInitialized("send `initialize` first")
+        return JsonRpcInvalidRequest("`initialize` was sent before") if is_initialize else None
 
 
 class _Output:
@@ -86,22 +120,28 @@ class _Input:
             return b""
 
     async def readline(self) -> bytes:
-        """Return a line of the headers; one that is too long is none."""
-        try:
-            return await self._bytes.readline()
-        except ValueError:
-            return b"too long\r\n"
+        """Return the next line, or only the header at its end; a length that is too large makes it none.
+
+        A body ends without a newline: after a wrong length, the rest of one is before the next header.
+        """
+        line = b""
+        while not line.endswith(b"\n"):
+            try:
+                line += await self._bytes.readuntil(b"\n")
+            except asyncio.LimitOverrunError as long:
+                line = line[-_CHUNK_BYTES:] + await self._bytes.readexactly(long.consumed)
+            except asyncio.IncompleteReadError as end:
+                return end.partial
+        header = _LENGTH.search(line)
+        if header is None:
+            return line
+        # Nothing is skipped: the length may be wrong, and what follows may be the next messages.
+        is_too_long = len(header[1]) > len(str(_MAX_MESSAGE)) or int(header[1]) > _MAX_MESSAGE
+        return b"too long\r\n" if is_too_long else header[0]
 
     async def readexactly(self, count: int) -> bytes:
-        """Return a message; nothing at the end of the input, and `null` for one that is too long."""
-        left = count
-        while left > _MAX_MESSAGE:
-            skipped = await self._bytes.read(_CHUNK_BYTES)
-            if not skipped:
-                return b""
-            left -= len(skipped)
+        """Return a message; nothing at the end of the input."""
         try:
-            body = await self._bytes.readexactly(left)
+            return await self._bytes.readexactly(count)
         except asyncio.IncompleteReadError:
             return b""
-        return body if left == count else b"null"

@@ -61,6 +61,7 @@ TOOL_RULES: tuple[ToolRule, ...] = (
 SCHEMA_RULES: Mapping[str, SchemaRule] = {  # keyword → the rule for subschemas that have it
     "$dynamicRef": undecided_reference.check,
     "$ref": ignored_sibling.check,
+    "allOf": unsatisfiable_required.check_all_of,
     "default": default_violates_schema.check,
     "enum": enum_outside_type.check,
     "format": unenforced_format.check,
@@ -68,6 +69,7 @@ SCHEMA_RULES: Mapping[str, SchemaRule] = {  # keyword → the rule for subschema
 }
 
 
+_ENFORCED = KEYWORDS - unenforced_keyword.DRAFT_7.keys()
 _ANNOTATED_TYPE = frozenset(("type", "description", "title", "default"))
 
 # The rules below run in `toolgen lint` only: every `generate` would pay for them.
@@ -101,7 +103,7 @@ def lint_tool(tool: ProgramTool, bounds: Iterable[Bound], *, all_rules: bool = F
         yield from output_not_object.check(bound)
         schema = LintedSchema(bound)
         for path, node in subschemas(bound.schema):
-            if not KEYWORDS.issuperset(node) or "additionalItems" in node:
+            if not _ENFORCED.issuperset(node) or unenforced_keyword.CLOSING in node.get("properties", ()):
                 yield from unenforced_keyword.check(schema, path, node)
             if not SCHEMA_RULES.keys().isdisjoint(node):
                 for keyword, rule in SCHEMA_RULES.items():
@@ -135,6 +137,8 @@ def _contradictions(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any
         yield from enum_outside_type.check(schema, path, node)
     if "required" in node:
         yield from unsatisfiable_required.check(schema, path, node)
+    if "allOf" in node:
+        yield from unsatisfiable_required.check_all_of(schema, path, node)
 
 
 def lint_catalogue(tools: Sequence[ProgramTool]) -> Iterator[Diagnostic]:

@@ -1,7 +1,7 @@
 """Inline the references of a schema, or wrap it in an object. Neither changes its meaning.
 
 Some clients drop `$defs`: VS Code's Copilot and Claude Desktop (PrefectHQ/fastmcp#2808), Copilot CLI
-(github/copilot-cli#1876) and Codex (openai/codex#3152).
+(github/copilot-cli#1876) and, until openai/codex#23357, Codex (openai/codex#3152).
 """
 
 from __future__ import annotations

@@ -76,11 +76,9 @@ _FOREIGN: Final[Mapping[str, str]] = {
 
 _TYPE_WORDS: Final[Mapping[str, str]] = {
     "bool": "boolean",
-    "bytes": "string",
     "dict": "object",
     "decimal": "number",
     "double": "number",
-    "file": "string",
     "float": "number",
     "int": "integer",
     "int32": "integer",
@@ -93,8 +91,12 @@ _TYPE_WORDS: Final[Mapping[str, str]] = {
     "str": "string",
     "text": "string",
 }
+_BINARY: Final = frozenset(("binary", "blob", "bytes", "file"))
 _LISTS: Final = frozenset(("array", "frozenset", "iterable", "list", "sequence", "set"))
 _MAPS: Final = frozenset(("dict", "map", "mapping", "record"))
+_OF_OBJECTS: Final = frozenset(
+    ("additionalProperties", "maxProperties", "minProperties", "patternProperties", "properties", "required")
+)
 _MAX_EXPRESSION: Final = 200  # characters of a type that is taken apart
 _GENERIC = re.compile(r"([A-Za-z.]+)[\[<](.*)[\]>]", re.DOTALL)
 
@@ -109,8 +111,11 @@ def fits_keyword(keyword: str, value: Any) -> bool:
     return not looks_like_schema(value) or keyword in SCHEMA_HOLDING
 
 
-def keyword_hint(key: str, value: Any, *, is_root: bool = False) -> str:
-    """Return what to write instead of a keyword that JSON Schema does not have."""
+def keyword_hint(key: str, node: Mapping[str, Any], *, is_root: bool = False) -> str:
+    """Return what to write instead of a keyword of `node` that JSON Schema does not have."""
+    value = node[key]
+    if key == "nullable" and "enum" in node:
+        return f"{_FOREIGN[key]}; and add null to `enum`"
     if key in _FOREIGN:
         return _FOREIGN[key]
     if key == "example":
@@ -123,6 +128,8 @@ def keyword_hint(key: str, value: Any, *, is_root: bool = False) -> str:
         return f"{quoted(key)} is a field of the tool: move it out of the schema, to the top level"
     if looks_like_schema(value):
         return "if it is a property, move it below `properties`"
+    if value is None:
+        return "quote the text before it, if both are one text: within `{…}`, a comma ends unquoted text"
     return f"it is published unchanged; {_X.format(key=_shown(key))}"
 
 
@@ -155,6 +162,8 @@ def _keywords_of(name: str, depth: int = 4) -> str | None:
         return f"type: {lower}"
     if lower in _TYPE_WORDS:
         return f"type: {_TYPE_WORDS[lower]}"
+    if lower in _BINARY:
+        return "type: string, contentEncoding: base64"
     formats = {"datetime": "date-time", "timestamp": "date-time", "url": "uri"}
     if (found := formats.get(lower, lower)) in FORMATS:
         return f"type: string, format: {found}"
@@ -205,9 +214,7 @@ def shape_hint(schema: Mapping[str, Any], path: JsonPath, value: Any, expected: 
     """
     keyword = str(next((step for step in reversed(path) if isinstance(step, str)), ""))
     if path[-2:-1] in (("properties",), ("patternProperties",)) and keyword in KEYWORDS:
-        # A keyword that was indented too far: it has become a property's name.
-        shown = "move it out of `properties`, to the level above, beside `type`"
-        return f"{shown}; for a property of this name, write a schema: `{keyword}: {{type: string}}`"
+        return _misindented_hint(schema, path, keyword)
     if keyword in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(value, bool):
         bound = keyword[9:].lower()
         node = locate(schema, path[:-1])
@@ -238,6 +245,20 @@ def shape_hint(schema: Mapping[str, Any], path: JsonPath, value: Any, expected: 
     if "less than 1 item" in expected:
         return "list one schema at least, or remove it"
     return ""
+
+
+def _misindented_hint(schema: Mapping[str, Any], path: JsonPath, keyword: str) -> str:
+    """Return where a keyword belongs that has become the name of a property by its indentation."""
+    shown = "move it out of `properties`, to the level above, beside `type`"
+    properties = locate(schema, path[:-1])
+    names = list(properties.value) if properties and isinstance(properties.value, dict) else []
+    above = names[names.index(keyword) - 1] if keyword in names[1:] else None
+    # what describes one value may belong to the property above it
+    if properties and above is not None and keyword not in _OF_OBJECTS:
+        before = properties.value[above]
+        if isinstance(before, dict) and keyword not in before:
+            shown = f"indent it below {quoted(above)}, if it belongs to that property; or else {shown}"
+    return f"{shown}; for a property of this name, write a schema: `{keyword}: {{type: string}}`"
 
 
 def _required_hint(path: JsonPath, value: Any) -> str:

@@ -11,6 +11,7 @@ Use instead:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -38,13 +39,14 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
             if low not in node or high not in node:
                 continue
             is_open = low.startswith("exclusive") or high.startswith("exclusive")
+            bounds = f"{low} {node[low]} and {high} {node[high]} leave no"
             if node[low] > node[high] or (is_open and node[low] == node[high]):
-                yield Diagnostic(
-                    schema.bound.value((*path, low)),
-                    "contradicting-bounds",
-                    f"{low} {node[low]} and {high} {node[high]} leave no value",
-                    "correct one of them; perhaps they are exchanged",
-                )
+                found = f"{bounds} value", "correct one of them; perhaps they are exchanged"
+            elif node.get("type") == "integer" and _least(node, low) > _greatest(node, high):
+                found = f"{bounds} whole number", "write `type: number`, or correct one of them"
+            else:
+                continue
+            yield Diagnostic(schema.bound.value((*path, low)), "contradicting-bounds", *found)
     least, declared = node.get("minProperties", 0), len(node.get("properties", ()))
     if least > declared and node.get("additionalProperties") is False and not node.get("patternProperties"):
         yield Diagnostic(
@@ -53,3 +55,13 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
             f"minProperties {least} and {declared} declared properties leave no value",
             "correct minProperties, or declare more `properties`",
         )
+
+
+def _least(node: Mapping[str, Any], low: str) -> int:
+    bound: float = node[low]
+    return math.floor(bound) + 1 if low.startswith("exclusive") else math.ceil(bound)
+
+
+def _greatest(node: Mapping[str, Any], high: str) -> int:
+    bound: float = node[high]
+    return math.ceil(bound) - 1 if high.startswith("exclusive") else math.floor(bound)

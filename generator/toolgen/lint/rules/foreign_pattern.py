@@ -20,15 +20,19 @@ from toolgen.lint.bound_schema import LintedSchema
 from toolgen.schema.document import JsonPath
 
 _SLASHES: Final = re.compile(r"/(\^.*|.*\$)/[a-z]*", re.DOTALL)
+_RAW: Final = re.compile(r"""r(["'])(\^.*|.*\$)\1""", re.DOTALL)
 _PYTHON: Final = re.compile(r"(?<!\\)\(\?P[<=>]")
 
 
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Warn about slashes around a pattern, and about Python's named groups."""
+    """Warn about slashes or Python's quotes around a pattern, and about Python's named groups."""
     pattern = node["pattern"]
     if _SLASHES.fullmatch(pattern):
         message = "the slashes are part of the pattern, so no text matches it"
         hint = "remove the slashes: the text alone is the pattern"
+    elif _RAW.fullmatch(pattern):
+        message = "the `r` and the quotes of Python are part of the pattern, so no text matches it"
+        hint = "remove the `r`, and write the pattern in single quotes"
     elif _PYTHON.search(pattern):
         message = "`(?P<name>…)` is Python's syntax, and JSON Schema has that of JavaScript"
         hint = "write `(?<name>…)`, or `(…)`"

@@ -12,7 +12,7 @@ Use instead:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
@@ -21,15 +21,33 @@ from toolgen.schema.keywords import KEYWORDS
 from toolgen.semantics.schema_hints import keyword_hint
 from toolgen.suggestions import quoted
 
+CLOSING: Final = "additionalProperties"
+DRAFT_7: Final = {
+    "additionalItems": (
+        ", and is not enforced in draft 2020-12",
+        "write `items`, which is for the items behind `prefixItems`",
+    ),
+    "dependencies": (
+        ": toolgen enforces it, and most validators of draft 2020-12 do not",
+        "write `dependentRequired`, or `dependentSchemas` if the values are schemas",
+    ),
+}
+"""Keywords of draft-07 that 2020-12 has replaced → what that means, and what to write."""
+
 
 def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Warn about each unknown keyword without `x-` in front, and about one that 2020-12 has not kept."""
-    if "additionalItems" in node and schema.draft is Draft.DRAFT_2020_12:
+    """Warn about unknown keywords without `x-` in front, those of draft-07, and misindented ones."""
+    for key, (message, hint) in DRAFT_7.items():
+        if key in node and schema.draft is Draft.DRAFT_2020_12:
+            yield Diagnostic(
+                schema.bound.key((*path, key)), "unenforced-keyword", f"{key!r} is of draft-07{message}", hint
+            )
+    if isinstance(closed := node.get("properties", {}).get(CLOSING), bool):
         yield Diagnostic(
-            schema.bound.key((*path, "additionalItems")),
+            schema.bound.key((*path, "properties", CLOSING)),
             "unenforced-keyword",
-            "'additionalItems' is of draft-07, and is not enforced in draft 2020-12",
-            "write `items`, which is for the items behind `prefixItems`",
+            f"{CLOSING!r} is among the properties, so it is the name of one",
+            f"move `{CLOSING}: {str(closed).lower()}` out of `properties`, to the level above, beside `type`",
         )
     for key in node:
         if key in KEYWORDS or key.startswith("x-"):
@@ -38,5 +56,5 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
             schema.bound.key((*path, key)),
             "unenforced-keyword",
             f"{quoted(key)} is not a keyword of JSON Schema, and is not enforced",
-            keyword_hint(key, node[key], is_root=not path),
+            keyword_hint(key, node, is_root=not path),
         )

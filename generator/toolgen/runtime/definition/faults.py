@@ -11,7 +11,7 @@ from toolgen.schema.document import JsonPath
 from toolgen.suggestions import did_you_mean, quoted
 
 from .field_hints import MAX_KEYS, explained, kind_hint, list_hint, name_hint, required_hint, unknown_hint
-from .spec_schema import PATTERNS
+from .spec_schema import PATTERNS, POINTER
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -95,6 +95,8 @@ def _pattern(path: JsonPath, value: Any, pattern: str) -> SpecFault:
     what, rule = PATTERNS[pattern]
     made = name_hint(value, pattern)
     hint = f"write {made!r}; {rule}" if made else rule
+    if made and pattern == POINTER:
+        hint = f"write {made}"
     return SpecFault(path, "bad-value", f"{quoted(value)} is not {what}", hint)
 
 

@@ -11,7 +11,7 @@ from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.suggestions import Suggestion, nearest, suggest
 
-from .spec_schema import CODE, DEFINITIONS, FIELDS, GROUP, NAME, TARGETS
+from .spec_schema import CODE, DEFINITIONS, FIELDS, GROUP, NAME, POINTER, TARGETS
 
 _OWN = "carry data of your own under a key that begins with `x-`"
 _SCHEMA = "write {field!r}, with a JSON Schema of type object"
@@ -79,7 +79,7 @@ _WRITE: Final[Mapping[str, str]] = {
     "timeout_ms": "write `timeout`, in seconds",
     "tool": "write its fields here, at the top level, without this key",
     "tools": "write one file for each tool, with its fields at the top level; `toolgen import` does that",
-    "type": "remove it; the schema of the request belongs in `input_schema`",
+    "type": "remove it; the schema of the request, `parameters` of OpenAI, belongs in `input_schema`",
 }
 """Top-level keys of other systems → what to write instead."""
 
@@ -190,7 +190,9 @@ def _list(name: str, value: Any) -> str:
         names = list(value)[:3] if isinstance(value, dict) else [value]
         if isinstance(value, dict) and {"name", "code", "type", "src"} & value.keys():
             return "[{…}]"  # one entry, without its list
-        return f"[{', '.join(_mapping(name, each) for each in names)}]"
+        if name == "errors":  # statuses of HTTP are no codes
+            names = [name_hint(str(each), CODE) for each in names]
+        return f"[{', '.join(dict.fromkeys(_mapping(name, each) for each in names))}]"
     if isinstance(value, str):
         items = f" {value[:200]}".split(" -") if value.startswith("-") else value[:200].split(",")
         return f"[{', '.join(filter(None, map(_word, items)))}]"
@@ -213,7 +215,11 @@ def _word(text: str) -> str:
 
 def name_hint(value: str, pattern: str) -> str:
     """Return the name that a pattern accepts and that is most like `value`; empty if there is none."""
-    if pattern not in (CODE, GROUP, NAME) or len(value) > 64:
+    if len(value) > 64:
+        return ""
+    if pattern == POINTER:
+        return "/" + value.replace(".", "/") if re.fullmatch(r"\w+(\.\w+)*", value) else ""
+    if pattern not in (CODE, GROUP, NAME):
         return ""
     plain = unicodedata.normalize("NFKD", value).encode("ascii", "ignore").decode()
     if pattern == CODE:
@@ -313,7 +319,11 @@ def unknown_hint(key: str, beside: Mapping[str, Any], known: Iterable[str], *, i
         return f"remove it: {again!r} is there as well"
     if is_top_level and looks_like_schema(value):
         return "a property belongs below `properties` of `input_schema`"
-    return _OWN if is_top_level else "known here: " + ", ".join(known) if known else ""
+    if is_top_level:
+        return _OWN
+    here = "known here: " + ", ".join(known) if known else ""
+    outer = f"{key!r} is a field of the tool, at the top level" if key in FIELDS else ""
+    return "; ".join(filter(None, (here, outer)))
 
 
 _INNER: Final[Mapping[str, str]] = {
