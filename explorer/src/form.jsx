@@ -1,7 +1,9 @@
 // The request as a form: react-jsonschema-form with fields that send exactly what was typed.
 
 import Form from "@rjsf/core/lib/components/Form.js";
+import ArrayField from "@rjsf/core/lib/components/fields/ArrayField.js";
 import LibraryChoice from "@rjsf/core/lib/components/fields/MultiSchemaField.js";
+import ObjectField from "@rjsf/core/lib/components/fields/ObjectField.js";
 import { ADDITIONAL_PROPERTY_FLAG, isFormDataAvailable, optionalControlsId } from "@rjsf/utils";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { Component } from "preact";
@@ -21,9 +23,9 @@ function TextField(props) {
     const text = event.currentTarget.value;
     onChange(text === "" && !required ? undefined : text, fieldPathId.path);
   };
-  const text = formData ?? "";
+  const text = typeof formData === "object" ? "" : String(formData ?? ""); // a new property may hold an object before its kind is chosen
   return (
-    <textarea id={fieldPathId.$id} data-kind="string" rows={Math.min(12, String(text).split("\n").length)} aria-required={required}
+    <textarea id={fieldPathId.$id} data-kind="string" rows={Math.min(12, text.split("\n").length)} aria-required={required}
       aria-describedby={describedBy(props)} value={text} onInput={change} spellcheck={false} />
   );
 }
@@ -99,11 +101,6 @@ function SearchedChoice({ common, values, chosen, choose }) {
       <p class="note">{values.length.toLocaleString("en")} values: type a part of one.</p>
     </>
   );
-}
-
-function NullField({ formData, onChange, fieldPathId }) {
-  if (formData !== null) queueMicrotask(() => onChange(null, fieldPathId.path));
-  return <code id={fieldPathId.$id} data-kind="null">null</code>;
 }
 
 /** A value as JSON, where a schema allows what no form can show. */
@@ -229,7 +226,9 @@ function KindField(props) {
       isChosen.current = true;
       return library.getClosestMatchingOption(value, options, selected, ...more);
     };
-    return { ...props.registry, schemaUtils: Object.assign(Object.create(library), { library, getClosestMatchingOption }) };
+    // the choice of a constant is the choice of its value
+    const getDefaultFormState = (option, ...more) => (option.enum?.length === 1 ? option.enum[0] : library.getDefaultFormState(option, ...more));
+    return { ...props.registry, schemaUtils: Object.assign(Object.create(library), { library, getClosestMatchingOption, getDefaultFormState }) };
   }, [props.registry, schemaUtils]);
   return <LibraryChoice {...props} registry={registry} />;
 }
@@ -247,8 +246,16 @@ function SelectWidget({ id: place, options, value, onChange, label }) {
   );
 }
 
+/** A required list or object is on the page, so that it is sent even if nothing was typed into it. */
+const sentIfRequired = (Field, empty) => (props) => {
+  const { required, formData, onChange, fieldPathId, childFieldPathId = fieldPathId } = props;
+  // not in an effect: those of inner fields run first, and the outer one would overwrite what they sent
+  if (required && formData === undefined) queueMicrotask(() => onChange(empty, childFieldPathId.path));
+  return <Field {...props} />;
+};
+
 const FIELDS = {
-  StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
+  ArrayField: sentIfRequired(ArrayField, []), ObjectField: sentIfRequired(ObjectField, {}), StringField: TextField, NumberField, BooleanField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
 };
 const TEMPLATES = {
   FieldTemplate, DescriptionFieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, MultiSchemaFieldTemplate,
@@ -257,7 +264,9 @@ const TEMPLATES = {
 const UI = { "ui:enableOptionalDataFieldForType": [], "ui:submitButtonOptions": { norender: true }, "ui:globalOptions": { enableOptionalDataFieldForType: ["object", "array"], orderable: false } };
 const DEFAULTS = {
   arrayMinItems: { populate: "never" }, emptyObjectFields: "skipDefaults", allOf: "skipDefaults", constAsDefaults: "never",
+  requiredBooleanDefault: "skip",
 };
+const withoutWords = () => ""; // the value of a new property
 
 /** The form of a request; `onFailure` is called for a schema that the library cannot show. */
 export function RequestForm({ schema, value, onChange, onFailure }) {
@@ -269,7 +278,7 @@ export function RequestForm({ schema, value, onChange, onFailure }) {
   }
   return (
     <Fallback onFailure={onFailure}>
-      <Form schema={form} formData={value} uiSchema={UI} validator={formValidator} fields={FIELDS} templates={TEMPLATES} widgets={{ SelectWidget }}
+      <Form schema={form} formData={value} uiSchema={UI} validator={formValidator} fields={FIELDS} templates={TEMPLATES} widgets={{ SelectWidget }} translateString={withoutWords}
         idPrefix={`f${id}`} idSeparator="/" tagName="div" noHtml5Validate noValidate experimental_defaultFormStateBehavior={DEFAULTS}
         onChange={(event) => onChange(event.formData ?? {})} />
     </Fallback>
