@@ -266,7 +266,6 @@ const DEFAULTS = {
   arrayMinItems: { populate: "never" }, emptyObjectFields: "skipDefaults", allOf: "skipDefaults", constAsDefaults: "never",
   requiredBooleanDefault: "skip",
 };
-const withoutWords = () => ""; // the value of a new property
 
 /** The form of a request; `onFailure` is called for a schema that the library cannot show. */
 export function RequestForm({ schema, value, onChange, onFailure }) {
@@ -278,7 +277,7 @@ export function RequestForm({ schema, value, onChange, onFailure }) {
   }
   return (
     <Fallback onFailure={onFailure}>
-      <Form schema={form} formData={value} uiSchema={UI} validator={formValidator} fields={FIELDS} templates={TEMPLATES} widgets={{ SelectWidget }} translateString={withoutWords}
+      <Form schema={form} formData={value} uiSchema={UI} validator={formValidator} fields={FIELDS} templates={TEMPLATES} widgets={{ SelectWidget }}
         idPrefix={`f${id}`} idSeparator="/" tagName="div" noHtml5Validate noValidate experimental_defaultFormStateBehavior={DEFAULTS}
         onChange={(event) => onChange(event.formData ?? {})} />
     </Fallback>

@@ -241,7 +241,7 @@ const bytesOf = (base64) => Uint8Array.from(atob(base64), (char) => char.charCod
 const PICTURES = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
 
 function Block({ block, number }) {
-  if (block.type === "text") return <Code text={visible(block.text)} language={/^[[{]/.test(block.text) ? "json" : undefined} label={`text ${number}`} />;
+  if (block.type === "text") return <Code text={block.text} language={/^[[{]/.test(block.text) ? "json" : undefined} label={`text ${number}`} />;
   if (block.type === "image" || block.type === "audio") return <Media type={block.mimeType} data={block.data} kind={block.type} number={number} />;
   if (block.type === "resource_link") return <p>Link: <ExternalLink uri={block.uri} name={block.name} /></p>;
   if (block.type === "resource") {
@@ -249,7 +249,7 @@ function Block({ block, number }) {
     return (
       <div>
         <p>File <code>{visible(uri)}</code> {mimeType && `(${visible(mimeType)})`}</p>
-        {text !== undefined && <Code text={visible(text)} label={`file ${number}`} />}
+        {text !== undefined && <Code text={text} label={`file ${number}`} />}
         {blob !== undefined && <Media type={mimeType ?? "application/octet-stream"} data={blob} kind="file" number={number} />}
       </div>
     );

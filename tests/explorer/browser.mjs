@@ -76,23 +76,24 @@ const scenarios = {
   async hostile() {
     const page = await open(asked.url);
     const wrong = [];
-    for (const { name, text, times } of asked.tools) {
+    for (const { name, text, raw, times } of asked.tools) {
       await show(page, toolLink(name));
       await page.waitForFunction((name) => document.querySelector("main [data-tool]")?.dataset.tool === name, name);
-      const seen = await page.evaluate((text) => {
+      const seen = await page.evaluate(({ text, raw }) => {
         for (const each of document.querySelectorAll("main details")) each.open = true;
         const content = document.querySelector("main").textContent;
         return {
           times: content.split(text).length - 1,
+          hidden: text !== raw && content.includes(raw),
           elements: [...document.querySelectorAll("script, iframe, object, embed, img, base, style, svg, math, template")].length,
           handlers: [...document.querySelectorAll("*")].filter((each) => [...each.attributes].some((attribute) => /^on/i.test(attribute.name))).length,
           links: [...document.querySelectorAll("a")].filter((each) => !each.getAttribute("href").startsWith("#")).length,
           marks: Object.keys(globalThis).filter((key) => key.startsWith("toolgen_")).length,
           polluted: "toolgen_polluted" in {},
         };
-      }, text);
+      }, { text, raw });
       const { times: found, ...rest } = seen;
-      const isClean = JSON.stringify(rest) === JSON.stringify({ elements: 2, handlers: 0, links: 0, marks: 0, polluted: false });
+      const isClean = JSON.stringify(rest) === JSON.stringify({ hidden: false, elements: 2, handlers: 0, links: 0, marks: 0, polluted: false });
       if (!isClean || found < times) wrong.push({ name, text, seen, times });
     }
     return { wrong, tried: asked.tools.length };

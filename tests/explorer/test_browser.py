@@ -225,7 +225,12 @@ def test_texts_of_strangers_are_shown_as_text(run: Run, tmp_path: Path) -> None:
     texts = [text for text in (*OF_HTML, *FIXED) if text.strip()]
     url = write_page(tmp_path / "page", hostile_document(texts))
     tools = [
-        {"name": f"tool{number}", "text": as_shown(text).replace("\r", "\\u000d"), "times": 20}
+        {
+            "name": f"tool{number}",
+            "text": as_shown(text).replace("\r", "\\u000d"),
+            "raw": text,
+            "times": 20,
+        }
         for number, text in enumerate(texts)
     ]
     found = run("hostile", url=url, tools=tools, seconds=1200)
