@@ -33,9 +33,9 @@ export function formSchema(schema) {
   return found;
 }
 
-function jsonField(schema, title) {
-  return { "x-json": true, title, ...(typeof schema.description === "string" ? { description: schema.description } : {}) };
-}
+const described = (schema) => (typeof schema.description === "string" ? { description: schema.description } : {});
+
+const jsonField = (schema, title) => ({ "x-json": true, title, ...described(schema) });
 
 function converted(schema, title, work, isRoot = false) {
   work.nodes += 1;
@@ -70,8 +70,6 @@ function definition(form, work) {
   return { $ref: `#/$defs/${name}` };
 }
 
-const described = (schema) => (typeof schema.description === "string" ? { description: schema.description } : {});
-
 function withBranches(schema, made, title, work, isRoot) {
   for (const key of ["anyOf", "oneOf", "allOf"]) {
     if (!(key in schema)) continue;
@@ -104,7 +102,7 @@ function withBranches(schema, made, title, work, isRoot) {
     else if (!hasProperties && !isRoot && further !== false && !made.anyOf && !made.oneOf && !made.allOf) return jsonField(schema, title);
     made.required = Array.isArray(schema.required) ? schema.required.filter((name) => isObject(schema.properties) && Object.hasOwn(schema.properties, name)) : [];
   }
-  if (isRoot && type !== "object" && made.type !== "object") return { ...jsonField(schema, title) };
+  if (isRoot && type !== "object" && made.type !== "object") return jsonField(schema, title);
   if (!("type" in made) && !made.$ref && !made.anyOf && !made.oneOf && !made.allOf) return jsonField(schema, title);
   return made;
 }

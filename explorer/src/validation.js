@@ -29,7 +29,7 @@ export function faultsOf(value, schema) {
   try {
     result = validator(schema).validate(value);
   } catch (error) {
-    return [{ place: "", message: `this schema cannot be checked here, the server checks it: ${error.message}`, isUndecided: true }];
+    return [{ place: "", message: `this schema cannot be checked here, the server checks it: ${error.message}` }];
   }
   if (result.valid) return [];
   // a fault inside is also reported by every keyword around it

@@ -61,6 +61,10 @@ FORMS: Final[Mapping[str, tuple[dict[str, Any], Sequence[Any]]]] = {
         _object("x", x={"oneOf": [_A, _B]}),
         [{"x": {"kind": "a", "value": "s"}}, {"x": {"kind": "b", "value": 3, "names": []}}],
     ),
+    "kinds_in_a_list": (
+        _object(x={"type": "array", "items": {"type": "object", "oneOf": [_object("kind", kind={"enum": [each]}, more=_object("n", n=_TEXT)) for each in "abc"]}}),
+        [{"x": [{"kind": "c", "more": {"n": "1"}}, {"kind": "b"}]}],
+    ),
     "objects_of_objects": (_object(a=_object(b=_object(c=_TEXT))), [{"a": {"b": {"c": "x"}}}, {}]),
     "odd_names": (
         _object(**{"a/b": _TEXT, "__proto__": _TEXT, "c.d": {"type": "integer"}}),
