@@ -84,7 +84,9 @@ function withBranches(schema, made, title, work, isRoot) {
         const name = isObject(node) && typeof node.title === "string" ? node.title : undefined;
         return converted(branch, name ?? optionName(branch, node, index), work);
       });
-      if (key !== "allOf" && made[key].every((branch) => "enum" in branch)) return { title, enum: made[key].flatMap((branch) => branch.enum), ...described(schema) };
+      if (key !== "allOf" && made[key].every((branch) => "enum" in branch)) {
+        return { title, enum: made[key].flatMap((branch) => branch.enum), ...described(schema) };
+      }
     }
   }
   if ("if" in schema && ["then", "else"].some((key) => shapes(schema[key]))) return jsonField(schema, title);

@@ -24,7 +24,8 @@ function TextField(props) {
     const text = event.currentTarget.value;
     onChange(text === "" && !required ? undefined : text, fieldPathId.path);
   };
-  const text = typeof formData === "object" ? "" : String(formData ?? ""); // a new property may hold an object before its kind is chosen
+  // a new property may hold an object before its kind is chosen
+  const text = typeof formData === "object" ? "" : String(formData ?? "");
   return (
     <textarea id={fieldPathId.$id} data-kind="string" rows={Math.min(12, text.split("\n").length)} aria-required={required}
       aria-describedby={describedBy(props)} value={text} onInput={change} spellcheck={false} />
@@ -265,7 +266,8 @@ const evenIfEmpty = (Field, empty) => (props) => {
 };
 
 const FIELDS = {
-  ArrayField: evenIfEmpty(ArrayField, []), ObjectField: evenIfEmpty(ObjectField, {}), StringField: TextField, NumberField, BooleanField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
+  ArrayField: evenIfEmpty(ArrayField, []), ObjectField: evenIfEmpty(ObjectField, {}), StringField: TextField, NumberField, BooleanField,
+  FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
 };
 const TEMPLATES = {
   FieldTemplate, DescriptionFieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, MultiSchemaFieldTemplate,

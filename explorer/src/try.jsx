@@ -148,7 +148,9 @@ function Runner({ tool, server, args }) {
   };
 
   // a button that was disabled would lose the focus, to which it returns after a question
-  const starts = (isPreview) => ({ disabled: args === undefined && !running, "aria-disabled": running, onClick: () => running || run(isPreview) });
+  const starts = (isPreview) => ({
+    disabled: args === undefined && !running, "aria-disabled": running, onClick: () => running || run(isPreview),
+  });
   const stop = () => {
     controller.current?.abort();
     button.current.focus();
