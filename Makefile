@@ -146,7 +146,7 @@ breaking-peers: $(READY) $(PEERS)/.ready ## compare verdicts on changes with oth
 conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v
 
-# PICTURES=docs/pictures writes those of the documentation. TOOLS=all types requests of every published tool, TOOLS=400 of so many.
+# PICTURES=docs/pictures writes those of the documentation. TOOLS=all types requests of every published tool, TOOLS=60 of so many of each document.
 test-browser: $(READY) ## test the page of `toolgen docs`, the documentation and the MCP Inspector in Chromium (needs npm; Debian: chromium)
 	@TOOLGEN_PICTURES=$(PICTURES) TOOLGEN_EXPLORER_TOOLS=$(TOOLS) $(BIN)/python -m pytest -m browser tests/conformance tests/explorer tests/site -v -rP
 

@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { build } from "esbuild";
 
 const out = process.argv[2] ?? "../generator/toolgen/documenting/page";
@@ -29,6 +30,10 @@ const result = await build({
     "markdown-to-jsx/react": "./src/no-markdown.js",
     "@rjsf/validator-ajv8": "./src/no-markdown.js", // of the library's own tests; it would compile code
   },
+  plugins: [{
+    name: "registry",
+    setup: ({ onResolve }) => onResolve({ filter: /\/getDefaultRegistry\.js$/ }, () => ({ path: resolve("src/registry.js") })),
+  }],
 });
 const style = await build({ entryPoints: ["src/page.css"], write: false, minify: true, target: "es2022" });
 writeFileSync(`${out}/page.css`, style.outputFiles[0].contents);

@@ -5,6 +5,7 @@ import bash from "highlight.js/lib/languages/bash";
 import json from "highlight.js/lib/languages/json";
 import python from "highlight.js/lib/languages/python";
 import { useState } from "preact/hooks";
+import { visible } from "./visible.js";
 
 const lowlight = createLowlight({ bash, json, python });
 const MOST = 60_000; // characters that are highlighted, and shown at first
@@ -21,10 +22,11 @@ export function asJson(value) {
 export function Code({ text, language, label }) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole || text.length <= MOST ? text : text.slice(0, MOST);
-  const body = shown.length <= MOST && language ? nodes(lowlight.highlight(language, shown).children) : shown;
+  const seen = visible(shown);
+  const body = shown.length <= MOST && language ? nodes(lowlight.highlight(language, seen).children) : seen;
   return (
     <div class="code">
-      <pre tabIndex={0} role="region" aria-label={label ?? "code"}><code>{body}</code></pre>
+      <pre tabIndex={0} role="region" aria-label={visible(label)}><code>{body}</code></pre>
       <div class="buttons">
         <CopyButton text={text} label={label} />
         {shown.length < text.length && (
@@ -56,7 +58,7 @@ function CopyButton({ text, label }) {
   };
   return (
     <>
-      <button type="button" class="copy" onClick={copy} aria-label={`Copy ${label ?? "code"}`}>Copy</button>
+      <button type="button" class="copy" onClick={copy} aria-label={`Copy ${visible(label)}`}>Copy</button>
       <span role="status">{state}</span>
     </>
   );

@@ -14,7 +14,6 @@ const SHAPES = ["type", "enum", "const", "properties", "items", "prefixItems", "
 const UNREADABLE = ["$dynamicRef", "$recursiveRef", "patternProperties", "prefixItems", "dependentSchemas", "dependencies"];
 const MOST_NODES = 20_000;
 const MOST_OPTIONS = 60;
-const MOST_DEPTH = 20;
 
 const shapes = (schema) => isObject(schema) && SHAPES.some((key) => key in schema);
 
@@ -25,44 +24,18 @@ export function formSchema(schema) {
   const isNode = isObject(schema);
   let found = isNode ? known.get(schema) : undefined;
   if (found === undefined) {
-    const work = { nodes: 0, root: schema };
+    const work = { nodes: 0, root: schema, definitions: {} };
     const form = converted(schema, "", work, true);
+    form.$defs = { ...form.$defs, ...work.definitions };
     found = { form, isJson: form["x-json"] === true || work.nodes > MOST_NODES };
     if (isNode) known.set(schema, found);
   }
   return found;
 }
 
-/**
- * Return what a form sends: properties without a value are left out; a required list or object is on the page,
- * so that it is sent even if nothing was typed into it.
- */
-export function asSent(value, form, root = form, depth = 0) {
-  if (Array.isArray(value)) {
-    const items = resolved(form, root)?.items;
-    return value.map((each) => asSent(each, items, root, depth + 1));
-  }
-  if (!isObject(value)) return value;
-  const node = resolved(form, root) ?? {};
-  const properties = isObject(node.properties) ? node.properties : {};
-  const sent = {};
-  const put = (name, inner) => Object.defineProperty(sent, name, { value: inner, enumerable: true, configurable: true, writable: true });
-  const schemaOf = (name) => (Object.hasOwn(properties, name) ? properties[name] : node.additionalProperties);
-  for (const [name, inner] of Object.entries(value)) {
-    if (inner !== undefined) put(name, asSent(inner, schemaOf(name), root, depth + 1));
-  }
-  for (const name of depth > MOST_DEPTH ? [] : node.required ?? []) {
-    if (Object.hasOwn(sent, name) || !Object.hasOwn(properties, name)) continue;
-    const type = resolved(properties[name], root)?.type;
-    if (type === "array") put(name, []);
-    if (type === "object") put(name, asSent({}, properties[name], root, depth + 1));
-  }
-  return sent;
-}
+const described = (schema) => (typeof schema.description === "string" ? { description: schema.description } : {});
 
-function jsonField(schema, title) {
-  return { "x-json": true, title, ...(typeof schema.description === "string" ? { description: schema.description } : {}) };
-}
+const jsonField = (schema, title) => ({ "x-json": true, title, ...described(schema) });
 
 function converted(schema, title, work, isRoot = false) {
   work.nodes += 1;
@@ -71,8 +44,8 @@ function converted(schema, title, work, isRoot = false) {
   if ("$ref" in schema && (referenced(schema.$ref, work.root) === undefined || !isObject(resolved(schema, work.root)))) {
     return jsonField(schema, title);
   }
-  if ("const" in schema) return { title, enum: [schema.const], ...described(schema) };
-  if (Array.isArray(schema.enum)) return { title, enum: schema.enum, ...described(schema) };
+  const values = schema.type === "null" ? [null] : "const" in schema ? [schema.const] : schema.enum;
+  if (Array.isArray(values)) return { title, enum: values, ...described(schema) };
   const types = Array.isArray(schema.type) ? schema.type : undefined;
   if (types !== undefined && types.length === 1) return converted({ ...schema, type: types[0] }, title, work, isRoot);
   if (types !== undefined && !isRoot) {
@@ -90,7 +63,12 @@ function converted(schema, title, work, isRoot = false) {
   return withBranches(schema, made, title, work, isRoot);
 }
 
-const described = (schema) => (typeof schema.description === "string" ? { description: schema.description } : {});
+/** Return a reference to a definition of the form: the library reads other schemas of further properties in its own way. */
+function definition(form, work) {
+  const name = `x-further-${Object.keys(work.definitions).length}`;
+  work.definitions[name] = form;
+  return { $ref: `#/$defs/${name}` };
+}
 
 function withBranches(schema, made, title, work, isRoot) {
   for (const key of ["anyOf", "oneOf", "allOf"]) {
@@ -106,6 +84,9 @@ function withBranches(schema, made, title, work, isRoot) {
         const name = isObject(node) && typeof node.title === "string" ? node.title : undefined;
         return converted(branch, name ?? optionName(branch, node, index), work);
       });
+      if (key !== "allOf" && made[key].every((branch) => "enum" in branch)) {
+        return { title, enum: made[key].flatMap((branch) => branch.enum), ...described(schema) };
+      }
     }
   }
   if ("if" in schema && ["then", "else"].some((key) => shapes(schema[key]))) return jsonField(schema, title);
@@ -117,17 +98,13 @@ function withBranches(schema, made, title, work, isRoot) {
   if (type === "object" || (type === undefined && isObject(schema.properties))) {
     made.type = "object";
     const hasProperties = isObject(schema.properties) && Object.keys(schema.properties).length > 0;
-    if (isObject(schema.additionalProperties) && shapes(schema.additionalProperties) && !hasProperties) {
-      made.additionalProperties = converted(schema.additionalProperties, "value", work);
-    } else {
-      made.additionalProperties = false;
-      if (!hasProperties && !isRoot && schema.additionalProperties !== false && !made.anyOf && !made.oneOf && !made.allOf) {
-        return jsonField(schema, title);
-      }
-    }
+    const further = schema.additionalProperties;
+    const isOpen = further !== undefined && further !== false;
+    if (isOpen && (shapes(further) || hasProperties || isRoot)) made.additionalProperties = definition(converted(further, "value", work), work);
+    else if (!hasProperties && !isRoot && further !== false && !made.anyOf && !made.oneOf && !made.allOf) return jsonField(schema, title);
     made.required = Array.isArray(schema.required) ? schema.required.filter((name) => isObject(schema.properties) && Object.hasOwn(schema.properties, name)) : [];
   }
-  if (isRoot && type !== "object" && made.type !== "object") return { ...jsonField(schema, title) };
+  if (isRoot && type !== "object" && made.type !== "object") return jsonField(schema, title);
   if (!("type" in made) && !made.$ref && !made.anyOf && !made.oneOf && !made.allOf) return jsonField(schema, title);
   return made;
 }

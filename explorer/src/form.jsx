@@ -1,11 +1,14 @@
 // The request as a form: react-jsonschema-form with fields that send exactly what was typed.
 
 import Form from "@rjsf/core/lib/components/Form.js";
+import ArrayField from "@rjsf/core/lib/components/fields/ArrayField.js";
 import LibraryChoice from "@rjsf/core/lib/components/fields/MultiSchemaField.js";
+import ObjectField from "@rjsf/core/lib/components/fields/ObjectField.js";
 import { ADDITIONAL_PROPERTY_FLAG, isFormDataAvailable, optionalControlsId } from "@rjsf/utils";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { Component } from "preact";
 import { formSchema } from "./form-schema.js";
+import { isObject } from "./schema.js";
 import { formValidator } from "./validation.js";
 import { visible } from "./visible.js";
 
@@ -21,9 +24,10 @@ function TextField(props) {
     const text = event.currentTarget.value;
     onChange(text === "" && !required ? undefined : text, fieldPathId.path);
   };
-  const text = formData ?? "";
+  // a new property may hold an object before its kind is chosen
+  const text = typeof formData === "object" ? "" : String(formData ?? "");
   return (
-    <textarea id={fieldPathId.$id} data-kind="string" rows={Math.min(12, String(text).split("\n").length)} aria-required={required}
+    <textarea id={fieldPathId.$id} data-kind="string" rows={Math.min(12, text.split("\n").length)} aria-required={required}
       aria-describedby={describedBy(props)} value={text} onInput={change} spellcheck={false} />
   );
 }
@@ -101,11 +105,6 @@ function SearchedChoice({ common, values, chosen, choose }) {
   );
 }
 
-function NullField({ formData, onChange, fieldPathId }) {
-  if (formData !== null) queueMicrotask(() => onChange(null, fieldPathId.path));
-  return <code id={fieldPathId.$id} data-kind="null">null</code>;
-}
-
 /** A value as JSON, where a schema allows what no form can show. */
 function JsonField(props) {
   const { formData, onChange, fieldPathId, required } = props;
@@ -134,11 +133,11 @@ function JsonField(props) {
   );
 }
 
-function FieldTemplate({ id, label, required, children, description, schema, displayLabel, onRemoveProperty, onKeyRename, registry, hidden }) {
-  if (hidden) return <div class="hidden">{children}</div>;
+const Name = ({ name, required }) => <>{visible(name ?? "")}{required && <span class="badge">required</span>}</>;
+
+function FieldTemplate({ id, label, required, children, description, schema, displayLabel, onRemoveProperty, onKeyRename }) {
   const isAdditional = ADDITIONAL_PROPERTY_FLAG in schema;
   const name = visible(label ?? "");
-  const isJson = schema["x-json"] === true;
   return (
     <div class="field" data-field={id}>
       {isAdditional ? (
@@ -148,9 +147,9 @@ function FieldTemplate({ id, label, required, children, description, schema, dis
           <button type="button" onClick={onRemoveProperty}>Remove<span class="hidden"> {name}</span></button>
         </div>
       ) : null}
-      {displayLabel !== false && !isAdditional && name && (isJson
-        ? <p class="label">{name}{required && <span class="badge">required</span>}</p>
-        : <label for={id}>{name}{required && <span class="badge">required</span>}</label>)}
+      {displayLabel !== false && !isAdditional && name && (schema["x-json"] === true
+        ? <p class="label"><Name name={label} required={required} /></p>
+        : <label for={id}><Name name={label} required={required} /></label>)}
       {isAdditional && <label class="hidden" for={id}>Value of {name}</label>}
       <div id={`${id}__description`}>{description}</div>
       {children}
@@ -162,18 +161,17 @@ const DescriptionFieldTemplate = ({ description }) => (typeof description === "s
 
 function ObjectFieldTemplate({ title, properties, fieldPathId, schema, onAddProperty, required, optionalDataControl }) {
   const isRoot = fieldPathId.path.length === 0;
-  const canAdd = typeof schema.additionalProperties === "object" || schema.additionalProperties === true;
   const content = (
     <>
       {properties.map((each) => each.content)}
-      {canAdd && <button type="button" data-add={fieldPathId.$id} onClick={onAddProperty}>Add a property{!isRoot && <span class="hidden"> to {visible(title ?? "")}</span>}</button>}
+      {isObject(schema.additionalProperties) && <button type="button" data-add={fieldPathId.$id} onClick={onAddProperty}>Add a property{!isRoot && <span class="hidden"> to {visible(title ?? "")}</span>}</button>}
       {optionalDataControl}
     </>
   );
   if (isRoot) return <div>{content}</div>;
   return (
     <fieldset id={fieldPathId.$id} data-kind="object">
-      <legend>{visible(title ?? "")}{required && <span class="badge">required</span>}</legend>
+      <legend><Name name={title} required={required} /></legend>
       {content}
     </fieldset>
   );
@@ -182,7 +180,7 @@ function ObjectFieldTemplate({ title, properties, fieldPathId, schema, onAddProp
 function ArrayFieldTemplate({ title, items, canAdd, onAddClick, fieldPathId, required, optionalDataControl }) {
   return (
     <fieldset id={fieldPathId.$id} data-kind="array" data-count={items.length}>
-      <legend>{visible(title ?? "")}{required && <span class="badge">required</span>}</legend>
+      <legend><Name name={title} required={required} /></legend>
       {items}
       {canAdd && <button type="button" data-add={fieldPathId.$id} onClick={onAddClick}>Add an item<span class="hidden"> to {visible(title ?? "")}</span></button>}
       {optionalDataControl}
@@ -200,7 +198,7 @@ const ArrayFieldItemTemplate = ({ children, buttonsProps, index }) => (
 /** The buttons by which an optional object or list is included and left out. The library's include no object whose properties are all objects. */
 function OptionalDataControlsField({ schema, formData, onChange, fieldPathId, registry: { schemaUtils } }) {
   const name = visible(schema.title ?? "it");
-  if (isFormDataAvailable(formData)) {
+  if (isFormDataAvailable(formData) || (isObject(formData) && isObject(schema.additionalProperties))) {
     return <button type="button" id={optionalControlsId(fieldPathId, "Remove")} onClick={() => onChange(undefined, fieldPathId.path)}>Leave out {name}</button>;
   }
   const include = () => {
@@ -218,6 +216,12 @@ const CyclicSchemaExpandTemplate = ({ name, fieldPathId, onExpand }) => (
   <button type="button" data-expand={fieldPathId.$id} onClick={onExpand}>Include {visible(name ?? "more")}</button>
 );
 
+/** Return what is left of a value for another schema, without the empty objects that the library adds. */
+function given(left, value) {
+  if (!isObject(left) || !isObject(value)) return value === undefined ? undefined : left;
+  return Object.fromEntries(Object.keys(left).filter((key) => Object.hasOwn(value, key)).map((key) => [key, given(left[key], value[key])]));
+}
+
 /** A choice between schemas. It stays as the user made it: the library chooses again after every key, by what fits best so far. */
 function KindField(props) {
   const { schemaUtils } = props.registry;
@@ -229,7 +233,11 @@ function KindField(props) {
       isChosen.current = true;
       return library.getClosestMatchingOption(value, options, selected, ...more);
     };
-    return { ...props.registry, schemaUtils: Object.assign(Object.create(library), { library, getClosestMatchingOption }) };
+    // the choice of a constant is the choice of its value
+    const getDefaultFormState = (option, ...more) => (option.enum?.length === 1 ? option.enum[0] : library.getDefaultFormState(option, ...more));
+    const sanitizeDataForNewSchema = (option, before, value) => given(library.sanitizeDataForNewSchema(option, before, value), value);
+    const own = { library, getClosestMatchingOption, getDefaultFormState, sanitizeDataForNewSchema };
+    return { ...props.registry, schemaUtils: Object.assign(Object.create(library), own) };
   }, [props.registry, schemaUtils]);
   return <LibraryChoice {...props} registry={registry} />;
 }
@@ -247,8 +255,19 @@ function SelectWidget({ id: place, options, value, onChange, label }) {
   );
 }
 
+/** A required list or object is on the page, so that it is sent even if nothing was typed into it; the library shows no empty one. */
+const evenIfEmpty = (Field, empty) => (props) => {
+  const { required, formData, onChange, fieldPathId, childFieldPathId = fieldPathId } = props;
+  // not in an effect: those of inner fields run first, and the outer one would overwrite what they sent
+  if (required && formData === undefined) queueMicrotask(() => onChange(empty, childFieldPathId.path));
+  const isEmpty = isObject(formData) && Object.keys(formData).length === 0;
+  const shown = isEmpty ? Object.fromEntries(Object.keys(props.schema.properties ?? {}).map((name) => [name, undefined])) : formData;
+  return <Field {...props} formData={shown} />;
+};
+
 const FIELDS = {
-  StringField: TextField, NumberField, BooleanField, NullField, FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
+  ArrayField: evenIfEmpty(ArrayField, []), ObjectField: evenIfEmpty(ObjectField, {}), StringField: TextField, NumberField, BooleanField,
+  FallbackField: JsonField, AnyOfField: KindField, OneOfField: KindField, OptionalDataControlsField,
 };
 const TEMPLATES = {
   FieldTemplate, DescriptionFieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, MultiSchemaFieldTemplate,
@@ -257,6 +276,7 @@ const TEMPLATES = {
 const UI = { "ui:enableOptionalDataFieldForType": [], "ui:submitButtonOptions": { norender: true }, "ui:globalOptions": { enableOptionalDataFieldForType: ["object", "array"], orderable: false } };
 const DEFAULTS = {
   arrayMinItems: { populate: "never" }, emptyObjectFields: "skipDefaults", allOf: "skipDefaults", constAsDefaults: "never",
+  requiredBooleanDefault: "skip",
 };
 
 /** The form of a request; `onFailure` is called for a schema that the library cannot show. */

@@ -13,26 +13,27 @@ import { visible } from "./visible.js";
 const THEME_KEY = "toolgen-theme";
 const THEMES = { auto: "As the system", light: "Light", dark: "Dark" };
 
-const remembered = (key) => {
+function rememberedTheme() {
   try {
-    return localStorage.getItem(key);
+    const theme = localStorage.getItem(THEME_KEY);
+    return Object.hasOwn(THEMES, theme) ? theme : "auto";
   } catch {
-    return null; // a browser may forbid files to remember anything
+    return "auto"; // a browser may forbid files to remember anything
   }
-};
+}
 
 function useTheme() {
-  const [theme, setTheme] = useState(() => remembered(THEME_KEY) ?? "auto");
-  useEffect(() => {
-    if (theme === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
+  const [theme, setTheme] = useState(rememberedTheme);
+  const choose = (chosen) => {
+    setTheme(chosen);
+    document.documentElement.dataset.theme = chosen;
     try {
-      localStorage.setItem(THEME_KEY, theme);
+      localStorage.setItem(THEME_KEY, chosen);
     } catch {
       // as above
     }
-  }, [theme]);
-  return [Object.hasOwn(THEMES, theme) ? theme : "auto", setTheme];
+  };
+  return [theme, choose];
 }
 
 function Page({ catalogue, server, news }) {
@@ -260,6 +261,7 @@ async function follow(server) {
 }
 
 async function start() {
+  document.documentElement.dataset.theme = rememberedTheme();
   token.takeFromAddress();
   const given = globalThis.toolgenDocs ?? {};
   if (given.catalogue !== undefined) return show({ catalogue: given.catalogue });

@@ -1,8 +1,12 @@
 // Questions about JSON Schemas: what a reference leads to, what a node says of its values.
 
+import { decoded } from "./route.js";
+
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const own = (object, key) => (isObject(object) || Array.isArray(object)) && Object.hasOwn(object, key) ? object[key] : undefined;
+
+const pointerKey = (part) => decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
 
 /** Return the schema that a local reference leads to; undefined if it leads nowhere. */
 export function referenced(reference, root) {
@@ -11,13 +15,7 @@ export function referenced(reference, root) {
   if (!reference.startsWith("#/")) return undefined;
   let found = root;
   for (const part of reference.slice(2).split("/")) {
-    let key = part;
-    try {
-      key = decodeURIComponent(part);
-    } catch {
-      // a percent sign that is no escape
-    }
-    found = own(found, key.replaceAll("~1", "/").replaceAll("~0", "~"));
+    found = own(found, pointerKey(part));
     if (found === undefined) return undefined;
   }
   return found;
@@ -26,12 +24,7 @@ export function referenced(reference, root) {
 /** Return the name of a definition that a reference leads to: `Money` for `#/$defs/Money`. */
 export function definitionName(reference) {
   const match = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference ?? "");
-  if (match === null) return undefined;
-  try {
-    return decodeURIComponent(match[1]).replaceAll("~1", "/").replaceAll("~0", "~");
-  } catch {
-    return match[1];
-  }
+  return match === null ? undefined : pointerKey(match[1]);
 }
 
 /** Follow references, and join what stands beside them, as drafts since 2019-09 do. */

@@ -3,24 +3,25 @@
 import { useState } from "preact/hooks";
 import { childrenOf, definitionName, isObject, limitsOf, otherKeywords, referenced, resolved, typeInWords } from "./schema.js";
 import { linkTo } from "./route.js";
+import { visible } from "./visible.js";
 
 const MOST_VALUES = 20;
 const MOST_CHILDREN = 100;
 
 const short = (value) => {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
-  return text.length > 300 ? `${text.slice(0, 300)}… (${text.length.toLocaleString("en")} characters)` : text;
+  return visible(text.length > 300 ? `${text.slice(0, 300)}… (${text.length.toLocaleString("en")} characters)` : text);
 };
 
 /** The tree of one schema. `shared` has the page of each definition that was copied from a shared file. */
 export function SchemaTree({ schema, root = schema, shared = {} }) {
   const node = resolved(schema, root);
-  if (!isObject(node)) return <p>{typeInWords(node, root)}</p>;
+  if (!isObject(node)) return <p>{visible(typeInWords(node, root))}</p>;
   const children = [...childrenOf(node)];
   const isPlain = node.type === "object" && !("oneOf" in node || "anyOf" in node || "allOf" in node);
   return (
     <div class="tree">
-      {!isPlain && <p><span class="type">{typeInWords(schema, root)}</span></p>}
+      {!isPlain && <p><span class="type">{visible(typeInWords(schema, root))}</span></p>}
       <Facts node={node} />
       {children.length === 0 ? isPlain && <p class="note">It takes no parameters.</p> : <Branches entries={children} root={root} shared={shared} depth={0} />}
     </div>
@@ -49,15 +50,15 @@ function Branch({ label, child, isName, required, root, shared, depth }) {
   return (
     <li>
       <div class="row">
-        {isName ? <code class="name">{label}</code> : <span class="name">{label}</span>}{" "}
-        <span class="type">{known === undefined ? typeInWords(child, root) : <a href={linkTo("schema", known)}>{name}</a>}</span>
-        {reference !== undefined && referenced(reference, root) !== undefined && name !== undefined && <span class="type"> ({typeInWords({ ...node, $ref: undefined }, root)})</span>}
+        {isName ? <code class="name">{visible(label)}</code> : <span class="name">{visible(label)}</span>}{" "}
+        <span class="type">{known === undefined ? visible(typeInWords(child, root)) : <a href={linkTo("schema", known)}>{visible(name)}</a>}</span>
+        {reference !== undefined && referenced(reference, root) !== undefined && name !== undefined && <span class="type"> ({visible(typeInWords({ ...node, $ref: undefined }, root))})</span>}
         {required && <span class="badge">required</span>}
       </div>
       {isObject(node) && <Facts node={node} />}
       {children.length > 0 && (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>{children.length === 1 ? "1 part" : `${children.length.toLocaleString("en")} parts`}<span class="hidden"> of {label}</span></summary>
+          <summary>{children.length === 1 ? "1 part" : `${children.length.toLocaleString("en")} parts`}<span class="hidden"> of {visible(label)}</span></summary>
           {isOpen && <Branches entries={children} root={root} shared={shared} depth={depth + 1} />}
         </details>
       )}
@@ -70,7 +71,7 @@ function Facts({ node }) {
   const others = otherKeywords(node);
   return (
     <>
-      {typeof node.description === "string" && <p class="text">{node.description}</p>}
+      {typeof node.description === "string" && <p class="text">{visible(node.description)}</p>}
       {limits.length > 0 && (
         <p class="limits">
           {limits.map(([words, value], index) => (

@@ -1,9 +1,8 @@
 // Try it: a request as form or JSON, its answer as people and as models see it, and the same call as code.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Code, Download, Json, asJson } from "./code.jsx";
 import { RequestForm } from "./form.jsx";
-import { asSent, formSchema } from "./form-schema.js";
 import { callTool, token } from "./mcp.js";
 import { KINDS, snippet } from "./snippets.js";
 import { faultsOf } from "./validation.js";
@@ -14,14 +13,13 @@ const MOST_FAULTS = 20;
 
 export function TryIt({ tool, server }) {
   const schema = tool.schemas.input_schema;
-  const { form } = formSchema(schema);
   const [example, setExample] = useState("");
   const [request, setRequest] = useState({});
   const [mode, setMode] = useState("form");
   const [note, setNote] = useState("");
   const [text, setText] = useState("");
   const [version, setVersion] = useState(0);
-  const parsed = useMemo(() => (mode === "json" ? parse(text) : { value: asSent(request, form) }), [mode, text, request, form]);
+  const parsed = useMemo(() => (mode === "json" ? parse(text) : { value: asSent(request) }), [mode, text, request]);
   const faults = useMemo(() => (parsed.fault === undefined ? faultsOf(parsed.value, schema) : []), [parsed, schema]);
 
   const toJson = () => {
@@ -40,7 +38,7 @@ export function TryIt({ tool, server }) {
   };
   const failed = (reason) => {
     setNote(`${reason} Write the request as JSON.`);
-    setText(asJson(asSent(request, form)));
+    setText(asJson(asSent(request)));
     setMode("json");
   };
   const choose = (index) => {
@@ -83,6 +81,9 @@ export function TryIt({ tool, server }) {
   );
 }
 
+/** Return what a form sends: properties without a value are left out. */
+const asSent = (request) => JSON.parse(JSON.stringify(request));
+
 function parse(text) {
   try {
     return { value: JSON.parse(text) };
@@ -108,6 +109,7 @@ function Runner({ tool, server, args }) {
   const [question, setQuestion] = useState(undefined);
   const [, setToken] = useState(0);
   const controller = useRef(undefined);
+  const button = useRef(undefined);
   useEffect(() => () => controller.current?.abort(), []);
   const running = state.phase === "running";
 
@@ -145,6 +147,14 @@ function Runner({ tool, server, args }) {
     setState({ ...end, steps: [...steps], dropped, isPreview, milliseconds: Math.round(performance.now() - started) });
   };
 
+  // a button that was disabled would lose the focus, to which it returns after a question
+  const starts = (isPreview) => ({
+    disabled: args === undefined && !running, "aria-disabled": running, onClick: () => running || run(isPreview),
+  });
+  const stop = () => {
+    controller.current?.abort();
+    button.current.focus();
+  };
   const answered = (action) => {
     question.answer(action);
     setQuestion(undefined);
@@ -153,9 +163,9 @@ function Runner({ tool, server, args }) {
   return (
     <div class="runner">
       <div class="buttons">
-        <button type="button" class="primary" disabled={running || args === undefined} onClick={() => run(false)}>Call {server.calls}</button>
-        {tool.consent?.preview && <button type="button" disabled={running || args === undefined} onClick={() => run(true)}>Preview</button>}
-        {running && <button type="button" onClick={() => controller.current?.abort()}>Stop</button>}
+        <button type="button" class="primary" ref={button} {...starts(false)}>Call {server.calls}</button>
+        {tool.consent?.preview && <button type="button" {...starts(true)}>Preview</button>}
+        {running && <button type="button" onClick={stop}>Stop</button>}
         {server.token && <label>Token <input type="password" autoComplete="off" value={token.get()} onInput={(event) => { token.set(event.currentTarget.value); setToken((count) => count + 1); }} /></label>}
       </div>
       {question && <Question tool={tool} message={question.message} onAnswer={answered} />}
@@ -172,8 +182,11 @@ function Runner({ tool, server, args }) {
 /** The question of a tool that needs consent, with the preview of what it would do. */
 function Question({ tool, message, onAnswer }) {
   const dialog = useRef(undefined);
-  useEffect(() => {
-    dialog.current.showModal();
+  // a layout effect, since a dialog returns the focus only if it is closed before it is removed
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown.showModal();
+    return () => shown.close();
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby="question-title" onCancel={(event) => { event.preventDefault(); onAnswer("cancel"); }}>
@@ -230,7 +243,7 @@ const bytesOf = (base64) => Uint8Array.from(atob(base64), (char) => char.charCod
 const PICTURES = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
 
 function Block({ block, number }) {
-  if (block.type === "text") return <Code text={visible(block.text)} language={/^[[{]/.test(block.text) ? "json" : undefined} label={`text ${number}`} />;
+  if (block.type === "text") return <Code text={block.text} language={/^[[{]/.test(block.text) ? "json" : undefined} label={`text ${number}`} />;
   if (block.type === "image" || block.type === "audio") return <Media type={block.mimeType} data={block.data} kind={block.type} number={number} />;
   if (block.type === "resource_link") return <p>Link: <ExternalLink uri={block.uri} name={block.name} /></p>;
   if (block.type === "resource") {
@@ -238,7 +251,7 @@ function Block({ block, number }) {
     return (
       <div>
         <p>File <code>{visible(uri)}</code> {mimeType && `(${visible(mimeType)})`}</p>
-        {text !== undefined && <Code text={visible(text)} label={`file ${number}`} />}
+        {text !== undefined && <Code text={text} label={`file ${number}`} />}
         {blob !== undefined && <Media type={mimeType ?? "application/octet-stream"} data={blob} kind="file" number={number} />}
       </div>
     );

@@ -29,7 +29,7 @@ export function faultsOf(value, schema) {
   try {
     result = validator(schema).validate(value);
   } catch (error) {
-    return [{ place: "", message: `this schema cannot be checked here, the server checks it: ${error.message}`, isUndecided: true }];
+    return [{ place: "", message: `this schema cannot be checked here, the server checks it: ${error.message}` }];
   }
   if (result.valid) return [];
   // a fault inside is also reported by every keyword around it
@@ -39,19 +39,13 @@ export function faultsOf(value, schema) {
   return [...shown.values()];
 }
 
-export const accepts = (value, schema, root) => {
-  try {
-    return validator(schema, root).validate(value).valid;
-  } catch {
-    return false;
-  }
-};
-
-/** What the form library asks of a validator. It shows no faults itself: `faultsOf` has those of the author's schema. */
+/** What the form library asks of a validator: which branch a value is of. `faultsOf` has the faults, by the author's schema. */
 export const formValidator = {
-  validateFormData: () => ({ errors: [], errorSchema: {} }),
-  rawValidation: () => ({ errors: [] }),
-  toErrorList: () => [],
-  isValid: (schema, value, root) => accepts(value, schema, root),
-  reset: () => {},
+  isValid(schema, value, root) {
+    try {
+      return validator(schema, root).validate(value).valid;
+    } catch {
+      return false;
+    }
+  },
 };

@@ -76,23 +76,24 @@ const scenarios = {
   async hostile() {
     const page = await open(asked.url);
     const wrong = [];
-    for (const { name, text, times } of asked.tools) {
+    for (const { name, text, raw, times } of asked.tools) {
       await show(page, toolLink(name));
       await page.waitForFunction((name) => document.querySelector("main [data-tool]")?.dataset.tool === name, name);
-      const seen = await page.evaluate((text) => {
+      const seen = await page.evaluate(({ text, raw }) => {
         for (const each of document.querySelectorAll("main details")) each.open = true;
         const content = document.querySelector("main").textContent;
         return {
           times: content.split(text).length - 1,
+          hidden: text !== raw && content.includes(raw),
           elements: [...document.querySelectorAll("script, iframe, object, embed, img, base, style, svg, math, template")].length,
           handlers: [...document.querySelectorAll("*")].filter((each) => [...each.attributes].some((attribute) => /^on/i.test(attribute.name))).length,
           links: [...document.querySelectorAll("a")].filter((each) => !each.getAttribute("href").startsWith("#")).length,
           marks: Object.keys(globalThis).filter((key) => key.startsWith("toolgen_")).length,
           polluted: "toolgen_polluted" in {},
         };
-      }, text);
+      }, { text, raw });
       const { times: found, ...rest } = seen;
-      const isClean = JSON.stringify(rest) === JSON.stringify({ elements: 2, handlers: 0, links: 0, marks: 0, polluted: false });
+      const isClean = JSON.stringify(rest) === JSON.stringify({ hidden: false, elements: 2, handlers: 0, links: 0, marks: 0, polluted: false });
       if (!isClean || found < times) wrong.push({ name, text, seen, times });
     }
     return { wrong, tried: asked.tools.length };
@@ -127,11 +128,24 @@ const scenarios = {
     const inDialog = await violations(page, "dialog");
     await picture(page, "page-consent");
     path.push(await focused()); // the safe answer has the focus
+    const places = new Set();
+    for (const key of [...Array(8).fill("Tab"), ...Array(8).fill("Shift+Tab")]) {
+      await page.keyboard.press(key);
+      places.add(await page.evaluate(() => (document.activeElement.closest("dialog") || document.activeElement === document.body ? "the dialog" : document.activeElement.outerHTML)));
+    }
     await tabTo(() => document.activeElement.textContent === "Yes, do it");
     await page.keyboard.press("Enter");
     await answered(page);
     path.push(await page.innerText(".answer > p"));
-    return { path, sent: JSON.parse(await page.getAttribute(".try", "data-sent")), found: [...inDialog, ...(await violations(page, "answer"))] };
+    const after = [await focused()];
+    for (const key of ["Enter", "Escape"]) { // the safe answer, and none
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("dialog[open]");
+      await page.keyboard.press(key);
+      await answered(page);
+      after.push(await focused());
+    }
+    return { path, places: [...places], after, sent: JSON.parse(await page.getAttribute(".try", "data-sent")), found: [...inDialog, ...(await violations(page, "answer"))] };
   },
 
   /** Calls of the gallery: a stream, pictures, an error, a refusal, a preview; then the server goes away. */
@@ -224,10 +238,10 @@ const scenarios = {
           await page.waitForSelector(".try");
           result.requests += 1;
           const done = await page.evaluate((value) => typeRequest(value), value);
-          if (canonical(done.sent) === canonical(value)) {
+          if (done.isSent) {
             result.typed += 1;
             result.json += Number(done.view === "json");
-          } else result.missed.push({ name, value, done });
+          } else result.missed.push({ name, value, ...done });
         }
       }
       await page.context().close();
@@ -235,28 +249,53 @@ const scenarios = {
     return result;
   },
 
-  /** Every tool of every page: shown, with a form or with JSON. */
+  /** Optional objects that are empty: the fields are shown, and the object can be left out again. */
+  async empty() {
+    const page = await open(asked.url);
+    const found = [];
+    const sent = async () => JSON.parse(await page.getAttribute(".try", "data-sent"));
+    for (const { name, value } of asked.tools) {
+      await show(page, toolLink(name));
+      await page.click(".try button:has-text('JSON')");
+      await page.fill("#request-json", JSON.stringify(value));
+      await page.click(".try button:has-text('Form')");
+      const kinds = await page.$$eval(".try fieldset [data-kind]", (fields) => fields.map((each) => each.dataset.kind));
+      const before = await sent();
+      await page.click("button:has-text('Leave out')");
+      found.push({ kinds, before, after: await sent() });
+    }
+    return { found };
+  },
+
+  /** Every tool of every page: shown, with a form or with JSON; what is written as JSON is sent. */
   async renders() {
-    const result = { tools: 0, json: [], wrong: [] };
-    for (const url of asked.urls) {
+    const result = { tools: 0, requests: 0, json: [], wrong: [] };
+    const driver = readFileSync(asked.driver, "utf8");
+    for (const { url, requests } of asked.pages) {
       const page = await open(url);
-      const found = await page.evaluate(async () => {
+      await page.evaluate(driver);
+      const found = await page.evaluate(async (requests) => {
         const rendered = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
         const until = async (isThere) => {
           for (let frames = 0; frames < 300 && !isThere(); frames += 1) await rendered();
           return isThere();
         };
-        const found = { tools: 0, json: [], wrong: [] };
-        for (const { name } of globalThis.toolgenDocs.catalogue.tools) {
+        const found = { tools: 0, requests: 0, json: [], wrong: [] };
+        for (const [name, values] of Object.entries(requests)) {
           found.tools += 1;
           location.hash = `#tool/${encodeURIComponent(name)}`;
           const isShown = await until(() => document.querySelector("main [data-tool]")?.dataset.tool === name && document.querySelector(".try [data-field], #request-json") !== null);
           if (!isShown || document.querySelector("main [role='alert']") !== null) found.wrong.push(name);
           if (document.querySelector("#request-json") !== null) found.json.push(name);
+          for (const value of values) {
+            found.requests += 1;
+            if (!(await writeRequest(value))) found.wrong.push(`${name}: ${JSON.stringify(value)}`);
+          }
         }
         return found;
-      });
+      }, requests);
       result.tools += found.tools;
+      result.requests += found.requests;
       result.json.push(...found.json);
       result.wrong.push(...found.wrong.map((name) => `${url} ${name}`));
       await page.context().close();
@@ -316,17 +355,15 @@ const scenarios = {
       await page.waitForSelector(".answer [role=alert]");
       await look("no server", ".answer");
       await page.context().close();
+      const bare = await (await browser.newContext({ viewport: SIZE, colorScheme })).newPage();
+      for (const [state, url, selector] of [["token", asked.url.split("#")[0], "#token"], ["bare", asked.bare, "[role=alert]"]]) {
+        await bare.goto(url);
+        await bare.waitForSelector(selector);
+        seen[`${colorScheme} ${state}`] = await bare.innerText("main");
+        found.push(...(await violations(bare, `${colorScheme} ${state}`)));
+      }
+      await bare.context().close();
     }
-    const context = await browser.newContext({ viewport: SIZE });
-    const page = await context.newPage();
-    await page.goto(asked.url.split("#")[0]);
-    await page.waitForSelector("#token");
-    seen.token = await page.innerText("main");
-    found.push(...(await violations(page, "token")));
-    await page.goto(asked.bare);
-    await page.waitForSelector("[role=alert]");
-    seen.bare = await page.innerText("main");
-    found.push(...(await violations(page, "bare")));
     return { found, seen };
   },
 
@@ -399,11 +436,6 @@ const scenarios = {
     return {};
   },
 };
-
-const canonical = (value) =>
-  JSON.stringify(value, (_, inner) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
 
 try {
   const result = await scenarios[process.argv[2]]();

@@ -49,14 +49,22 @@ def document_of(schemas: Mapping[str, Any]) -> tuple[dict[str, Any], Program]:
         return catalogue(program, tool_entries(program, targets, settings), targets, settings), program
 
 
-def requests_of(program: Program, *, seed: int = 1) -> dict[str, list[Any]]:
-    """Return generated valid requests of each tool: a realistic one, and one at the limits of its schema."""
+def requests_of(program: Program, names: Sequence[str], *, seed: int = 1) -> dict[str, list[Any]]:
+    """Return generated valid requests of these tools: a realistic one, and one at the limits of its schema."""
     found = {}
     for tool in program.tools:
+        if tool.spec.name not in names:
+            continue
         usual = example_value(tool.input_schema, seed=seed)
         others = valid_values(tool.input_schema, seed=seed, count=1)
         found[tool.spec.name] = [each for each in (usual, *others) if isinstance(each, dict)]
     return found
+
+
+def evenly(items: Sequence[Any], most: int | None) -> list[Any]:
+    """Return at most so many items, drawn evenly; all of them for None."""
+    count = len(items) if most is None else min(most, len(items))
+    return [items[number * len(items) // count] for number in range(count)]
 
 
 def published_schemas(path: Path) -> Iterator[Any]:

@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice, starmap
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,13 +19,16 @@ from urllib.parse import quote
 import pytest
 from toolgen.cli import main
 from toolgen.cli.today import today
+from toolgen.data.program import Program
 from toolgen.documenting.project_catalogue import ProjectCatalogue
 
 from tests import corpora, npm
 from tests.documenting.test_pictures import shown_in_pictures
+from tests.explorer.form_cases import FORMS
 from tests.explorer.pages_for_tests import (
     as_shown,
     document_of,
+    evenly,
     hostile_document,
     published_schemas,
     requests_of,
@@ -38,10 +40,13 @@ pytestmark = pytest.mark.browser
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+DRIVER = str(HERE / "type_request.js")
 PACKAGES = ROOT / ".conformance"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = os.environ.get("TOOLGEN_PICTURES", "")  # a folder: write the pictures of the documentation into it
-ALL = os.environ.get("TOOLGEN_EXPLORER_TOOLS", "")  # "all", or how many tools of each public corpus
+ALL = os.environ.get(
+    "TOOLGEN_EXPLORER_TOOLS", ""
+)  # "all", or how many tools of each public document, drawn evenly
 TYPED = 0.95  # share of the tools whose requests must be what is sent
 OF_HTML = [
     "<img src=x onerror=globalThis.toolgen_canary=1>",
@@ -54,16 +59,6 @@ OF_HTML = [
     "constructor",
     "toString",
 ]
-
-_TEXT = {"type": "string"}
-OPERATIONS: list[tuple[str, str, Mapping[str, Any]]] = [
-    ("access", "site", {"site": _TEXT}),
-    ("forms", "site", {"site": _TEXT, "forms": {"type": "string", "enum": ["enabled", "disabled"]}}),
-    ("submissions", "action", {"action": {"type": "string", "enum": ["get", "delete"]}, "site": _TEXT, "form": _TEXT}),
-    ("rename", "site name", {"site": _TEXT, "name": {"type": "string", "pattern": "^[a-z]+$"}}),
-    ("variables", "site", {"site": _TEXT}),
-    ("create", "", {"name": {"type": "string", "pattern": "^[a-z]+$"}}),
-]  # fmt: skip
 
 FILES = [
     {
@@ -154,6 +149,32 @@ def served(project: Path, *options: str) -> Iterator[tuple[str, int]]:
         process.wait(20)
 
 
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Pages of the tools of public documents, or of some of them, each with requests by the names of its tools."""
+    folder = tmp_path_factory.mktemp("published")
+    most = None if ALL == "all" else int(ALL or 40)
+    pages = []
+
+    def add(source: str, document: dict[str, Any], program: Program) -> None:
+        document["tools"] = evenly(document["tools"], most)
+        requests = requests_of(program, [tool["name"] for tool in document["tools"]])
+        url = write_page(folder / f"page {len(pages)}", document)
+        pages.append({"source": source, "url": url, "requests": requests})
+
+    for file in ("mcp_tools.public.jsonl", "openai_functions.public.jsonl"):
+        schemas = evenly(list(published_schemas(corpora.corpus(file))), most)
+        for start in range(0, len(schemas), 250):
+            some = {f"t{number}": schema for number, schema in enumerate(schemas[start : start + 250], start)}
+            add(file, *document_of(some))
+    documents = corpora.corpus("openapi") if ALL else corpora.SAMPLE / "openapi"
+    for path in sorted(documents.iterdir()):
+        catalogue = imported(path, folder / path.name)
+        if catalogue is not None:
+            add(path.name, catalogue.document(), catalogue.program)
+    return pages
+
+
 def imported(document: Path, folder: Path) -> ProjectCatalogue | None:
     """Return the catalogue of an OpenAPI document's operations; None if it has none, as Swagger 2.0."""
     folder.mkdir()
@@ -164,6 +185,12 @@ def imported(document: Path, folder: Path) -> ProjectCatalogue | None:
     catalogue = ProjectCatalogue(str(folder))
     catalogue.read()
     return catalogue
+
+
+def typed(run: Run, folder: Path, document: dict[str, Any], requests: Mapping[str, Any]) -> dict[str, Any]:
+    """Type requests through the forms of a page."""
+    pages = [{"url": write_page(folder / "page", document), "requests": requests}]
+    return run("typed", driver=DRIVER, pages=pages)
 
 
 @pytest.fixture(scope="session")
@@ -198,7 +225,12 @@ def test_texts_of_strangers_are_shown_as_text(run: Run, tmp_path: Path) -> None:
     texts = [text for text in (*OF_HTML, *FIXED) if text.strip()]
     url = write_page(tmp_path / "page", hostile_document(texts))
     tools = [
-        {"name": f"tool{number}", "text": as_shown(text).replace("\r", "\\u000d"), "times": 20}
+        {
+            "name": f"tool{number}",
+            "text": as_shown(text).replace("\r", "\\u000d"),
+            "raw": text,
+            "times": 20,
+        }
         for number, text in enumerate(texts)
     ]
     found = run("hostile", url=url, tools=tools, seconds=1200)
@@ -214,6 +246,10 @@ def test_a_tool_is_found_called_and_confirmed_by_keyboard_alone(run: Run) -> Non
     assert question == "Create purchase order asks for your consent"
     assert safe == "No"
     assert answer.startswith("The tool answered.")
+    assert found["places"] == [
+        "the dialog"
+    ]  # the focus stays in it, and returns to the button however it ends
+    assert found["after"] == ["Call the mock"] * 3
     assert found["sent"]["note"] == "By keyboard alone."
     assert found["found"] == []
 
@@ -318,8 +354,9 @@ def test_every_state_of_a_page_is_accessible_in_both_themes(run: Run, tmp_path: 
     assert "correct the JSON first" in seen["no form for a list"]
     assert seen["nothing found"].startswith("0 of ")
     assert "cannot be reached" in seen["no server"]
-    assert "wants a token" in seen["token"]
-    assert "copy the whole folder" in seen["bare"]
+    for theme in ("light", "dark"):
+        assert "wants a token" in seen[f"{theme} token"]
+        assert "copy the whole folder" in seen[f"{theme} bare"]
 
 
 def test_calls_of_a_page_on_another_address_carry_the_token(run: Run, tmp_path: Path) -> None:
@@ -346,99 +383,69 @@ def test_calls_of_a_page_on_another_address_carry_the_token(run: Run, tmp_path: 
     assert token not in found["snippet"]
 
 
-def test_every_published_tool_renders(run: Run, tmp_path: Path) -> None:
-    urls, tools = [], 0
-    for file in ("mcp_tools.public.jsonl", "openai_functions.public.jsonl"):
-        schemas = list(
-            islice(published_schemas(corpora.corpus(file)), None if ALL == "all" else int(ALL or 40))
-        )
-        for start in range(0, len(schemas), 500):
-            some = {f"t{number}": schema for number, schema in enumerate(schemas[start : start + 500], start)}
-            document, _ = document_of(some)
-            urls.append(write_page(tmp_path / f"{file}-{start}", document))
-            tools += len(document["tools"])
-    found = run("renders", urls=urls, seconds=7200)
-    print(f"{found['tools']} tools, {len(found['json'])} as JSON")
+def test_every_published_tool_renders_and_its_requests_are_sent_by_the_json_view(
+    run: Run, published: list[dict[str, Any]]
+) -> None:
+    found = run("renders", driver=DRIVER, pages=published, seconds=7200)
+    print(f"{found['tools']} tools, {len(found['json'])} as JSON, {found['requests']} requests")
     assert found["wrong"] == []
-    assert found["tools"] == tools
+    assert found["tools"] == sum(len(page["requests"]) for page in published)
+    assert found["requests"] > found["tools"]
 
 
 def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: Path) -> None:
-    many = [f"value {number}" for number in range(100_000)]
-    schemas: dict[str, Any] = {
-        "no_form": {"type": "object", "patternProperties": {"^x": {"type": "string"}}},
-        "many_values": {"type": "object", "properties": {"value": {"enum": []}}, "required": ["value"]},
-        "recursive": {
-            "type": "object",
-            "properties": {"tree": {"$ref": "#/$defs/Tree"}},
-            "$defs": {
-                "Tree": {
-                    "type": "object",
-                    "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
-                }
-            },
-        },
-        "kinds": {"type": "object", "properties": {"call": {"anyOf": list(starmap(_operation, OPERATIONS))}}},
-        "kinds_of_kinds": {
-            "type": "object",
-            "properties": {"call": {"anyOf": [{"type": "string"}, {"oneOf": list(starmap(_operation, OPERATIONS))}]}},
-        },
-        "objects_of_objects": {
-            "type": "object",
-            "properties": {"a": {"type": "object", "properties": {"b": {"type": "object", "properties": {"c": {"type": "string"}}}}}},
-        },
-        "odd_names": {"type": "object", "properties": {"a/b": {"type": "string"}, "__proto__": {"type": "string"}, "c.d": {"type": "integer"}}},
-    }  # fmt: skip
-    call = {"operation": "submissions", "params": {"action": "delete", "site": "7", "form": "2"}}
-    # a spec may not have so many values; a server that is looked at through its lock may
-    document, _ = document_of({name: {**schema, "properties": {}} for name, schema in schemas.items()})
-    schemas["many_values"]["properties"]["value"]["enum"] = many
-    for tool in document["tools"]:
-        tool["schemas"]["input_schema"] = schemas[tool["name"]]
-    requests = {
-        "no_form": [{"xa": "1"}],
-        "many_values": [{"value": "value 77777"}],
-        "recursive": [{"tree": {"name": "root", "children": [{"name": "leaf", "children": []}]}}],
-        "kinds": [{"call": call}],
-        "kinds_of_kinds": [{"call": call}],
-        "objects_of_objects": [{"a": {"b": {"c": "x"}}}],
-        "odd_names": [{"a/b": "x", "c.d": 3}],
+    no_form = {"type": "object", "patternProperties": {"^x": {"type": "string"}}}
+    many_values = {
+        "type": "object",
+        "properties": {"value": {"enum": [f"value {number}" for number in range(100_000)]}},
     }
-    url = write_page(tmp_path / "page", document)
-    found = run(
-        "typed", url=url, driver=str(HERE / "type_request.js"), pages=[{"url": url, "requests": requests}]
+    document, _ = document_of({"no_form": no_form, "many_values": {"type": "object"}})
+    # a spec may not have so many values; a server that is looked at through its lock may
+    document["tools"][0]["schemas"]["input_schema"] = many_values
+    found = typed(
+        run, tmp_path, document, {"no_form": [{"xa": "1"}], "many_values": [{"value": "value 77777"}]}
     )
     assert found["missed"] == []
-    assert (found["typed"], found["json"]) == (7, 1)
+    assert (found["typed"], found["json"]) == (2, 1)
 
 
-def test_requests_of_published_tools_are_sent_as_they_are_typed(run: Run, tmp_path: Path) -> None:
-    pages, tools = [], 0
-    for file in ("mcp_tools.public.jsonl", "openai_functions.public.jsonl"):
-        most = None if ALL == "all" else int(ALL or 40)
-        schemas = list(islice(published_schemas(corpora.corpus(file)), most))
-        for start in range(0, len(schemas), 250):
-            some = {f"t{number}": schema for number, schema in enumerate(schemas[start : start + 250], start)}
-            document, program = document_of(some)
-            url = write_page(tmp_path / f"{file}-{start}", document)
-            pages.append({"url": url, "requests": requests_of(program)})
-            tools += len(program.tools)
-    folder = corpora.corpus("openapi") if ALL == "all" else corpora.SAMPLE / "openapi"
-    for file in sorted(folder.iterdir()):
-        catalogue = imported(file, tmp_path / f"project of {file.name}")
-        if catalogue is not None:
-            requests = requests_of(catalogue.program)
-            pages.append({"url": write_page(tmp_path / file.name, catalogue.read()), "requests": requests})
-            tools += len(requests)
-    found = run("typed", driver=str(HERE / "type_request.js"), pages=pages, seconds=7200)
-    missed = {each["name"] for each in found["missed"]}
-    print(
-        f"{found['typed']} of {found['requests']} requests of {found['tools']} tools, {found['json']} as JSON"
-    )
-    for each in found["missed"]:
-        print(json.dumps(each)[:600])
-    assert found["tools"] == tools
-    assert len(missed) <= (1 - TYPED) * tools
+def test_requests_of_every_shape_are_sent_as_they_are_typed(run: Run, tmp_path: Path) -> None:
+    document, _ = document_of({name: schema for name, (schema, _) in FORMS.items()})
+    found = typed(run, tmp_path, document, {name: requests for name, (_, requests) in FORMS.items()})
+    assert found["missed"] == []
+    assert (found["tools"], found["json"]) == (len(FORMS), 0)
+
+
+def test_an_optional_object_that_is_empty_can_be_filled_in_and_left_out(run: Run, tmp_path: Path) -> None:
+    text = {"type": "string"}
+    schemas = {
+        "record": {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": text}}}},
+        "map": {"type": "object", "properties": {"a": {"type": "object", "additionalProperties": text}}},
+    }
+    document, _ = document_of(schemas)
+    tools = [{"name": name, "value": {"a": {}}} for name in schemas]
+    record, map_ = run("empty", url=write_page(tmp_path / "page", document), tools=tools)["found"]
+    assert record == {"kinds": ["string"], "before": {"a": {}}, "after": {}}
+    assert map_ == {"kinds": [], "before": {"a": {}}, "after": {}}
+
+
+def test_requests_of_published_tools_are_sent_as_they_are_typed(
+    run: Run, published: list[dict[str, Any]]
+) -> None:
+    tools = missed = 0
+    for page in published:
+        found = run("typed", driver=DRIVER, pages=[page], seconds=7200)
+        names = {each["name"] for each in found["missed"]}
+        print(
+            f"{page['source']}: {found['typed']} of {found['requests']} requests, {found['tools'] - len(names)} of "
+            f"{found['tools']} tools, {found['json']} requests as JSON"
+        )
+        for each in found["missed"]:
+            print(f"  {each['name']}: {each.get('failed')}")
+        tools += found["tools"]
+        missed += len(names)
+    assert tools == sum(len(page["requests"]) for page in published)
+    assert missed <= (1 - TYPED) * tools
 
 
 def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
@@ -465,19 +472,3 @@ def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
 def test_pictures(run: Run, gallery: str) -> None:
     run("pictures", url=gallery)
     Path(PICTURES, "page.json").write_text(json.dumps(shown_in_pictures(), indent=2) + "\n")
-
-
-def _operation(name: str, required: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of one operation of a tool that has several, as a published tool has them."""
-    described = {
-        "type": "object",
-        "properties": parameters,
-        "required": required.split(),
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "required": ["operation"],
-        "properties": {"operation": {"type": "string", "const": name}, "params": described},
-        "additionalProperties": False,
-    }

@@ -1,6 +1,7 @@
 // Types a request through the fields of the form, as a person would: it only uses what is on the page.
 //
-// Defines `typeRequest(value)`, which resolves to what the page would send, as JSON.
+// Defines `typeRequest(value)`, which says whether the page would send the value, and where it would not; and
+// `writeRequest(value)`, which uses the JSON view and resolves to true if the page would send the value.
 
 (() => {
   const wait = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -33,6 +34,8 @@
 
   const kindsOf = (id) => [...document.querySelectorAll("[data-kind='kind']")].filter((each) => [`${id}__anyof_select`, `${id}__oneof_select`].includes(each.dataset.place));
 
+  let failed; // the innermost field that was typed last without success
+
   /** Type a value into the field with an id; return whether the page would send it. `level` counts choices inside choices. */
   async function fill(id, path, value, level = 0) {
     const included = byId(`${id}__optionalAdd`);
@@ -40,7 +43,12 @@
     const expand = document.querySelector(`[data-expand="${CSS.escape(id)}"]`);
     if (expand !== null) await click(expand);
     const kinds = kindsOf(id)[level];
-    if (kinds === undefined) return (await fillPlain(id, path, value)) && same(at(path), value);
+    if (kinds === undefined) {
+      failed = undefined;
+      const isSent = (await fillPlain(id, path, value)) && same(at(path), value);
+      if (!isSent) failed ??= id;
+      return isSent;
+    }
     // what stands beside the alternatives is typed by each of them as well
     for (const option of new Set([kinds.value, ...[...kinds.options].map((each) => each.value)])) {
       const select = kindsOf(id)[level];
@@ -128,21 +136,24 @@
     document.querySelector(`[data-field="${CSS.escape(id)}"]`) !== null;
 
   globalThis.typeRequest = async (value) => {
-    const area = document.querySelector(".try");
-    if (area === null) return { error: "there is no request on the page" };
-    const whole = area.querySelector("#request-json");
+    const whole = document.querySelector(".try #request-json");
     if (whole !== null) {
       await write(whole, JSON.stringify(value));
-      return { view: "json", sent: sent() };
+      return { view: "json", isSent: same(sent(), value), sent: sent() };
     }
-    const first = area.querySelector("[data-field]");
-    const root = first?.dataset.field;
-    if (root === undefined) return { error: "the form has no fields" };
+    let error;
     try {
-      await fill(root, [], value);
-    } catch (error) {
-      return { error: String(error), sent: area.dataset.sent };
+      await fill(document.querySelector(".try [data-field]").dataset.field, [], value);
+    } catch (fault) {
+      error = String(fault);
     }
-    return { view: "form", sent: sent() };
+    return { view: "form", isSent: same(sent(), value), sent: sent(), failed, error };
+  };
+
+  globalThis.writeRequest = async (value) => {
+    const button = [...document.querySelectorAll(".try button")].find((each) => each.textContent === "JSON");
+    await click(button);
+    await write(document.querySelector(".try #request-json"), JSON.stringify(value));
+    return same(sent(), value);
   };
 })();
