@@ -141,6 +141,20 @@ def test_a_confirmation_without_a_terminal_is_declined_or_required(project: Cli)
     assert "Error [confirmation_required]" in done.err
 
 
+def test_call_says_how_to_agree_where_nobody_can_be_asked(project: Cli) -> None:
+    project("new", "wipe", "--description", "Wipe everything.", "--destructive")
+    project("generate")
+    hint = "Hint: toolgen call asks at a terminal; --yes agrees without asking."
+    assert project.process("call", "wipe").err.rstrip().endswith(hint)
+    assert hint not in project.process("call", "wipe", "--yes").err
+
+
+def test_export_of_a_target_with_two_formats_names_them(project: Cli) -> None:
+    done = project("export", "openai")
+    assert (done.code, done.out) == (2, "")
+    assert "use openai-chat or openai-responses" in done.err
+
+
 def test_export_mcp(project: Cli) -> None:
     project.spec("wave")
     done = project("export", "mcp")
@@ -370,7 +384,7 @@ def test_generated_code_and_every_export_begin_with_the_notice_of_a_deprecated_t
 
     code = (project.root / "generated/tools/greet.py").read_text()
     exported = [
-        project("export", target).out for target in ("mcp", "openai", "anthropic", "gemini", "bedrock")
+        project("export", target).out for target in ("mcp", "openai-chat", "anthropic", "gemini", "bedrock")
     ]
 
     assert f'"""{notice}\n' in code

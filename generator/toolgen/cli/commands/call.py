@@ -65,6 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     if args.against is not None:
         return _call_server(args)
+    from toolgen.runtime.errors import ConfirmationRequiredError
     from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
     if args.header:
@@ -90,6 +91,8 @@ def run(args: argparse.Namespace) -> bool:
         emit_json(_as_data(response, files))
     elif response.error is not None:
         say_text(response.error.as_text())
+        if response.error.code == ConfirmationRequiredError.code:
+            say("Hint: toolgen call asks at a terminal; --yes agrees without asking.", always=True)
     elif args.preview and isinstance(response.content, str):
         emit(*response.content.split("\n"))  # the runtime has escaped the lines of arguments
     else:
