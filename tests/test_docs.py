@@ -50,6 +50,11 @@ def test_links_lead_somewhere() -> None:
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
+def test_the_start_page_lists_all_pages() -> None:
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", (ROOT / "docs/index.md").read_text()))
+    assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"} - linked == set()
+
+
 def test_files_in_the_where_is_table_exist() -> None:
     table = (ROOT / "docs/where-is.md").read_text()
     answers = re.findall(r"\? \| `(.*?)` \|$", table, re.MULTILINE)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toolgen.project import UnableError
+from toolgen.cli.generated_package import warn_of_edited_specs
+from toolgen.project import UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.runtime import Block, ToolResponse
 
@@ -86,6 +87,46 @@ def test_calls_that_cannot_be_made_give_exit_code_2(
     assert said in done.err
 
 
+def test_call_warns_once_of_specs_that_changed_after_generate(
+    call: Callable[..., Done], project: Cli
+) -> None:
+    spec = project.root / "specs/greet.yaml"
+    assert "warning" not in call("greet", "--input", '{"who": "Ada"}').err
+    spec.write_bytes(spec.read_bytes().replace(b"\n", b"\r\n"))  # as git may do it
+    assert "warning" not in call("greet", "--input", '{"who": "Ada"}').err
+    spec.write_text(spec.read_text() + "# edited\n")
+    done = call("greet", "--input", '{"who": "Ada"}', "--quiet")
+    warning = "warning: specs/greet.yaml changed after `toolgen generate`: run that again to use it"
+    assert (done.code, done.err.count(warning)) == (0, 1)
+    project.spec("wave")
+    assert "warning: 2 specs changed after" in call("greet", "--input", '{"who": "Ada"}').err
+
+
+@pytest.mark.parametrize("missing", ["specs", "generated/toolgen.manifest.json"])
+def test_a_deployment_without_specs_or_manifest_is_not_warned_of(
+    project: Cli, missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert project("generate").code == 0
+    project.spec("wave")
+    capsys.readouterr()
+    warn_of_edited_specs(find_project(project.root))
+    assert "specs/wave.yaml changed" in capsys.readouterr().err
+    (project.root / missing).rename(project.root / "elsewhere")
+    warn_of_edited_specs(find_project(project.root))
+    assert capsys.readouterr().err == ""
+
+
+def test_the_code_of_a_tool_runs_in_the_folder_of_c_and_files_are_named_from_here(
+    call: Callable[..., Done], project: Cli, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = WORK.replace('f"Hello, {request.who}!"', 'open("greeting.txt").read() + request.who')
+    (project.root / "work/greet.py").write_text(work)
+    (project.root / "greeting.txt").write_text("Welcome, ")
+    (tmp_path / "input.json").write_text('{"who": "Ada"}')
+    done = Cli(tmp_path, capsys).process("-C", "project", "call", "greet", "--input", "@input.json")
+    assert (done.code, json.loads(done.out)) == (0, {"text": "Welcome, Ada"})
+
+
 def test_call_before_generate_is_refused(project: Cli) -> None:
     done = project.process("call", "greet")
     assert done.code == 2
@@ -98,6 +139,20 @@ def test_a_confirmation_without_a_terminal_is_declined_or_required(project: Cli)
     done = project.process("call", "wipe")
     assert done.code == 1
     assert "Error [confirmation_required]" in done.err
+
+
+def test_call_says_how_to_agree_where_nobody_can_be_asked(project: Cli) -> None:
+    project("new", "wipe", "--description", "Wipe everything.", "--destructive")
+    project("generate")
+    hint = "Hint: toolgen call asks at a terminal; --yes agrees without asking."
+    assert project.process("call", "wipe").err.rstrip().endswith(hint)
+    assert hint not in project.process("call", "wipe", "--yes").err
+
+
+def test_export_of_a_target_with_two_formats_names_them(project: Cli) -> None:
+    done = project("export", "openai")
+    assert (done.code, done.out) == (2, "")
+    assert "use openai-chat or openai-responses" in done.err
 
 
 def test_export_mcp(project: Cli) -> None:
@@ -329,7 +384,7 @@ def test_generated_code_and_every_export_begin_with_the_notice_of_a_deprecated_t
 
     code = (project.root / "generated/tools/greet.py").read_text()
     exported = [
-        project("export", target).out for target in ("mcp", "openai", "anthropic", "gemini", "bedrock")
+        project("export", target).out for target in ("mcp", "openai-chat", "anthropic", "gemini", "bedrock")
     ]
 
     assert f'"""{notice}\n' in code

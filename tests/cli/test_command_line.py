@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.cli import main
+from toolgen.cli.commands.import_ import KINDS
 from toolgen.cli.parser import COMMANDS, DOCS, WRITING, suggest_command
 from toolgen.comparing.server_drift import SERVER_RULES
 from toolgen.compat.table import RULES
@@ -84,11 +85,12 @@ def test_help_is_a_command_too(empty: Cli) -> None:
 
 def test_every_help_names_a_page_that_exists(empty: Cli) -> None:
     root = Path(__file__).parents[2]
-    for words in ([], *([verb] for verb in COMMANDS)):
+    for words in ([], *([verb] for verb in COMMANDS), *(["import", kind] for kind in KINDS)):
         address, note = empty(*words, "--help").out.splitlines()[-2:]
         assert address.startswith(f"docs: {DOCS}/")
         assert "a placeholder" in note
         assert (root / address.removeprefix(f"docs: {DOCS}/")).is_file(), address
+    assert "docs/openapi.md" in empty("import", "openapi", "--help").out
 
 
 def test_no_suggestion_names_a_command_that_writes() -> None:
@@ -96,7 +98,7 @@ def test_no_suggestion_names_a_command_that_writes() -> None:
     assert suggest_command("chek") == "did you mean 'check'?"
 
 
-@pytest.mark.parametrize("words", [["--quiet", "generate"], ["generate", "--quiet"]])
+@pytest.mark.parametrize("words", [["--quiet", "generate"], ["generate", "-q"]])
 def test_quiet_leaves_out_messages_and_keeps_errors(project: Cli, words: list[str]) -> None:
     done = project(*words)
     assert (done.code, done.err) == (0, "")

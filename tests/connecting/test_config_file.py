@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toolgen.connecting.clients import CLIENTS, Client, config_file
-from toolgen.connecting.config_file import BACKUP, Entry, connect, disconnect, snippet
+from toolgen.connecting.config_file import BACKUP, Entry, connect, disconnect, other_names, snippet
 from toolgen.connecting.json_edit import parse_json
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project import UnableError
@@ -187,6 +187,15 @@ def test_another_python_replaces_the_command_and_keeps_further_fields(name: str,
     assert connect(str(path), client, moved)
 
     assert path.read_text() == text.replace(ENTRY.command, moved.command)
+
+
+@pytest.mark.parametrize("name", sorted(CLIENTS))
+def test_entries_of_the_same_server_under_other_names_are_found(name: str, tmp_path: Path) -> None:
+    path, client = str(tmp_path / "config"), CLIENTS[name]
+    connect(path, client, Entry("old", "/usr/bin/python3", ENTRY.args))
+    connect(path, client, Entry("other", ENTRY.command, ("-m", "other")))
+    connect(path, client, ENTRY)
+    assert other_names(path, client, ENTRY) == ["old"]
 
 
 @pytest.mark.parametrize(("name", "text"), [

@@ -227,7 +227,7 @@ def test_what_init_writes_for_ci_passes_on_the_first_push_of_a_repository_with_t
         "steps"
     ]
     scripts = [each["run"] for each in steps if "run" in each and "if" not in each]
-    assert len(scripts) == 4
+    assert len(scripts) == 5
     for script in scripts:
         done = subprocess.run(
             ["bash", "-eo", "pipefail", "-c", script],

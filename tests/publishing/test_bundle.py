@@ -145,6 +145,15 @@ def test_the_file_that_records_the_hash_is_not_in_the_bundle(greeter: Cli) -> No
     assert "'include' has toolgen.toml, in which the hash of the bundle is recorded" in done.err
 
 
+def test_tools_without_an_implementation_are_named(shop: Cli) -> None:
+    assert "warning: 1 tool without an implementation: work/greet.py" in shop("bundle", "--quiet").err
+    (shop.root / "work/greet.py").write_text(TOOL)
+    assert "warning" not in shop("bundle").err
+    body = TOOL.partition("        return")[0]
+    (shop.root / "work/greet.py").write_text(f'{body}        raise NotImplementedToolError("later")\n')
+    assert "warning: 1 tool without an implementation: work/greet.py" in shop("bundle").err
+
+
 def test_no_hidden_file_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
     for path in ("work/.env", "work/__pycache__/x.pyc", "work/.git/config"):
         (greeter.root / path).parent.mkdir(exist_ok=True)

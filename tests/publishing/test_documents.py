@@ -283,3 +283,36 @@ def test_a_target_of_the_project_may_have_the_name_of_documents(project: Cli, na
     assert project("generate").code == 0
     written = {path for path in project.tree() if not path.endswith(".py")}
     assert written == {"toolgen.manifest.json", "list.txt"}
+
+
+def test_a_server_that_nobody_can_start_is_a_warning(shop: Cli) -> None:
+    warning = "warning: server.json lists a server that nobody can start: set `pypi`, `url` or `bundle`"
+    assert warning in shop("check", "--quiet").err
+    configure(shop, 'author = "Ada Example"', 'author = "Ada Example"\nurl = "https://x.example/mcp"')
+    assert warning not in shop("generate").err
+    configure(shop, '"registry", ', "")
+    configure(shop, '\nurl = "https://x.example/mcp"', "")
+    assert warning not in shop("generate").err, "there is no server.json"
+
+
+@pytest.mark.parametrize(
+    ("file", "other"),
+    [
+        ("shop-1.1.0.mcpb", "1.1.0"),
+        ("shop-1.2.0-rc.1.mcpb", "1.2.0-rc.1"),
+        ("shop-1.2.0.mcpb", None),
+        ("shop-v1.2.0.mcpb", None),
+        ("shop.mcpb", None),
+        ("a-9.0.0-shop-1.2.0.mcpb", None),
+    ],
+)
+def test_the_bundle_of_another_version_is_a_warning(shop: Cli, file: str, other: str | None) -> None:
+    address = f'bundle = "https://x.example/v1.2.0/{file}"\nbundle_sha256 = "{"0" * 64}"'
+    configure(shop, 'author = "Ada Example"', f'author = "Ada Example"\n{address}')
+    found = [line for line in shop("check").err.splitlines() if "warning: `bundle`" in line]
+    assert found == [
+        f"warning: `bundle` is the address of version {each}, and the server has 1.2.0: "
+        "change the address, then run `toolgen bundle`"
+        for each in [other]
+        if each
+    ]

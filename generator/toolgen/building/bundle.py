@@ -68,6 +68,7 @@ class Bundle:
     name: str  # of the file
     content: bytes
     files: int
+    implementations: Mapping[str, bytes | None]  # path → source; None: a tool has no module
 
     @property
     def sha256(self) -> str:
@@ -92,7 +93,12 @@ def make_bundle(project: Project) -> Bundle:
         **{f"app/{path}": content for path, content in app.items()},
         **{f"vendor/toolgen/{path}": content for path, content in _own_files().items()},
     }
-    return Bundle(f"{manifest['name']}-{manifest['version']}.mcpb", _zipped(files), len(files))
+    return Bundle(
+        f"{manifest['name']}-{manifest['version']}.mcpb",
+        _zipped(files),
+        len(files),
+        _implementations(project, app),
+    )
 
 
 def with_recorded_hash(project: Project, sha256: str) -> str:
@@ -209,6 +215,22 @@ def _refuse_missing_modules(project: Project, app: Mapping[str, bytes]) -> None:
                 message = f"{path} imports '{name}', which would be missing in the bundle"
                 hint = f"add it to 'include' below [publish] in {project.file}"
                 raise UnableError("bundle", message, hint)
+
+
+def _implementations(project: Project, app: Mapping[str, bytes]) -> dict[str, bytes | None]:
+    """Return path → source of each tool's module; None for one that is missing. Packages are left out."""
+    if project.implementations is None:
+        return {}
+    tools = f"{project.package.replace('.', '/')}/tools/"
+    ours = project.implementations.replace(".", "/")
+    stems = {path.partition(".")[0] for path in app}  # a module may be compiled
+    names = [path.removeprefix(tools).removesuffix(".py") for path in app if path.startswith(tools)]
+    found: dict[str, bytes | None] = {}
+    for module in (f"{ours}/{name}" for name in names if name.isidentifier() and name != "__init__"):
+        source = app.get(f"{module}.py")
+        if source is not None or not {module, f"{module}/__init__"} & stems:
+            found[f"{module}.py"] = source
+    return found
 
 
 def _imported(content: bytes) -> set[str]:

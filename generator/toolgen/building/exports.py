@@ -60,6 +60,9 @@ def tools_of_format(inputs: Inputs, name: str) -> TargetTools:
     formats = export_formats()
     target, found = formats.get(name, (name, None))
     every = load_targets(replace(inputs.project, targets=None))
+    forms = [form for form, (owner, _) in formats.items() if owner == name != form]
+    if found is None and forms:
+        raise UnableError("usage", f"{name} has {len(forms)} formats", f"use {' or '.join(forms)}")
     publishing = [each.name for each in every if each.tool_name]
     if target not in publishing:
         names = [*formats, *(each for each in publishing if each not in BUILT_IN)]

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import re
 import sys
+from contextlib import AbstractContextManager, chdir
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolgen.project import UnableError, find_configuration, find_project, find_root
+from toolgen.cli.output import say
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.files import FileKind
+from toolgen.project import (
+    Project,
+    UnableError,
+    find_configuration,
+    find_project,
+    find_root,
+    kind_of,
+    read_specs,
+    read_text,
+)
+from toolgen.suggestions import count
 
 _PACKAGE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
+_MAX_COMPARED = 200  # specs, which take about 4 ms; a command that runs tools should not wait for more
 
 SERVER_HINT = (
     "run `toolgen generate` with the target mcp, or name the generated package: toolgen serve PACKAGE"
@@ -49,6 +66,39 @@ def find_package(start: str, name: str | None) -> GeneratedPackage:
     # a deployment may hold only the generated package and its implementations
     if name is None or find_configuration(find_root(folder)):
         project = find_project(folder)
+        if name in (None, project.package):
+            warn_of_edited_specs(project)
         name, folder = name or project.package, project.import_root
     sys.path.insert(0, str(folder))
     return GeneratedPackage(name, folder)
+
+
+def warn_of_edited_specs(project: Project) -> None:
+    """Warn if the code that will run was generated from other specs than those in the folder.
+
+    Says nothing of a project without specs or manifest, such as a deployment, or with very many specs.
+    """
+    try:
+        if kind_of(project.root, project.specs, links=True) is not FileKind.FOLDER:
+            return
+        from toolgen.compile.output_changes import digest
+        from toolgen.project.output.manifest import MAX_MANIFEST
+        from toolgen.project.output.manifest import NAME as MANIFEST
+
+        text = read_text(project.root, f"{project.output}/{MANIFEST}", limit=MAX_MANIFEST)
+        recorded = dict(json.loads(text or "{}")["inputs"])
+        if len(recorded) > _MAX_COMPARED:
+            return
+        found = read_specs(project)
+    except (UnableError, SpecErrors, ValueError, TypeError, KeyError, RecursionError):
+        return
+    present = {f"{project.specs}/{path}": digest(content) for path, content in found.items()}
+    edited = sorted(path for path in {*recorded, *present} if recorded.get(path) != present.get(path))
+    if edited:
+        what, them = (edited[0], "it") if len(edited) == 1 else (count(len(edited), "spec"), "them")
+        say(f"warning: {what} changed after `toolgen generate`: run that again to use {them}", always=True)
+
+
+def working_folder(args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Return the context in which the project's code runs: the folder of `-C`, as if started there."""
+    return chdir(args.start)

@@ -61,10 +61,20 @@ _PAGES = {
     "new": "docs/tutorial.md",
     "generate": "docs/tutorial.md",
     "outputs": "docs/build-systems.md",
+    "check": "docs/ci.md",
+    "lint": "docs/lint.md",
     "fmt": "docs/editors.md",
     "lsp": "docs/editors.md",
     "breaking": "docs/breaking.md",
+    "budget": "docs/budget.md",
+    "search": "docs/budget.md",
+    "changelog": "docs/breaking.md",
     "import": "docs/how-to.md",
+    "import mcp": "docs/gateway.md",
+    "import fastmcp": "docs/import-fastmcp.md",
+    "import openapi": "docs/openapi.md",
+    "import contracts": "docs/contracts.md",
+    "import python": "docs/import-python.md",
     "stubs": "docs/code-mode.md",
     "call": "docs/runtime.md",
     "serve": "docs/connect.md",
@@ -80,8 +90,9 @@ _PAGES = {
     "evals": "docs/evals.md",
     "export": "docs/providers.md",
     "schema": "docs/spec.md",
+    "completion": "docs/connect.md",
 }
-"""Command → the page of the documentation that is about it; the README otherwise."""
+"""Command → the page of the documentation that is about it; the list of commands otherwise."""
 
 SOURCES = ("--against", "--record")
 """Options that name a server, of all commands."""
@@ -193,7 +204,7 @@ def command_parser(command: str) -> Parser:
     parser = Parser(
         prog=f"toolgen {command}",
         description=module.__doc__,
-        epilog=f"docs: {DOCS}/{_PAGES.get(command, _PAGES[''])}\n{_NOTE}",
+        epilog=page_of(command),
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -201,10 +212,16 @@ def command_parser(command: str) -> Parser:
     return parser
 
 
+def page_of(command: str) -> str:
+    """Return the last lines of a command's help: the address of the page that is about it."""
+    return f"docs: {DOCS}/{_PAGES.get(command, 'docs/commands.md')}\n{_NOTE}"
+
+
 def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
     """Add the arguments of a command's `module`."""
     parser.add_argument("-C", dest="start", metavar="DIR", help="run as if started in DIR")
-    parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)  # in the help of toolgen
+    # only in the help of toolgen
+    parser.add_argument("-q", "--quiet", action="store_true", help=argparse.SUPPRESS)
     module.arguments(parser)
 
 
@@ -306,9 +323,8 @@ def _split(words: list[str]) -> _CommandLine:
         emit(f"toolgen {version('toolgen')}")
         raise HelpPrinted
     if args.help or at == len(words):
-        unknown = [
-            word for word in words if word.startswith("-") and word not in ("-h", "--help", "-C", "--quiet")
-        ]
+        known = ("-h", "--help", "-C", "-q", "--quiet")
+        unknown = [word for word in words if word.startswith("-") and word not in known]
         if unknown and not args.help:
             parser._refuse(
                 f"unexpected argument '{unknown[0]}'",
@@ -326,7 +342,7 @@ def _global_parser() -> Parser:
     parser = Parser(prog="toolgen", usage=_USAGE, add_help=False, allow_abbrev=False)
     parser.add_argument("-C", dest="start", metavar="DIR")
     parser.add_argument("-V", "--version", action="store_true")
-    parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("-q", "--quiet", action="store_true")
     parser.add_argument("-h", "--help", action="store_true")
     return parser
 
@@ -357,12 +373,11 @@ commands:
 
 flags:
   -C DIR         run as if started in DIR
-  --quiet        print results, warnings and errors only
+  -q, --quiet    print results, warnings and errors only
   -V, --version  print the version
   -h, --help     print this help; after a command, the help of that command
 
 exit codes:
 {exit_codes}
 
-docs: {DOCS}/{_PAGES[""]}
-{_NOTE}"""
+{page_of("")}"""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+_VERSION = re.compile(r"[^-]*+(?:-(?!v?[0-9]++\.[0-9])[^-]*+)*+-v?([0-9][0-9A-Za-z.+-]*+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +26,21 @@ class Publication:
     bundle_sha256: str | None = None  # of the bundle that `toolgen bundle` made last, and writes here
     include: tuple[str, ...] = ()  # further files and folders of the bundle
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return what is missing, and how to add it."""
-        if self.bundle is None or self.bundle_sha256 is not None:
-            return ()
-        return ("`bundle` is not listed in server.json yet: `toolgen bundle` adds its SHA-256",)
+    def notes(self, version: str | None) -> Iterator[str]:
+        """Yield what is missing in the `server.json` of this version, or old, and how to change it."""
+        if not (self.pypi or self.url or self.bundle):
+            yield (
+                "warning: server.json lists a server that nobody can start: "
+                "set `pypi`, `url` or `bundle` in [publish]"
+            )
+        if self.bundle is None:
+            return
+        if self.bundle_sha256 is None:
+            yield "`bundle` is not listed in server.json yet: `toolgen bundle` adds its SHA-256"
+        file = self.bundle.rpartition("/")[2].replace("%2B", "+").removesuffix(".mcpb")
+        found = _VERSION.fullmatch(file)
+        if found is not None and version is not None and not file.endswith(version):
+            yield (
+                f"warning: `bundle` is the address of version {found[1]}, and the server has {version}: "
+                "change the address, then run `toolgen bundle`"
+            )

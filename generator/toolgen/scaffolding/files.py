@@ -43,9 +43,15 @@ def spec_text(answers: Mapping[str, Any]) -> str:
         parameters=answers["parameters"],
         required=[parameter.key for parameter in answers["required"]],
         destructive=answers["destructive"],
-        confirm=scalar(f"{answers['title']}?") if answers["destructive"] else "",
+        confirm=scalar(_question(answers)) if answers["destructive"] else "",
         example=json.dumps(answers["arguments"]),
     )
+
+
+def _question(answers: Mapping[str, Any]) -> str:
+    """Return the question of a new tool, which names what will be changed: the first required parameter."""
+    named = "".join(f" {{{each.name}}}" for each in answers["required"][:1])
+    return f"{answers['title']}{named}?"
 
 
 def stub_text(package: str, tool: Tool, title: str) -> str:

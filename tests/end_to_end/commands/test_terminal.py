@@ -212,7 +212,7 @@ CASES = {
     "an edited file": Case(["generate"], changed_after_generate, hostile=False),
     "outputs": Case(["outputs"], with_shout, hostile=False),
     "an export": Case(["export", "mcp"], with_shout),
-    "an export for OpenAI": Case(["export", "openai"], with_shout),
+    "an export for OpenAI": Case(["export", "openai-chat"], with_shout),
     "a search": Case(["search", "shout"], with_spec(SPEC.replace("Return a text.", QUOTED))),
     "a search for hostile words": Case(["search", "--format", "json", HOSTILE], with_shout),
     "a baseline": Case(["budget"], with_baseline),

@@ -47,6 +47,8 @@ def serve(shop: Project, *words: str, cwd: Path, before: str = "pass") -> tuple[
 
 
 def test_serves_from_another_folder_without_the_generator(shop: Project, tmp_path: Path) -> None:
+    shop.write("here.txt", "a relative path is one of the folder of -C")
+    shop.write("work/echo.py", f'open("here.txt").close()\n{ECHO_TOOL}')
     name, _, answer = serve(shop, "-C", str(shop.root), "serve", cwd=tmp_path, before=NO_GENERATOR)
     assert name == "my-shop", "never `generated`"
     assert answer == "{'text': 'hi'}"
@@ -94,6 +96,46 @@ def test_a_server_without_a_configured_name_has_that_of_its_folder(tmp_path: Pat
     module = f"{before}; runpy.run_module('acme.generated.mcp_server', run_name='__main__')"
     for words, code in ((["serve", "-C", str(project.root)], "pass"), ([], module)):
         assert serve(project, *words, cwd=tmp_path, before=code)[0] == "my-shop", words
+
+
+def test_a_file_named_on_the_command_line_is_found_from_where_the_user_is(
+    shop: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "tokens.toml").write_text("not valid")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "toolgen",
+            "-C",
+            str(shop.root),
+            "serve",
+            "--http",
+            "--auth-tokens",
+            "tokens.toml",
+        ],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"{tmp_path / 'tokens.toml'}" in done.stderr, "found, and not valid"
+    assert "No such file" not in done.stderr
+
+
+def test_a_server_whose_specs_changed_after_generate_says_so(shop: Project) -> None:
+    shop.write("specs/echo.yaml", f"{ECHO_SPEC}# edited\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "toolgen", "-C", str(shop.root), "serve"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "warning: specs/echo.yaml changed after `toolgen generate`" in done.stderr
 
 
 @pytest.mark.parametrize(("words", "said"), [

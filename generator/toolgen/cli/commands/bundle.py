@@ -25,6 +25,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.building.bundle import make_bundle, with_recorded_hash
     from toolgen.building.project_build import plan, user_cache, write_output
     from toolgen.project import read_project, replace_files
+    from toolgen.testing.subjects.implementation_source import is_stub
 
     read = read_project(args.start)
     if "mcpb" not in (read.project.targets or ()):
@@ -43,6 +44,12 @@ def run(args: argparse.Namespace) -> bool:
         replace_files(read.project.root, {read.project.file: configuration})
         write_output(plan(read_project(args.start), user_cache()))
         say(f"wrote its hash to {read.project.file}, and renewed {read.project.output}")
+    sources = bundle.implementations.items()
+    if stubs := [
+        path for path, source in sources if source is None or is_stub(source.decode("utf-8", "replace"))
+    ]:
+        what = count(len(stubs), "tool")
+        say(f"warning: {what} without an implementation: {', '.join(stubs)}", always=True)
     size = len(bundle.content)
     if args.format == "json":
         emit_json({"file": shown, "sha256": bundle.sha256, "bytes": size, "files": bundle.files})

@@ -23,6 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from toolgen.cli.generated_package import warn_of_edited_specs, working_folder
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say, say_text, show_status
 from toolgen.cli.parser import add_format, add_server
 from toolgen.escaping.places import terminal_lines
@@ -64,6 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     if args.against is not None:
         return _call_server(args)
+    from toolgen.runtime.errors import ConfirmationRequiredError
     from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
     if args.header:
@@ -73,7 +75,9 @@ def run(args: argparse.Namespace) -> bool:
     given = _input(args.input)
     scopes = _scopes(args.scopes)
     text_logs = _configure_logging()
-    with contextlib.redirect_stdout(sys.stderr):  # what an implementation prints is talk
+    warn_of_edited_specs(project)
+    # what an implementation prints is talk
+    with working_folder(args), contextlib.redirect_stdout(sys.stderr):
         toolkit = _toolkit(project)
         if toolkit.definition_of(args.name) is None:
             raise _unknown(args.name, toolkit)
@@ -87,6 +91,8 @@ def run(args: argparse.Namespace) -> bool:
         emit_json(_as_data(response, files))
     elif response.error is not None:
         say_text(response.error.as_text())
+        if response.error.code == ConfirmationRequiredError.code:
+            say("Hint: toolgen call asks at a terminal; --yes agrees without asking.", always=True)
     elif args.preview and isinstance(response.content, str):
         emit(*response.content.split("\n"))  # the runtime has escaped the lines of arguments
     else:

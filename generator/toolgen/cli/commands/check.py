@@ -128,7 +128,7 @@ def _check_output(
     vendored = find_vendored_changes(read)
     schema = find_outdated_schema(read.project, Cache(cache_folder() / generator_id()))
     others = [each for each in (schema, find_outdated_section(read.project)) if each]
-    say(*read.project.publish.notes)
+    say(*read.project.publish_notes, always=True)
     known = find_up_to_date(read) if args.format == "text" and is_saved and not others else None
     if known is not None:
         passed = (*vendored, *_passed(known.sunsets, args))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from toolgen.cli.output import command_line, emit, say
 from toolgen.connecting.clients import CLIENTS, config_file
-from toolgen.connecting.config_file import BACKUP, Entry, connect, disconnect, snippet
+from toolgen.connecting.config_file import BACKUP, Entry, connect, disconnect, other_names, snippet
 from toolgen.project import Project, UnableError, find_project, kind_of
 from toolgen.suggestions import did_you_mean
 
@@ -59,13 +59,14 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError("not-generated", message, f"run `{command_line(args, 'generate')}` first")
     path = config_file(client, args.scope, str(project.root))
     existed = os.path.lexists(path)
-    if not connect(path, client, entry):
+    if connect(path, client, entry):
+        backup = f"; the earlier content is in {path}{BACKUP}" if existed else ""
+        say(f"wrote '{entry.name}' to {path}{backup}", f"{client.title}: {client.then}")
+    else:
         say(f"{path} has the entry '{entry.name}' already")
-        return True
-    say(
-        f"wrote '{entry.name}' to {path}" + (f"; the earlier content is in {path}{BACKUP}" if existed else "")
-    )
-    say(f"{client.title}: {client.then}")
+    for name in other_names(path, client, entry):
+        undo = command_line(args, "connect", args.client, *_scope(args), "--undo", "--name", name)
+        say(f"'{name}' starts the same server; `{undo}` takes it out")
     return True
 
 
@@ -79,5 +80,8 @@ def _entry(project: Project, name: str | None) -> Entry:
 
 
 def _write_hint(args: argparse.Namespace) -> str:
-    scope = ["--scope", args.scope] if args.scope != "user" else []
-    return f"`{command_line(args, 'connect', args.client, *scope, '--write')}` writes it there"
+    return f"`{command_line(args, 'connect', args.client, *_scope(args), '--write')}` writes it there"
+
+
+def _scope(args: argparse.Namespace) -> list[str]:
+    return ["--scope", args.scope] if args.scope != "user" else []

@@ -85,7 +85,7 @@ def _renew_others(project: Project) -> None:
     if section is not None:
         replace_files(project.root, {section.path: section.after})
         say(f"renewed the section of {section.path} for coding agents")
-    say(*project.publish.notes)
+    say(*project.publish_notes, always=True)
 
 
 def _show(

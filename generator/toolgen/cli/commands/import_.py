@@ -6,6 +6,8 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+from toolgen.cli.parser import page_of
+
 RUNS_EVENT_LOOP = True
 KINDS = {
     "mcp": "tools of an MCP server, from a file, a URL or a command",
@@ -25,11 +27,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             kind,
             help=summary,
             description=module.__doc__,
+            epilog=page_of(f"{parser.prog.removeprefix('toolgen ')} {kind}"),
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         inner.add_argument(
             "-C", dest="start", metavar="DIR", default=argparse.SUPPRESS, help="run as if started in DIR"
+        )
+        inner.add_argument(
+            "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
         )
         module.arguments(inner)
 

@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.project import (
     UnableError,
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> bool:
 
 def _report(written: list[NewFile], kept: list[NewFile]) -> None:
     for file in written:
-        emit(f"{'added to' if file.appends else 'wrote'} {file.path}")
+        say(f"{'added to' if file.appends else 'wrote'} {file.path}")
     for file in kept:
         advice, *lines = file.advice.splitlines() or [""]
         say(f"kept {file.path}, which exists already" + (f"; {advice}" if advice else ""), *lines)

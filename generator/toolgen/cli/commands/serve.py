@@ -1,15 +1,16 @@
 """Serve the generated tools over MCP: stdio, or streamable HTTP with --http.
 
 Runs the same server as `python -m PACKAGE.mcp_server`, from any folder: with -C, PACKAGE and your
-implementations are imported from there. Needs only toolgen[mcp].
+implementations are imported from there, and run there. Needs only toolgen[mcp].
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.generated_package import SERVER_HINT, find_package
+from toolgen.cli.generated_package import SERVER_HINT, find_package, working_folder
 
 RUNS_EVENT_LOOP = True
 
@@ -29,5 +30,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     from toolgen.runtime.adapters.mcp.command import serve
 
-    module = find_package(args.start, args.package).module("mcp_server", SERVER_HINT)
-    return ExitCode(serve(module.build_server, args))
+    package = find_package(args.start, args.package)
+    if args.auth_tokens:  # named by the user, who need not be in the folder of -C
+        args.auth_tokens = os.path.abspath(args.auth_tokens)
+    with working_folder(args):
+        module = package.module("mcp_server", SERVER_HINT)
+        return ExitCode(serve(module.build_server, args))

@@ -13,7 +13,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.generated_package import find_package
+from toolgen.cli.generated_package import find_package, working_folder
 from toolgen.cli.output import say
 from toolgen.project import UnableError
 
@@ -39,13 +39,14 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     package = find_package(args.start, args.package)
     hint = "run `toolgen generate`, or name the generated package: toolgen worker PACKAGE"
-    catalog = package.module("catalog", hint)
     try:
-        configure_logging(Settings.from_environment(), server_handler())
-        keep_audit()
-        start_export()
-        toolkit: Toolkit = catalog.default_toolkit()
-        number = asyncio.run(_work(toolkit, package.name))
+        with working_folder(args):
+            catalog = package.module("catalog", hint)
+            configure_logging(Settings.from_environment(), server_handler())
+            keep_audit()
+            start_export()
+            toolkit: Toolkit = catalog.default_toolkit()
+            number = asyncio.run(_work(toolkit, package.name))
     except SettingError as error:
         raise UnableError("usage", str(error)) from None
     return ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.CLEAN

@@ -164,6 +164,12 @@ class Project:
         return plain_name(self.server_name or "") or plain_name(self.root.name) or "tools"
 
     @property
+    def publish_notes(self) -> tuple[str, ...]:
+        """Return what is missing or old in `server.json`, if it is written."""
+        is_written = "registry" in (self.targets or ())
+        return tuple(self.publish.notes(self.server_version)) if is_written else ()
+
+    @property
     def import_root(self) -> Path:
         """Return the folder that must be on `sys.path`: the project's, or `src` if that is not a package."""
         return self.root / "src" if self._strips_src(self.output) else self.root
