@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_VERSION = re.compile(r"[^-]*+(?:-(?!v?[0-9]++\.[0-9])[^-]*+)*+-v?([0-9][0-9A-Za-z.+-]*+)")
+_VERSION = r"[^-]*+(?:-(?!v?[0-9]++\.[0-9])[^-]*+)*+-v?([0-9][0-9A-Za-z.+-]*+)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Publication:
         if self.bundle_sha256 is None:
             yield "`bundle` is not listed in server.json yet: `toolgen bundle` adds its SHA-256"
         file = self.bundle.rpartition("/")[2].replace("%2B", "+").removesuffix(".mcpb")
-        found = _VERSION.fullmatch(file)
+        found = re.fullmatch(_VERSION, file)
         if found is not None and version is not None and not file.endswith(version):
             yield (
                 f"warning: `bundle` is the address of version {found[1]}, and the server has {version}: "
