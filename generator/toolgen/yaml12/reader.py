@@ -30,6 +30,7 @@ from toolgen.data.source import Marks, Span, Spans
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath
 from toolgen.suggestions import quoted
 from toolgen.yaml12.scalars import NUMERIC, PLAIN_WORDS, STRING, ScalarError, resolve_plain, resolve_tagged
+from toolgen.yaml12.syntax_errors import TOO_DEEP
 
 MAX_ALIASED = 100_000  # values reached through aliases; text counts once more for every 64 characters
 
@@ -114,7 +115,7 @@ class YamlReader:
     def _collection(self, event: MappingStartEvent | SequenceStartEvent) -> Any:
         self._depth += 1
         if self._depth > MAX_VALUE_DEPTH:
-            self._refuse(span_of(self.file, event), "too-deep", _DEEP, _DEEP_HINT)
+            self._refuse(span_of(self.file, event), "too-deep", *TOO_DEEP)
         wanted = "map" if type(event) is MappingStartEvent else "seq"
         if event.tag not in (None, "!", _CORE + wanted):
             self._tag(event)
@@ -238,7 +239,7 @@ class YamlReader:
                 self._anchors[name], MAX_ALIASED - self._aliased, MAX_VALUE_DEPTH - self._depth
             )
         except TooDeepError:
-            self._refuse(span, "too-deep", _DEEP, _DEEP_HINT)
+            self._refuse(span, "too-deep", *TOO_DEEP)
         except TooManyError:
             self._refuse(
                 span,
@@ -268,8 +269,6 @@ class YamlReader:
         raise DocumentError(Diagnostic(span, code, message, hint))
 
 
-_DEEP = f"mappings and lists are nested more than {MAX_VALUE_DEPTH} deep"
-_DEEP_HINT = "move the inner parts to `$defs` and refer to them"
 _EMPTY_HINT = "write a tool, or remove the file; `toolgen new` writes a first one"
 _MERGE = "YAML 1.2 has no merge key `<<`"
 _MERGE_HINT = 'write the keys out, or share the schema by `$ref`; quote it ("<<") if it is a name'

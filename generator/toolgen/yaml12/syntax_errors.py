@@ -9,13 +9,21 @@ from yaml.error import Mark, MarkedYAMLError
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Span
+from toolgen.schema.document import MAX_VALUE_DEPTH
 from toolgen.suggestions import quoted
+
+TOO_DEEP = (
+    f"mappings and lists are nested more than {MAX_VALUE_DEPTH} deep",
+    "move the inner parts to `$defs` and refer to them",
+)
+"""Message and hint."""
 
 _LINES_ABOVE = 20  # that are searched for the cause of an error
 _QUOTE = "quote the text, or put it below a `>-`"
 _INDENT = "indent the keys of one mapping alike; quote text with a colon or a quote in it"
 
 _BY_PROBLEM: dict[str, tuple[str, str]] = {
+    "exceeded maximum nesting depth": TOO_DEEP,
     "mapping values are not allowed in this context": (
         "a colon and a space inside unquoted text, or a key that is not in line with its neighbours",
         _QUOTE + "; keys of one mapping begin in one column",
@@ -73,7 +81,11 @@ _BY_PROBLEM: dict[str, tuple[str, str]] = {
 
 _NEVER_ENDS = {"found unexpected end of stream"}
 _UNCLOSED = {"did not find expected ',' or ']'", "did not find expected ',' or '}'"}
-_CODES = {"found incompatible YAML document": "yaml-version", "found undefined tag handle": "unknown-tag"}
+_CODES = {
+    "found incompatible YAML document": "yaml-version",
+    "found undefined tag handle": "unknown-tag",
+    "exceeded maximum nesting depth": "too-deep",  # libyaml scans ahead of the events, to a depth of 1,000
+}
 
 
 def describe_syntax_error(file: str, text: str, error: MarkedYAMLError) -> Diagnostic:
