@@ -46,9 +46,7 @@ def data_script(data: JsonObject) -> str:
     return f"globalThis.toolgenDocs = JSON.parse({json.dumps(json.dumps(data, allow_nan=False))});\n"
 
 
-def write_files(
-    out: str, start: str, files: Mapping[str, str], *, first: str = INDEX, mark: str = MARK
-) -> None:
+def write_files(out: str, start: str, files: Mapping[str, str], *, first: str, mark: str) -> None:
     """Write a page, or Markdown, to the folder `out`, all files or none.
 
     Raises `UnableError` if there is a file `first` without `mark`, which toolgen has not written.

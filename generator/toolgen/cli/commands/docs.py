@@ -58,15 +58,15 @@ def _write(args: argparse.Namespace) -> None:
     from toolgen.cli.today import today
     from toolgen.documenting.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
     from toolgen.documenting.project_catalogue import ProjectCatalogue
-    from toolgen.documenting.site import INDEX, static_site, write_files
+    from toolgen.documenting.site import INDEX, MARK, static_site, write_files
 
     catalogue = ProjectCatalogue(args.start)
     if args.against is not None:
         say(*(f"toolgen: {note}" for note in catalogue.compare(args.against, today()).notes))
     document = catalogue.read()
-    first = INDEX if args.format == "html" else MARKDOWN_INDEX
-    if first == INDEX:
-        write_files(args.out, args.start, static_site(document))
+    if args.format == "html":
+        first, mark, files = INDEX, MARK, static_site(document)
     else:
-        write_files(args.out, args.start, markdown_files(document), first=first, mark=MARKDOWN_MARK)
+        first, mark, files = MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files(document)
+    write_files(args.out, args.start, files, first=first, mark=mark)
     say(f"wrote {args.out}: {count(len(document['tools']), 'tool')}; open {args.out}/{first}")
