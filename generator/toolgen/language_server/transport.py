@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import re
+import signal
 import sys
 import threading
 from concurrent.futures import CancelledError
@@ -38,6 +39,10 @@ def serve_stdio(server: LanguageServer) -> int:
 
 
 async def _serve(server: LanguageServer) -> None:
+    with suppress(NotImplementedError):  # Windows
+        # This wakes the loop for every signal: without it, one that arrives just before the loop begins to
+        # wait for the editor is noticed only with the next message.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
     server.protocol.set_writer(_Output())
     await run_async(
         stop_event=threading.Event(),
