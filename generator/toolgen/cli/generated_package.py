@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -82,16 +81,17 @@ def warn_of_edited_specs(project: Project) -> None:
         if kind_of(project.root, project.specs, links=True) is not FileKind.FOLDER:
             return
         from toolgen.compile.output_changes import digest
-        from toolgen.project.output.manifest import MAX_MANIFEST
+        from toolgen.project.output.manifest import MAX_MANIFEST, parse_manifest
         from toolgen.project.output.manifest import NAME as MANIFEST
 
         text = read_text(project.root, f"{project.output}/{MANIFEST}", limit=MAX_MANIFEST)
-        recorded = dict(json.loads(text or "{}")["inputs"])
-        if len(recorded) > _MAX_COMPARED:
+        manifest = parse_manifest(text or "")
+        if manifest is None or len(manifest.inputs) > _MAX_COMPARED:
             return
         found = read_specs(project)
-    except (UnableError, SpecErrors, ValueError, TypeError, KeyError, RecursionError):
+    except (UnableError, SpecErrors):
         return
+    recorded = manifest.inputs
     present = {f"{project.specs}/{path}": digest(content) for path, content in found.items()}
     edited = sorted(path for path in {*recorded, *present} if recorded.get(path) != present.get(path))
     if edited:

@@ -67,22 +67,27 @@ def test_the_configured_name_and_version_are_served(shop: Project, tmp_path: Pat
     assert serve(shop, "serve", "-C", str(shop.root), cwd=tmp_path)[:2] == ("Shop", "2.1.0")
 
 
-def test_a_server_without_a_version_says_so_when_it_starts(shop: Project) -> None:
-    def start() -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "toolgen", "-C", str(shop.root), "serve"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0
-        return done.stderr
+def started(
+    shop: Project, *words: str, cwd: Path | None = None, code: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Start a server whose client has left; return how it ended."""
+    done = subprocess.run(
+        [sys.executable, "-m", "toolgen", "-C", str(shop.root), "serve", *words],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    return done
 
-    assert "clients show version 0.0.0 of this server, because it has none" in start()
+
+def test_a_server_without_a_version_says_so_when_it_starts(shop: Project) -> None:
+    assert "clients show version 0.0.0 of this server, because it has none" in started(shop).stderr
     shop.write("pyproject.toml", '[project]\nname = "shop"\nversion = "2.2.0"\n')
     shop.generate()
-    assert "version" not in start()
+    assert "version" not in started(shop).stderr
 
 
 def test_a_server_without_a_configured_name_has_that_of_its_folder(tmp_path: Path) -> None:
@@ -102,40 +107,14 @@ def test_a_file_named_on_the_command_line_is_found_from_where_the_user_is(
     shop: Project, tmp_path: Path
 ) -> None:
     (tmp_path / "tokens.toml").write_text("not valid")
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "toolgen",
-            "-C",
-            str(shop.root),
-            "serve",
-            "--http",
-            "--auth-tokens",
-            "tokens.toml",
-        ],
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
+    done = started(shop, "--http", "--auth-tokens", "tokens.toml", cwd=tmp_path, code=2)
     assert f"{tmp_path / 'tokens.toml'}" in done.stderr, "found, and not valid"
     assert "No such file" not in done.stderr
 
 
 def test_a_server_whose_specs_changed_after_generate_says_so(shop: Project) -> None:
     shop.write("specs/echo.yaml", f"{ECHO_SPEC}# edited\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "toolgen", "-C", str(shop.root), "serve"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert "warning: specs/echo.yaml changed after `toolgen generate`" in done.stderr
+    assert "warning: specs/echo.yaml changed after `toolgen generate`" in started(shop).stderr
 
 
 @pytest.mark.parametrize(("words", "said"), [
