@@ -127,7 +127,9 @@ def requests() -> Iterator[_Request]:
     for each in REQUESTS:
         text = each.arguments()
         yield _Request(
-            each.name, len(text), lambda wire, each=each, text=text: wire.call(each.tool, text, _PATIENCE)
+            each.name,
+            len(text.encode()),
+            lambda wire, each=each, text=text: wire.call(each.tool, text, _PATIENCE),
         )  # type: ignore[misc]
     for kind in REPLIES:  # their size is that of the data, when it is unpacked
         size = 20_000_000 if kind.startswith("20 MB") else len(REPLIES[kind]()[1])

@@ -60,7 +60,7 @@ def _repeated(part: str, wrapped: str = '{{"x": [{}]}}', size: int = LIMIT - 2_0
 
 
 def _texts(make: Callable[[int], str], count: int) -> Callable[[], str]:
-    return lambda: json.dumps({"x": [make(number) for number in range(count)]})
+    return lambda: json.dumps({"x": [make(number) for number in range(count)]}, ensure_ascii=False)
 
 
 def _picture(svg: Callable[[], str]) -> Callable[[], str]:
@@ -74,6 +74,10 @@ REQUESTS = (
     Worst(
         "1,000 texts of 4,000 lines in a preview", "preview", _texts(lambda n: "a\n" * 900 + str(n), 1_000)
     ),
+    Worst(
+        "680,000 emoji with selectors in a preview", "preview", _texts(lambda _: "\u2764\ufe0f" * 1_360, 500)
+    ),
+    Worst("1.2 million accents in a preview", "preview", _texts(lambda _: "\u00e9a" * 2_400 + "\n", 500)),
     Worst("12 required properties missing beside 4 MB", "requires_12", _repeated("{}")),
     Worst("100 required properties missing beside 4 MB", "requires_100", _repeated("{}")),
     Worst("12 required properties missing in each item", "items_require_12", _repeated("{}")),

@@ -181,4 +181,4 @@ class Firewall:
 
 
 def _shown(message: str) -> str:
-    return printable(message)[:_MAX_TEXT]
+    return printable(message[:_MAX_TEXT])[:_MAX_TEXT]

@@ -14,6 +14,7 @@ from toolgen.schema.document import locate
 
 MAX_VALUE = 200  # characters of a value in a message
 MAX_PREVIEW = 20_000  # characters of a preview in the text of a refusal
+MAX_DISPLAYED = 100_000  # characters of a preview in a question, before any are escaped
 
 _MAX_SEARCHED = 50_000_000  # characters, in all searches for arguments: about 50 ms
 
@@ -81,23 +82,32 @@ def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
 
     Control, bidirectional and other invisible characters are escaped, except line breaks and tabs of the
     preview. An argument with several lines that the preview contains unchanged is shown in one line, because
-    its lines could imitate those of the tool. If there are too many such arguments to look for, the whole
-    preview is shown in one line.
+    its lines could imitate those of the tool. If such arguments are too many to look for, or too long, the
+    whole preview is shown in one line. It is shown up to 100,000 characters; what is cut is stated.
     """
     texts = sorted(set(_multiline_texts(arguments)), key=len, reverse=True)
-    if len(texts) * len(preview) > _MAX_SEARCHED:
-        return printable(preview, keep="\t")
+    is_searched = len(texts) * len(preview) <= _MAX_SEARCHED
+    shown = [text for text in texts if text in preview] if is_searched else []
+    if not is_searched or sum(map(len, shown)) > MAX_DISPLAYED:
+        return _cut(printable(preview[:MAX_DISPLAYED], keep="\t"), MAX_DISPLAYED, of=len(preview))
     # the longest first: a shorter one may be a part of it
-    for text in texts:
+    for text in shown:
         preview = preview.replace(text, printable(text))
-    return printable(preview, keep="\n\t")
+    return _cut(printable(preview[:MAX_DISPLAYED], keep="\n\t"), MAX_DISPLAYED, of=len(preview))
 
 
 def cut_preview(displayed: str) -> str:
     """Return a displayed preview with at most 20,000 characters; what is cut is stated."""
-    if len(displayed) <= MAX_PREVIEW:
+    characters = len(displayed)
+    if characters <= MAX_PREVIEW:
         return displayed
-    return f"{displayed[:MAX_PREVIEW]}\n[cut: the first {MAX_PREVIEW} of {len(displayed)} characters]"
+    whole = characters if characters <= MAX_DISPLAYED else f"more than {MAX_DISPLAYED}"
+    return _cut(displayed[:MAX_PREVIEW], MAX_PREVIEW, of=whole)
+
+
+def _cut(text: str, limit: int, *, of: int | str) -> str:
+    is_whole = isinstance(of, int) and of <= limit
+    return text if is_whole else f"{text}\n[cut: the first {limit} of {of} characters]"
 
 
 def _multiline_texts(value: Any) -> Iterator[str]:
