@@ -183,6 +183,14 @@ def previews_are_searched_for_every_text() -> None:
     question._MAX_SEARCHED = 10**18  # type: ignore[attr-defined]
 
 
+@planted_bug("dump")
+def unknown_keys_may_have_the_names_of_fields() -> None:
+    model = importlib.import_module("toolgen.runtime.model").OpenModel
+    if not hasattr(model, "_set_namesakes_aside"):
+        raise LookupError("models do not set unknown keys aside: plant the bug elsewhere")
+    model._set_namesakes_aside = lambda *_: None
+
+
 @planted_bug("links")
 def specs_are_printed_through_links() -> None:
     cli = importlib.import_module("toolgen.cli")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.fuzz.findings import Deadline, Finding, Tally
+from tools.fuzz.planted import plant
 from tools.fuzz.project import project
 from tools.fuzz.workers import Workers
 
@@ -186,4 +187,5 @@ def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
 
 
 if __name__ == "__main__":
+    plant()
     print(json.dumps(measure(Path(sys.argv[1]))))
