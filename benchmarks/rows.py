@@ -259,7 +259,7 @@ ROWS = (
     ),
     Row(
         "observed",
-        "one call over HTTP with metrics, traces and audit log",
+        "processor time of one call over HTTP with metrics, traces and audit log",
         "observed",
         "toolgen, observed",
         "toolgen",
