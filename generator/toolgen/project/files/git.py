@@ -52,7 +52,7 @@ _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 MAX_ENTRIES = 1_000_000  # of one listing
 MAX_LISTED_BYTES = 256 * 1024 * 1024
-MAX_SECONDS = 60.0  # until git prints something: below `.git`, it waits for whoever writes to a named pipe
+MAX_SECONDS = 8.0  # until git prints something: below `.git`, it waits for whoever writes to a named pipe
 _CHUNK = 64 * 1024
 
 
