@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import shlex
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +199,22 @@ def test_a_gzipped_answer_is_limited_after_decompression(tmp_path: Path, kind: s
     write_project(tmp_path)
     with answering(gzip.compress(b" " * 300_000_000, 6)) as url:
         assert_refused(toolgen("import", kind, url, folder=tmp_path))
+
+
+FLOOD = """
+import json, sys, time
+ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+for _ in range(1_400):
+    sys.stdout.write(f"{ping}\\n" * 1_000)  # 64 MB in all
+time.sleep(999)
+"""
+
+
+@pytest.mark.slow
+def test_a_server_that_only_sends_requests_is_bounded(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    (tmp_path / "server.py").write_text(FLOOD)
+    command = shlex.join([sys.executable, str(tmp_path / "server.py")])
+    done = toolgen("import", "mcp", "--stdio", command, folder=tmp_path)
+    assert_refused(done)
+    assert "or too many messages" in done.err

@@ -122,8 +122,11 @@ class ServerProcess:
                 line += first
                 for other in others:
                     if line.strip():
+                        message = _message(bytes(line))
+                        if isinstance(getattr(message, "message", None), types.JSONRPCRequest):
+                            self._budget.spend(0, requests=1)
                         try:
-                            await out.send(_message(bytes(line)))
+                            await out.send(message)
                         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                             # A server that waits for room in its pipe does not see that its stdin is closed.
                             await pipes.discard_output()

@@ -6,6 +6,7 @@ from toolgen.importers.imported_tool import SourceError
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
 _MESSAGE_BYTES = 1024  # of a budget, for each message of a server
+_REQUEST_BYTES = 16 * 1024  # and for each request, which the SDK answers in a task of its own
 
 
 class ByteBudget:
@@ -21,12 +22,9 @@ class ByteBudget:
         megabytes = self._size // 1024 // 1024
         return f"{self.name}: more than {megabytes} MB, or too many messages" if self.left < 0 else ""
 
-    def spend(self, size: int, messages: int = 0) -> None:
-        """Count bytes, and messages as `_MESSAGE_BYTES` each. Raises SourceError if they are too many.
-
-        The SDK answers each request of a server in a task of its own, which takes more memory than that.
-        """
-        self.left -= size + messages * _MESSAGE_BYTES
+    def spend(self, size: int, *, messages: int = 0, requests: int = 0) -> None:
+        """Count bytes, and what messages and requests take beside them. Raises SourceError beyond it."""
+        self.left -= size + messages * _MESSAGE_BYTES + requests * _REQUEST_BYTES
         if self.excess:
             raise SourceError(self.excess, "let it list less, or import a part of it", "too-complex")
 
