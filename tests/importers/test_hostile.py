@@ -55,6 +55,7 @@ def refused_within_seconds(
 
 
 FUNCTION: dict[str, Any] = {"name": "f", "description": "F.", "parameters": {"type": "object"}}
+PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
 DEEP = "[" * 10_000 + "]" * 10_000
 FILES = {
     "empty": (b"", "is empty"),
@@ -210,8 +211,8 @@ def test_a_server_that_sends_many_small_requests_is_stopped(
     empty: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "MAX_BYTES", 1024 * 1024)
-    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})  # 100 of them are 4 kB
-    command = server_command(empty, f"\nfor _ in range(100): print({ping!r}, flush=True)\ntime.sleep(99)")
+    # 100 of them are 4 kB
+    command = server_command(empty, f"\nfor _ in range(100): print({PING!r}, flush=True)\ntime.sleep(99)")
     refused(empty, "or too many messages", *command, code="too-complex")
     assert_gone(empty.root)
 
@@ -335,19 +336,22 @@ class Answers(QuietHandler):
             )
             for _ in range(4000 if kind in ("flood", "events") else 0):
                 self.wfile.write(b" " * 9_999 + (b"\n\n" if kind == "events" else b""))
+            for _ in range(100 if kind == "ping-events" else 0):  # 6 kB in all
+                self.wfile.write(f"event: message\ndata: {PING}\n\n".encode())
         except OSError:
             return
 
 
 @pytest.mark.parametrize(
-    "kind", ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"]
+    "kind",
+    ["garbage", "hangs", "closes", "flood", "events", "ping-events", "bomb", "404", "500", "307", "401"],
 )
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "hangs":
         monkeypatch.setattr(limits, "TIME_LIMIT", 1.0)
     monkeypatch.setattr(bounded_http, "MAX_BYTES", 1024 * 1024)
     with serve(Answers) as url:
-        too_long = kind == "flood"  # the SDK reports an endless event stream as an ended one
+        too_long = kind in ("flood", "events", "ping-events")
         code = "too-complex" if too_long else "bad-source"
         message = refused(empty, url, "mcp", f"{url}/{kind}", code=code)
     if too_long:

@@ -122,11 +122,8 @@ class ServerProcess:
                 line += first
                 for other in others:
                     if line.strip():
-                        message = _message(bytes(line))
-                        if isinstance(getattr(message, "message", None), types.JSONRPCRequest):
-                            self._budget.spend(0, requests=1)
                         try:
-                            await out.send(message)
+                            await out.send(_message(bytes(line)))
                         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                             # A server that waits for room in its pipe does not see that its stdin is closed.
                             await pipes.discard_output()

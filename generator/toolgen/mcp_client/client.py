@@ -181,12 +181,13 @@ async def _connected(
 ) -> T:
     from mcp import Client
 
-    async with (
-        asyncio.timeout(limits.TIME_LIMIT),
-        open_transport(server) as opened,
-        Client(opened.transport, mode=mode) as client,
-    ):
-        return await read(client, server.shown)
+    async with asyncio.timeout(limits.TIME_LIMIT), open_transport(server) as opened:
+        try:
+            async with Client(opened.transport, mode=mode) as client:
+                return await read(client, server.shown)
+        except Exception as error:
+            opened.budget.check(error)  # the SDK would only say that the connection is closed
+            raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ async def open_transport(
             transport = streamable_http_client(
                 server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES
             )
-            yield OpenTransport(transport, budget)
+            yield OpenTransport(_counted(transport, budget), budget)
         return
     command = _split_command(server.source)
     budget = budget or ByteBudget(server.shown, MAX_BYTES)
@@ -233,7 +234,7 @@ async def open_transport(
         process = ServerProcess(
             command, budget, environment=_environment(server), folder=server.folder, log=log
         )
-        yield OpenTransport(process.streams(), budget, process)
+        yield OpenTransport(_counted(process.streams(), budget), budget, process)
         return
     from mcp import StdioServerParameters, stdio_client
 
@@ -242,7 +243,53 @@ async def open_transport(
         command=program, args=arguments, env=_environment(server), cwd=server.folder
     )
     with open(os.devnull, "w") as devnull:
-        yield OpenTransport(stdio_client(parameters, errlog=devnull), budget)
+        yield OpenTransport(_counted(stdio_client(parameters, errlog=devnull), budget), budget)
+
+
+@asynccontextmanager
+async def _counted(transport: Any, budget: ByteBudget) -> AsyncIterator[Any]:
+    async with transport as (read, write):
+        yield _CountedStream(read, budget), write
+
+
+class _CountedStream:
+    """The messages of a server. Requests cost the budget more: the SDK answers each in a task of its own."""
+
+    def __init__(self, stream: Any, budget: ByteBudget) -> None:
+        self._stream, self._budget = stream, budget
+
+    @property
+    def last_context(self) -> Any:
+        """The context variables of the last message's sender, which the SDK looks for."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> Any:
+        """Return the next message. Raises SourceError if there were too many requests."""
+        return self._count(await self._stream.receive())
+
+    def __aiter__(self) -> _CountedStream:
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._count(await self._stream.__anext__())
+
+    def _count(self, item: Any) -> Any:
+        # each JSON-RPC message is a class of its own; an item may be an exception
+        message = getattr(item, "message", None)
+        if hasattr(message, "method") and hasattr(message, "id"):
+            self._budget.spend(0, requests=1)
+        return item
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> _CountedStream:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._stream.__aexit__(*error)
 
 
 def _environment(server: ServerAddress) -> dict[str, str]:

@@ -6,7 +6,7 @@ from toolgen.importers.imported_tool import SourceError
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
 _MESSAGE_BYTES = 1024  # of a budget, for each message of a server
-_REQUEST_BYTES = 16 * 1024  # and for each request, which the SDK answers in a task of its own
+_REQUEST_BYTES = 16 * 1024  # and for each of its requests
 
 
 class ByteBudget:
@@ -23,10 +23,16 @@ class ByteBudget:
         return f"{self.name}: more than {megabytes} MB, or too many messages" if self.left < 0 else ""
 
     def spend(self, size: int, *, messages: int = 0, requests: int = 0) -> None:
-        """Count bytes, and what messages and requests take beside them. Raises SourceError beyond it."""
+        """Count bytes, and what messages and requests take beside them. Raises as `check` does."""
         self.left -= size + messages * _MESSAGE_BYTES + requests * _REQUEST_BYTES
+        self.check()
+
+    def check(self, cause: BaseException | None = None) -> None:
+        """Raise SourceError if the source has sent too much."""
         if self.excess:
-            raise SourceError(self.excess, "let it list less, or import a part of it", "too-complex")
+            raise SourceError(
+                self.excess, "let it list less, or import a part of it", "too-complex"
+            ) from cause
 
     def renew(self) -> None:
         """Begin to count anew, for the next answer."""
