@@ -11,12 +11,13 @@ _LONGEST = 200  # bytes of a file name, without its ending
 
 
 def is_file_name(text: str) -> bool:
-    """True if a file or a folder can have this name."""
+    """True if the file or the folder of a spec can have this name."""
     try:
         data = text.encode()
     except UnicodeEncodeError:
         return False
-    return 0 < len(data) < _LONGEST and not {"/", "\x00"} & set(text) and text not in (".", "..")
+    # hidden files are no specs
+    return 0 < len(data) < _LONGEST and not {"/", "\x00"} & set(text) and not text.startswith(".")
 
 
 def try_shown_as(text: str) -> Tally:
