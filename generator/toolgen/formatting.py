@@ -94,7 +94,7 @@ class _Lines:
     """The lines of a spec, by which its mappings are arranged."""
 
     def __init__(self, source: Source) -> None:
-        self._lines = source.text.split("\n")
+        self._lines = source.lines
         self._marks = source.marks
         self._root = _SHARED if is_shared_file(source.data) else DEFINITIONS["Tool"]
         self._keys: dict[JsonPath, list[JsonPath]] = {}

@@ -83,6 +83,11 @@ class Source:
         return self.mark()
 
     @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text, without their ends. A file may have a fault on each."""
+        return self.text.split("\n")
+
+    @cached_property
     def document(self) -> SchemaDocument:
         """The data of a file of shared schemas, as one schema."""
         from toolgen.schema.document import SchemaDocument

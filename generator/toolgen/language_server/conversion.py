@@ -91,7 +91,7 @@ def completion_item(item: Completion, buffer: Buffer, line: int, column: int) ->
 def replacement_edits(source: Source, changes: Sequence[Replacement]) -> list[Edit]:
     """Return the edits of a file that write other texts in the place of scalars."""
     wanted: Mapping[tuple[object, bool], str] = {(each.path, each.is_key): each.text for each in changes}
-    lines = source.text.split("\n")
+    lines = source.lines
     return [
         Edit(place.start, place.end, as_written(text, lines[place.start[0]][place.start[1] :]))
         for place in places(source.text)

@@ -78,7 +78,7 @@ def _span(tool: ProgramTool, written: str) -> Span:
     """Return the place of `written` in the message; the whole message if it is escaped in the file."""
     span = tool.source.value(("confirm", "message"))
     # A message of several lines is a block scalar, whose lines follow the place of the value.
-    lines = tool.source.text.split("\n")
+    lines = tool.source.lines
     for number in range(span.line, min(span.line + 20, len(lines)) + 1):
         column = lines[number - 1].find(written, span.column - 1 if number == span.line else 0)
         if column >= 0:

@@ -78,7 +78,7 @@ def _spec(
 def _diagnostic(source: Source, fault: SpecFault) -> Diagnostic:
     span = source.key(fault.path) if fault.of_key else source.value(fault.path)
     hint = fault.hint
-    line = source.text.split("\n")[span.line - 1]
+    line = source.lines[span.line - 1]
     if fault.needs_quotes:
         # as it was typed: YAML has read `1.10` as 1.1
         written = line[span.column - 1 : span.column - 1 + span.length]
@@ -94,7 +94,7 @@ def _ambiguous_name(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnos
     if not isinstance(name, str) or name.lower() not in YAML_BOOLEANS:
         return
     span = source.value(("name",))
-    if source.text.split("\n")[span.line - 1][span.column - 1 : span.column] not in ('"', "'"):
+    if source.lines[span.line - 1][span.column - 1 : span.column] not in ('"', "'"):
         message = f"many YAML parsers read {name} as a boolean"
         yield Diagnostic(span, "ambiguous-name", message, f'quote it: "{name}"')
 
