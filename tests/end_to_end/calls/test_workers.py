@@ -35,8 +35,8 @@ input_schema:
   properties: {{year: {{type: integer}}, seconds: {{type: number, default: 0}}}}
 output_schema: {{type: object, required: [pages], properties: {{pages: {{type: integer}}}}}}
 errors: [{{code: no_data, description: There is no data.}}]
-background: {{result_ttl: 600}}
-idempotency: {{ttl: 600}}
+background: {{result_ttl: 3600}}
+idempotency: {{ttl: 3600}}
 """
 TOOL = """
 import asyncio, os
@@ -164,7 +164,7 @@ def test_a_client_with_the_extension_gets_a_task(reports: Project) -> None:
             call = {"name": "report", "arguments": {"year": 2026, "seconds": 1}}
             made = await request(url, "tools/call", dict(call))
             assert made["resultType"] == "task"
-            assert (made["status"], made["ttlMs"]) == ("working", 600_000)
+            assert (made["status"], made["ttlMs"]) == ("working", 3_600_000)
             working = await request(url, "tasks/get", {"taskId": made["taskId"]})
             assert working["status"] == "working"
             done = await ended(url, made["taskId"])
