@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import secrets
 import socket
@@ -244,21 +245,23 @@ def test_a_preview_with_too_long_an_argument_of_several_lines_is_one_line() -> N
     text = "a\n" * 60_000
     shown = displayed_preview(f"Total: 5\n{text}", {"text": text})
     assert shown.startswith("Total: 5\\na\\na")
-    assert shown.endswith("a\n[cut: the first 100000 of 120009 characters]")
+    assert "a\n[cut: the first 100000 of 120009 characters; " in shown
 
 
 def test_a_preview_is_shown_up_to_a_limit() -> None:
     preview = "line\n" * 20_000
     assert displayed_preview(preview, {}) == preview
     shown = displayed_preview(f"{preview}one more", {})
-    assert shown == f"{preview}\n[cut: the first 100000 of 100008 characters]"
+    digest = hashlib.sha256(f"{preview}one more".encode()).hexdigest()
+    assert shown == f"{preview}\n[cut: the first 100000 of 100008 characters; SHA-256 of all: {digest}]"
+    assert displayed_preview(f"{preview}two more", {}) != shown
     assert cut_preview(shown).endswith("\n[cut: the first 20000 of more than 100000 characters]")
 
 
 def test_an_argument_of_several_lines_is_one_line_where_a_preview_is_cut() -> None:
     preview = "x" * 99_990 + "12345678\nTotal: 0 EUR"
     shown = displayed_preview(preview, {"text": "12345678\nTotal: 0 EUR"})
-    assert shown == preview[:99_998] + "\\n\n[cut: the first 100000 of 100012 characters]"
+    assert shown.startswith(preview[:99_998] + "\\n\n[cut: the first 100000 of 100012 characters; ")
 
 
 @pytest.mark.parametrize("mark", ["\u0336", "\u20d2", "\u20dd", "\u0488"])

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 from toolgen.escaping.characters import printable
@@ -83,31 +84,32 @@ def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
     Control, bidirectional and other invisible characters are escaped, except line breaks and tabs of the
     preview. An argument with several lines that the preview contains unchanged is shown in one line, because
     its lines could imitate those of the tool. If such arguments are too many to look for, or too long, the
-    whole preview is shown in one line. It is shown up to 100,000 characters; what is cut is stated.
+    whole preview is shown in one line. It is shown up to 100,000 characters; what is cut is stated, with the
+    SHA-256 of the whole preview.
     """
     texts = sorted(set(_multiline_texts(arguments)), key=len, reverse=True)
     is_searched = len(texts) * len(preview) <= _MAX_SEARCHED
     shown = [text for text in texts if text in preview] if is_searched else []
-    if not is_searched or sum(map(len, shown)) > MAX_DISPLAYED:
-        return _cut(printable(preview[:MAX_DISPLAYED], keep="\t"), MAX_DISPLAYED, of=len(preview))
-    # the longest first: a shorter one may be a part of it
-    for text in shown:
-        preview = preview.replace(text, printable(text))
-    return _cut(printable(preview[:MAX_DISPLAYED], keep="\n\t"), MAX_DISPLAYED, of=len(preview))
+    displayed, keep = preview, "\t"
+    if is_searched and sum(map(len, shown)) <= MAX_DISPLAYED:
+        keep = "\n\t"
+        # the longest first: a shorter one may be a part of it
+        for text in shown:
+            displayed = displayed.replace(text, printable(text))
+    if len(displayed) <= MAX_DISPLAYED:
+        return printable(displayed, keep=keep)
+    # What is approved is compared in this form, so it must tell apart what is cut, too.
+    digest = sha256(preview.encode(errors="surrogatepass")).hexdigest()
+    what = f"the first {MAX_DISPLAYED} of {len(displayed)} characters; SHA-256 of all: {digest}"
+    return f"{printable(displayed[:MAX_DISPLAYED], keep=keep)}\n[cut: {what}]"
 
 
 def cut_preview(displayed: str) -> str:
     """Return a displayed preview with at most 20,000 characters; what is cut is stated."""
-    characters = len(displayed)
-    if characters <= MAX_PREVIEW:
+    if len(displayed) <= MAX_PREVIEW:
         return displayed
-    whole = characters if characters <= MAX_DISPLAYED else f"more than {MAX_DISPLAYED}"
-    return _cut(displayed[:MAX_PREVIEW], MAX_PREVIEW, of=whole)
-
-
-def _cut(text: str, limit: int, *, of: int | str) -> str:
-    is_whole = isinstance(of, int) and of <= limit
-    return text if is_whole else f"{text}\n[cut: the first {limit} of {of} characters]"
+    whole = len(displayed) if len(displayed) <= MAX_DISPLAYED else f"more than {MAX_DISPLAYED}"
+    return f"{displayed[:MAX_PREVIEW]}\n[cut: the first {MAX_PREVIEW} of {whole} characters]"
 
 
 def _multiline_texts(value: Any) -> Iterator[str]:
