@@ -10,9 +10,8 @@ import jsonschema_rs
 
 from toolgen.references.bundle import Bound
 from toolgen.runtime.validation.complexity import Effort
-from toolgen.schema.document import Draft, JsonPath, format_pointer, subschemas
-from toolgen.schema.patterns import translate_for_validator
-from toolgen.schema.validator import PATTERNS, compiled
+from toolgen.schema.document import Draft, JsonPath, subschemas
+from toolgen.schema.validator import SubschemaValidators, compiled
 
 _DEPENDENT = frozenset(("$ref", "$dynamicRef", "$id"))  # keywords that depend on the schema around them
 
@@ -28,16 +27,11 @@ class LintedSchema:
     def validator_of(self, path: JsonPath, node: Mapping[str, Any]) -> jsonschema_rs.Validator | None:
         """Return a validator of the subschema `node` at `path`; None if the validator does not find it."""
         if any(not _DEPENDENT.isdisjoint(inner) for _, inner in subschemas(node)):
-            return self._validators.get("#" + format_pointer(path))
+            return self._validators.at(path)
         draft = self.bound.schema.get("$schema", Draft.DRAFT_2020_12.value)
         return compiled({**node, "$schema": draft})
 
     @cached_property
-    def _validators(self) -> jsonschema_rs.ValidatorMap:
-        # Compiles every subschema: expensive, and needed only for subschemas that refer to others
-        return jsonschema_rs.validator_map_for(
-            translate_for_validator(self.bound.schema),
-            offline=True,
-            validate_formats=True,
-            pattern_options=PATTERNS,
-        )
+    def _validators(self) -> SubschemaValidators:
+        # of the whole schema, and so only for subschemas that refer to others
+        return SubschemaValidators(self.bound.schema)
