@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +19,13 @@ from types import ModuleType
 from typing import Any
 
 ENVIRONMENT = "TOOLGEN_FUZZ_PLANTED"  # name of the bug that a child process must plant
+_ROOT = Path(__file__).parents[2]
+_RUN = """
+import sys
+sys.path.append(sys.argv[1])
+from tools.fuzz.planted import main
+main()
+"""
 _NOT_IMPORTED = ("toolgen.runtime.bridges", "toolgen.runtime.adopted", "toolgen.__main__")
 
 
@@ -48,12 +56,22 @@ def plant() -> None:
         PLANTED_BUGS[name].plant()
 
 
-def main() -> int:
-    """Run a toolgen command with the bug that the environment names."""
-    plant()
-    from toolgen.cli import main as run
+def command(module: str, *words: str) -> list[str]:
+    """Return the command `python -m MODULE WORDS`, with the planted bug if there is one."""
+    if os.environ.get(ENVIRONMENT):
+        return [sys.executable, "-c", _RUN, str(_ROOT), module, *words]
+    return [sys.executable, "-m", module, *words]
 
-    return run(sys.argv[1:])
+
+def main() -> None:
+    """Run the module that the command line names, with the bug that the environment names."""
+    plant()
+    _, root, module, *_ = sys.argv
+    del sys.argv[:2]
+    sys.path.remove(root)  # a project may have a package `tools`, too
+    for name in [each for each in sys.modules if each.partition(".")[0] == "tools"]:
+        del sys.modules[name]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def toolgen_modules() -> list[ModuleType]:
@@ -168,6 +186,23 @@ def a_module_prints_by_itself() -> None:
 def schemas_have_no_budget() -> None:
     for name in ("find_oversized", "find_entangled"):
         _replace(name, lambda *_, **__: iter(()), beside="check_budget")
+
+
+@planted_bug("sources")
+def servers_may_send_without_a_limit() -> None:
+    budget = importlib.import_module("toolgen.mcp_client.limits").ByteBudget
+    if not hasattr(budget, "spend"):
+        raise LookupError("what servers send is not counted: plant the bug elsewhere")
+    budget.spend = lambda *_, **__: None
+
+
+@planted_bug("server")
+def refusals_repeat_the_id_of_any_line() -> None:
+    stdio: Any = importlib.import_module("toolgen.runtime.adapters.mcp.transports.stdio")
+    refusal, code = stdio._refusal, stdio.types.INVALID_REQUEST
+    if not hasattr(stdio, "_refusal_of"):
+        raise LookupError("no function refuses lines: plant the bug elsewhere")
+    stdio._refusal_of = lambda line: refusal(stdio.from_json(line)["id"], code, "no JSON-RPC message")
 
 
 @planted_bug("regexes")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import sys
 import tempfile
 from collections.abc import Callable
 from itertools import count
@@ -13,20 +11,13 @@ from typing import Any
 
 from tests.bombs.documents import write_project, write_source
 from tests.bombs.families import FAMILIES, Schema, nested, ref, stepwise
-from tests.bombs.limited_process import MEGABYTES, SECONDS, Done, toolgen
+from tests.bombs.limited_process import MEGABYTES, SECONDS
 from tests.bombs.limited_process import run as run_limited
 from tools.fuzz.findings import Deadline, Finding, Tally
-from tools.fuzz.planted import ENVIRONMENT
+from tools.fuzz.planted import command
 from tools.fuzz.workers import Workers
 
 PART = "schemas"
-_ROOT = Path(__file__).parents[2]
-_PLANTED = """
-import sys
-sys.path.insert(0, sys.argv.pop(1))
-from tools.fuzz.planted import main
-sys.exit(main())
-"""
 _VERBS = ("generate", "generate", "check", "mcp", "openai", "openapi")
 _TRIES = 12  # attempts to make a reproduction smaller
 _LENGTHS = (39, 41, 99, 101, 500, 1_000, 3_000)  # beside the limits of the budget, and far beyond
@@ -107,11 +98,11 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
         folder = Path(name)
         if verb in ("generate", "check"):
             write_project(folder, schema_of(recipe))
-            done = _command(verb, folder=folder)
+            done = run_limited(command("toolgen", verb), folder)
         else:
             write_project(folder)
             write_source(folder, verb, schema_of(recipe))
-            done = _command("import", verb, "source.json", folder=folder)
+            done = run_limited(command("toolgen", "import", verb, "source.json"), folder)
     tally.counts["schemas"] += 1
     tally.counts["refused with a diagnostic" if done.code == 2 else "accepted"] += 1
     shown = f"exit {done.code}, {done.seconds:.1f} s, {done.megabytes:.0f} MB: {done.err[-800:]}"
@@ -127,13 +118,6 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
     if kind is not None:
         tally.findings.append(Finding(PART, kind, shown, recipe))
     return tally
-
-
-def _command(*words: str, folder: Path) -> Done:
-    """Run a toolgen command in a process with limits, and with the planted bug if there is one."""
-    if not os.environ.get(ENVIRONMENT):
-        return toolgen(*words, folder=folder)
-    return run_limited([sys.executable, "-c", _PLANTED, str(_ROOT), *words], folder)
 
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:

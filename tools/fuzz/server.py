@@ -7,7 +7,6 @@ import json
 import random
 import re
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.fuzz.findings import Deadline, Finding, Tally
+from tools.fuzz.planted import command
 from tools.fuzz.project import Project, project
 from tools.fuzz.strings import fresh
 from tools.fuzz.workers import Workers
@@ -221,10 +221,7 @@ async def _started(here: Project, way: str) -> AsyncIterator[_Server]:
     words = ["--http", "--port", "0"] if way == "http" else []
     log = (here.root / f"{way}.log").open("w+b")
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "generated.mcp_server",
-        *words,
+        *command("generated.mcp_server", *words),
         cwd=here.root,
         env=here.environment(),
         stdin=subprocess.PIPE,

@@ -18,6 +18,7 @@ from tests.bombs.limited_process import MEGABYTES
 from tests.bombs.limited_process import run as run_limited
 from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.hostile_server import BEHAVIOURS, hostile_http
+from tools.fuzz.planted import command
 from tools.fuzz.project import Ran
 from tools.fuzz.strings import fresh
 from tools.fuzz.workers import Workers
@@ -142,7 +143,7 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
         with _way(recipe, folder) as words:
             started = time.monotonic()
             done = run_limited(
-                [sys.executable, "-m", "toolgen", "import", *words, "--into", "specs"],
+                command("toolgen", "import", *words, "--into", "specs"),
                 folder,
                 seconds=_SECONDS,
             )
@@ -166,11 +167,11 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
 
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
-    """Try the recipes, several concurrently because most of them wait; started ones are completed."""
+    """Try the recipes, several at once because most of them wait, until the deadline or a finding."""
     tally = Tally()
 
     def one(recipe: dict[str, Any]) -> Tally:
-        return Tally() if deadline.is_over else try_recipe(recipe)
+        return Tally() if deadline.is_over or tally.findings else try_recipe(recipe)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for each in as_completed([pool.submit(one, recipe) for recipe in recipes(source)]):
