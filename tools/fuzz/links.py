@@ -8,6 +8,7 @@ import random
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -158,18 +159,36 @@ def _copied_outside(root: Path, path: str) -> Path:
     """Copy what is at `path` to a place outside, with foreign words in every text; return that place."""
     place, away = root / path, _outside(root) / path.replace("/", "_")
     if place.is_dir():
-        shutil.copytree(place, away, symlinks=True)
+        shutil.copytree(place, away, symlinks=True, copy_function=_copy)
     elif place.exists():
         shutil.copy2(place, away)
     else:
         away.write_text(f"{FOREIGN}\n")
-    for file in [away] if away.is_file() else [each for each in away.rglob("*") if each.is_file()]:
+    for file in [away] if away.is_file() else [*away.rglob("*")]:
+        if not file.is_file() or file.stat().st_size == _HUGE:
+            continue
         text = file.read_text(errors="replace")
         text = (
             text.replace("Return the text.", FOREIGN).replace("A text.", FOREIGN).replace("Echo a.", FOREIGN)
         )
         file.write_text(text if FOREIGN in text else f"# {FOREIGN}\n{text}")
     return away
+
+
+def _copy(source: str, to: str) -> None:
+    """Copy a file of a folder; what an earlier change has put there is made anew."""
+    found = os.stat(source)
+    if stat.S_ISFIFO(found.st_mode):
+        os.mkfifo(to)
+    elif found.st_size == _HUGE:
+        _make_sparse(to)
+    else:
+        shutil.copy2(source, to)
+
+
+def _make_sparse(place: str | Path) -> None:
+    with open(place, "wb") as file:
+        file.truncate(_HUGE)
 
 
 def _remove(place: Path) -> None:
@@ -199,8 +218,7 @@ def _pipe(root: Path, path: str) -> None:
 
 def _sparse(root: Path, path: str) -> None:
     _remove(root / path)
-    with (root / path).open("wb") as file:
-        file.truncate(_HUGE)
+    _make_sparse(root / path)
 
 
 def _folder(root: Path, path: str) -> None:
