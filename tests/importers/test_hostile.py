@@ -222,7 +222,7 @@ def test_servers_that_answer_wrongly_are_refused(
     empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str
 ) -> None:
     if LISTS[answer] == TOO_LATE:
-        monkeypatch.setattr(limits, "TIME_LIMIT", 4.0)
+        monkeypatch.setattr(limits, "TIME_LIMIT", 2.0)
     message = refused(empty, LISTS[answer], *server_command(empty, SPEAKS.replace("LISTS", answer)))
     assert (TOO_LATE in message) is (LISTS[answer] == TOO_LATE)
     assert_gone(empty.root)
