@@ -8,11 +8,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer, main_thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Coroutine
     from sys import UnraisableHookArgs
 
+T = TypeVar("T")
 AGAIN_SECONDS: Final = 0.01
 
 
@@ -42,27 +45,67 @@ def remembered_interrupts() -> Iterator[None]:
 
     Other libraries turn a KeyboardInterrupt into their own errors.
     """
-    received: list[int] = []
-
-    def handle(number: int, frame: Any) -> None:
-        received.append(number)
-        raise KeyboardInterrupt
-
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield  # ignored, or handled by an application
         return
-    signal.signal(signal.SIGINT, handle)
+    handler = _Remembered()
+    signal.signal(signal.SIGINT, handler)
     try:
         with _repeated_if_ignored():
             yield
     except BaseException:
-        if received:
+        if handler.has_received:
             raise KeyboardInterrupt from None
         raise
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if received:
+    if handler.has_received:
         raise KeyboardInterrupt
+
+
+class _Remembered:
+    """A handler that raises KeyboardInterrupt, and remembers that it was called."""
+
+    has_received = False
+
+    def __call__(self, number: int, frame: Any) -> None:
+        self.has_received = True
+        raise KeyboardInterrupt
+
+
+def run_until_interrupted(runner: asyncio.Runner, work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` in an event loop. SIGINT cancels it; KeyboardInterrupt is raised when it has ended.
+
+    In `remembered_interrupts`, the exception would be raised in whatever task runs, such as one that holds a
+    connection: the connection would be lost, and the program would open another one.
+    """
+    remembered = signal.getsignal(signal.SIGINT)
+    if not isinstance(remembered, _Remembered):
+        return runner.run(work)
+
+    async def cancelled_by_interrupts() -> T:
+        import asyncio
+
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+
+        def handle(number: int, frame: Any) -> None:
+            if remembered.has_received:  # a second ^C does not wait for the end
+                raise KeyboardInterrupt
+            remembered.has_received = True
+            loop.call_soon_threadsafe(task.cancel)
+
+        signal.signal(signal.SIGINT, handle)
+        try:
+            return await work
+        finally:
+            signal.signal(signal.SIGINT, remembered)
+
+    try:
+        return runner.run(cancelled_by_interrupts())
+    finally:
+        if remembered.has_received:  # even if `work` has swallowed the cancellation
+            raise KeyboardInterrupt
 
 
 @contextmanager
