@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Timer, main_thread
+from threading import Event, Thread, main_thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -51,25 +51,25 @@ def remembered_interrupts() -> Iterator[None]:
     handler = _Remembered()
     signal.signal(signal.SIGINT, handler)
     try:
-        with _repeated_if_ignored():
+        with _repeated_if_ignored(handler):
             yield
     except BaseException:
-        if handler.has_received:
+        if handler.calls:
             raise KeyboardInterrupt from None
         raise
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if handler.has_received:
+    if handler.calls:
         raise KeyboardInterrupt
 
 
 class _Remembered:
-    """A handler that raises KeyboardInterrupt, and remembers that it was called."""
+    """A handler that raises KeyboardInterrupt, and counts its calls."""
 
-    has_received = False
+    calls = 0
 
     def __call__(self, number: int, frame: Any) -> None:
-        self.has_received = True
+        self.calls += 1
         raise KeyboardInterrupt
 
 
@@ -90,9 +90,9 @@ def run_until_interrupted(runner: asyncio.Runner, work: Coroutine[Any, Any, T]) 
         assert task is not None
 
         def handle(number: int, frame: Any) -> None:
-            if remembered.has_received:  # a second ^C does not wait for the end
+            remembered.calls += 1
+            if remembered.calls > 1:  # a second ^C does not wait for the end
                 raise KeyboardInterrupt
-            remembered.has_received = True
             loop.call_soon_threadsafe(task.cancel)
 
         signal.signal(signal.SIGINT, handle)
@@ -104,35 +104,36 @@ def run_until_interrupted(runner: asyncio.Runner, work: Coroutine[Any, Any, T]) 
     try:
         return runner.run(cancelled_by_interrupts())
     finally:
-        if remembered.has_received:  # even if `work` has swallowed the cancellation
+        if remembered.calls:  # even if `work` has swallowed the cancellation
             raise KeyboardInterrupt
 
 
 @contextmanager
-def _repeated_if_ignored() -> Iterator[None]:
+def _repeated_if_ignored(handler: _Remembered) -> Iterator[None]:
     """Send SIGINT again if Python ignored its KeyboardInterrupt: a prompt would wait for a second ^C.
 
     Python ignores exceptions of finalizers, fork handlers and callbacks of weak references; each import lock
     has one of these.
     """
-    former = sys.unraisablehook
-    timers: list[Timer] = []
+    former, left = sys.unraisablehook, Event()
+
+    def interrupt_again(calls: int) -> None:
+        # until it is handled: a signal just before the main thread begins to wait does not end that
+        while not left.wait(AGAIN_SECONDS) and handler.calls == calls:
+            _interrupt_main_thread()
 
     def hook(ignored: UnraisableHookArgs) -> None:
-        if ignored.exc_type is not KeyboardInterrupt:
+        if ignored.exc_type is KeyboardInterrupt:
+            Thread(target=interrupt_again, args=(handler.calls,), daemon=True).start()
+        else:
             former(ignored)
-            return
-        timers.append(Timer(AGAIN_SECONDS, _interrupt_main_thread))
-        timers[-1].daemon = True
-        timers[-1].start()
 
     sys.unraisablehook = hook
     try:
         yield
     finally:
         sys.unraisablehook = former
-        for timer in timers:
-            timer.cancel()
+        left.set()
 
 
 def _interrupt_main_thread() -> None:
