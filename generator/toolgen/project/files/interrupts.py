@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Thread, main_thread
+from threading import Event, main_thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -64,11 +64,14 @@ def remembered_interrupts() -> Iterator[None]:
 
 
 class _Remembered:
-    """A handler that raises KeyboardInterrupt, and counts its calls."""
+    """A handler that raises KeyboardInterrupt, and counts how often."""
 
     calls = 0
+    is_held_back = False  # where the exception would be lost; the signal is sent again
 
     def __call__(self, number: int, frame: Any) -> None:
+        if self.is_held_back:
+            return
         self.calls += 1
         raise KeyboardInterrupt
 
@@ -123,10 +126,12 @@ def _repeated_if_ignored(handler: _Remembered) -> Iterator[None]:
             _interrupt_main_thread()
 
     def hook(ignored: UnraisableHookArgs) -> None:
-        if ignored.exc_type is KeyboardInterrupt:
-            Thread(target=interrupt_again, args=(handler.calls,), daemon=True).start()
-        else:
+        if ignored.exc_type is not KeyboardInterrupt:
             former(ignored)
+            return
+        handler.is_held_back = True
+        _thread.start_new_thread(interrupt_again, (handler.calls,))
+        handler.is_held_back = False  # the last step: Python looks for signals at calls
 
     sys.unraisablehook = hook
     try:
