@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -82,14 +83,24 @@ class Looks:
         return found
 
 
-@pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Looks]:
+@contextmanager
+def looking() -> Iterator[Looks]:
+    """Let servers look at all files without a pause, through what is yielded."""
     found = Looks()
-    monkeypatch.setattr(language_server, "find_together", found)
-    monkeypatch.setattr(language_server, "QUIET", 0.01)
-    yield found
-    found.may_run.set()
-    gc.unfreeze()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(language_server, "find_together", found)
+        patch.setattr(language_server, "QUIET", 0.01)
+        try:
+            yield found
+        finally:
+            found.may_run.set()
+            gc.unfreeze()
+
+
+@pytest.fixture
+def looks() -> Iterator[Looks]:
+    with looking() as found:
+        yield found
 
 
 async def until(semaphore: threading.Semaphore) -> None:
@@ -122,9 +133,9 @@ def test_the_collector_looks_at_no_analyses_and_still_frees_old_ones(shop: Path)
 
 def frozen_after_each_look(shop: Path) -> list[int]:
     """Let a server look at all files thirty times; return the numbers of objects that are frozen then."""
-    looks, frozen = Looks(), list[int]()
+    frozen = list[int]()
 
-    async def edit() -> None:
+    async def edit(looks: Looks) -> None:
         session = Session(shop)
         session.type("specs/find_orders.yaml", FIND)
         await until(looks.done)
@@ -134,10 +145,8 @@ def frozen_after_each_look(shop: Path) -> list[int]:
             await until(looks.done)
             frozen.append(gc.get_freeze_count())
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(language_server, "find_together", looks)
-        patch.setattr(language_server, "QUIET", 0.01)
-        asyncio.run(edit())
+    with looking() as looks:
+        asyncio.run(edit(looks))
     return frozen
 
 
