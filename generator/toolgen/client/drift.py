@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.adapters.mcp.listed_tool import (
     definition_digest,
     for_handshake_era,
-    is_object_schema,
     legacy_tools,
     mcp_tools,
 )
 from toolgen.runtime.errors import ToolError
+from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import is_object_schema
 
 if TYPE_CHECKING:
     from .tool import ClientTool
@@ -75,7 +76,7 @@ def _broken(listed: Mapping[str, Any], tool: ClientTool) -> list[str]:
     (old_form,) = for_handshake_era([expected])
     if definition_digest(listed) in map(definition_digest, (old_form, *legacy_tools(definitions))):
         return []
-    if is_object_schema(listed.get("outputSchema") or {}):
+    if is_object_schema(SchemaDocument(listed.get("outputSchema") or {})):
         expected = old_form
     try:
         drift = judge_tool(expected, listed, allow_texts=True, today=datetime.now(UTC).date())

@@ -10,8 +10,15 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from toolgen.schema.document import JsonPath, Located, SchemaDocument, subschemas
-from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE, REFERENCES
+from toolgen.schema.document import JsonPath, Located, Schema, SchemaDocument, as_list, is_type, subschemas
+from toolgen.schema.keywords import (
+    IN_PLACE,
+    IN_PLACE_LISTS,
+    IN_PLACE_MAPS,
+    IN_PLACE_SINGLE,
+    REFERENCES,
+    TYPES,
+)
 
 _PARTS: Final = {  # keyword → the parts of a value that its schemas apply to
     **dict.fromkeys(
@@ -185,6 +192,55 @@ class Graph:
                 found[index] = level
             here, below = list(new), []
         return found
+
+
+# The types of a value
+
+
+_ALL_TYPES: Final = frozenset(TYPES)
+_NO_TYPES: Final = frozenset[str]()
+
+
+def accepted_types(document: SchemaDocument) -> frozenset[str]:
+    """Return JSON types that cover every value a schema accepts. They depend little on how it is written.
+
+    `type`, `const`, `enum`, references, `allOf`, `anyOf` and `oneOf` decide. Conditions and `not` may leave
+    fewer types than returned. `properties` alone leaves all: a string is valid, too.
+    """
+    graph, known = Graph(document), dict[JsonPath, frozenset[str]]()
+    for index in graph.bottom_up():
+        node = graph.nodes[index]
+        parts = [known.get(graph.nodes[target].path, _ALL_TYPES) for target in node.references]
+        if "$ref" not in node.schema or document.siblings_apply:
+            parts += _stated_types(node.schema)
+            for keyword in IN_PLACE_LISTS & node.schema.keys():
+                branches = [
+                    known.get((*node.path, keyword, place), _ALL_TYPES) if branch is not False else _NO_TYPES
+                    for place, branch in enumerate(as_list(node.schema[keyword]))
+                ]
+                parts += branches if keyword == "allOf" or not branches else [_NO_TYPES.union(*branches)]
+        known[node.path] = _ALL_TYPES.intersection(*parts)
+    return known.get((), _ALL_TYPES)
+
+
+def _stated_types(schema: Schema) -> Iterator[frozenset[str]]:
+    """Yield the types that each of `type`, `const` and `enum` leaves."""
+    if "type" in schema:
+        types = as_list(schema["type"]) or [schema["type"]]
+        # a type that JSON Schema does not have may stand for any
+        named = {name for name in TYPES if name in types or (name == "integer" and "number" in types)}
+        yield frozenset(named) or _ALL_TYPES
+    for values in ([schema["const"]] if "const" in schema else None, schema.get("enum")):
+        if isinstance(values, list):
+            yield frozenset(name for name in TYPES if any(is_type(value, name) for value in values))
+
+
+def is_object_schema(document: SchemaDocument) -> bool:
+    """True if `accepted_types` has objects only. Results of any other schema are wrapped for old MCP clients.
+
+    `type: object` counts behind a reference, in a branch of `allOf`, and in all of `anyOf` or `oneOf`.
+    """
+    return accepted_types(document) <= {"object"}
 
 
 # Names that refer to others: files of shared schemas, or references within one schema

@@ -9,9 +9,10 @@ from typing import Final, cast
 
 from toolgen.compile.printing.client_source import ClientSource
 from toolgen.compile.printing.render import render_template
-from toolgen.runtime.adapters.mcp.listed_tool import is_object_schema
 from toolgen.runtime.contract.content_rules import declares_blocks
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import is_object_schema
 from toolgen.stubs.catalogue import ToolTypes, catalogue_types
 from toolgen.stubs.facts import call_text
 from toolgen.stubs.typescript import WORDS, argument_text, doc_comment, result_text, type_definitions
@@ -64,7 +65,7 @@ def _method(tool: ToolTypes, definition: ToolDefinition, listed_name: str) -> Ty
     elif declares_blocks(definition):
         result, reads = f"CallToolResult & {{ structuredContent: {result_text(tool)} }}", "whole"
     else:
-        is_object = schema is not None and is_object_schema(schema)
+        is_object = schema is not None and is_object_schema(SchemaDocument(schema))
         result, reads = result_text(tool), "response" if is_object else "unwrapped"
     doc = doc_comment(call_text(tool), "  ").rstrip("\n")
     return TypeScriptMethod(tool.function, json.dumps(listed_name), doc, argument_text(tool), result, reads)

@@ -19,11 +19,12 @@ from toolgen.importers.python.type_hints import (
     exception_path,
     is_importable,
     is_injected,
-    is_object_schema,
     resolve_hint,
     type_schema,
 )
 from toolgen.runtime.definition.rules import RESERVED
+from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import is_object_schema
 from toolgen.suggestions import shortened
 
 _ITERATORS = (abc.Generator, abc.Iterator)
@@ -208,7 +209,7 @@ def _describe_result(description: FunctionDescription, function: Any, hint: Any)
 
 
 def _as_object(description: FunctionDescription, schema: dict[str, Any]) -> dict[str, Any]:
-    if is_object_schema(schema, schema):
+    if is_object_schema(SchemaDocument(schema)):
         return schema if schema.get("type") == "object" else {"type": "object", **schema}
     description.wrapped = True
     description.notes.append(f"its result is not an object; the output has it as the property `{WRAPPED}`")

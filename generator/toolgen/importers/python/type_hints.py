@@ -9,7 +9,6 @@ import sys
 import types
 import typing
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -231,17 +230,3 @@ def sort_keywords(schema: dict[str, Any]) -> dict[str, Any]:
             node.clear()
             node.update(items)
     return schema
-
-
-def is_object_schema(schema: Any, root: Mapping[str, Any], depth: int = 20) -> bool:
-    """True if the types in `schema` allow objects only; references are resolved in `root`."""
-    if not isinstance(schema, dict) or not depth:
-        return False
-    if schema.get("type") == "object":
-        return True
-    reference = str(schema.get("$ref", ""))
-    if reference.startswith("#/$defs/"):
-        definition = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
-        return is_object_schema(definition, root, depth - 1)
-    branches = schema.get("anyOf") or schema.get("oneOf") or []
-    return bool(branches) and all(is_object_schema(branch, root, depth - 1) for branch in branches)

@@ -1,4 +1,4 @@
-"""output-not-object: the root of an output schema is not `type: object`.
+"""output-not-object: an output schema accepts values other than objects.
 
 Example:
 
@@ -18,11 +18,12 @@ from collections.abc import Iterator
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.references.bundle import Bound
+from toolgen.schema.graph import is_object_schema
 
 
 def check(bound: Bound) -> Iterator[Diagnostic]:
     """Warn about an output schema that MCP clients up to 2025-11-25 do not accept."""
-    if bound.path == ("output_schema",) and bound.schema.get("type") != "object":
+    if bound.path == ("output_schema",) and not is_object_schema(bound.document):
         yield Diagnostic(
             bound.value(("type",)) if "type" in bound.schema else bound.key(()),
             "output-not-object",

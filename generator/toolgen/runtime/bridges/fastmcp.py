@@ -21,13 +21,13 @@ except ModuleNotFoundError as error:
 from pydantic import Field, InstanceOf
 
 from toolgen.runtime.adapters.mcp.auth.grant import grant_of
-from toolgen.runtime.adapters.mcp.listed_tool import is_object_schema
+from toolgen.runtime.adapters.mcp.listed_tool import output_for_handshake_era
 from toolgen.runtime.adapters.mcp.result import result_of
 from toolgen.runtime.adapters.mcp.server_state import ServerState, is_modern
 from toolgen.runtime.adapters.mcp.tools_call import answer_call
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.schema.document import SchemaDocument
-from toolgen.schema.inline import wrap_in_object
+from toolgen.schema.graph import is_object_schema
 
 
 def fastmcp_provider(toolkit: Toolkit) -> Provider:
@@ -115,9 +115,9 @@ class FastMCPTool(Tool):
         """
         exact: dict[str, Any] = {"title": self.title}
         exact |= {key: self.listed[key] for key in ("inputSchema", "outputSchema") if key in self.listed}
-        request, output = _request(), exact.get("outputSchema")
-        if request is not None and output and not is_modern(request) and not is_object_schema(output):
-            exact["outputSchema"] = wrap_in_object(SchemaDocument(output))
+        request = _request()
+        if request is not None and "outputSchema" in exact and not is_modern(request):
+            exact["outputSchema"] = output_for_handshake_era(exact["outputSchema"])
         tool = super().to_mcp_tool(**(exact | overrides))
         tool.meta = tool.meta or None
         return tool
@@ -127,7 +127,7 @@ class FastMCPTool(Tool):
         request, published = _request(), self.listed["name"]
         if request is None:
             response = await self.served.toolkit.call(self.served.tools.wire_name(published), arguments)
-            is_object = is_object_schema(self.listed.get("outputSchema", {}))
+            is_object = is_object_schema(SchemaDocument(self.listed.get("outputSchema", {})))
             return ToolResult.from_mcp_result(result_of(response, "unwrapped" if is_object else "none"))
         sent: dict[str, Any] = dict(request.params or {})  # `_meta`, and answers of the user
         sent |= {"name": published, "arguments": arguments}

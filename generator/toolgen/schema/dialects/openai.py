@@ -7,7 +7,6 @@ The rules: https://developers.openai.com/api/docs/guides/structured-outputs
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,34 +112,3 @@ def _depth(strict: dict[str, Any]) -> int:
         return known[reference]
 
     return max(map(depth, (strict, *defs.values())))
-
-
-def accepts_strings(document: SchemaDocument) -> bool:
-    """True unless it is certain that a schema accepts no string."""
-    return _accepts_strings(document.plain.schema, document.plain, {})
-
-
-def _accepts_strings(node: Any, document: SchemaDocument, targets: dict[str, bool]) -> bool:
-    """`targets` holds the answers for the targets of references, True while one is being looked at."""
-    if not isinstance(node, Mapping):
-        return node is not False
-    reference = node.get("$ref")
-    if isinstance(reference, str):
-        if reference not in targets:
-            targets[reference] = True
-            found = document.target(reference).value
-            targets[reference] = found is None or _accepts_strings(found, document, targets)
-        if not targets[reference] or not document.siblings_apply:
-            return targets[reference]
-    types = node.get("type", "string")
-    if "string" not in ([types] if isinstance(types, str) else types):
-        return False
-    values = [node["const"]] if "const" in node else node.get("enum", [""])
-    if not any(isinstance(value, str) for value in values):
-        return False
-    branches = {
-        keyword: [_accepts_strings(branch, document, targets) for branch in node[keyword]]
-        for keyword in ("allOf", "anyOf", "oneOf")
-        if keyword in node
-    }
-    return all(branches.pop("allOf", ())) and all(any(each) for each in branches.values())

@@ -13,6 +13,7 @@ from toolgen.schema.dialects.arguments import (
 )
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import accepted_types
 from toolgen.schema.providers import PROVIDERS
 from toolgen.schema.strict.restore import restorer as strict_restorer
 
@@ -61,7 +62,7 @@ def publishes_output(dialect: str | None, document: SchemaDocument) -> bool:
     OpenAI's field describes results that are JSON. A result that is a string is sent as it is, so a schema
     that accepts strings is not published there.
     """
-    return dialect == "gemini" or (dialect == "openai" and not openai.accepts_strings(document))
+    return dialect == "gemini" or (dialect == "openai" and "string" not in accepted_types(document))
 
 
 def publish_output(dialect: str | None, document: SchemaDocument) -> Published | None:

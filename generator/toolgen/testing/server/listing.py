@@ -14,8 +14,8 @@ from toolgen.compat.contract import REQUEST, RESPONSE, SCHEMA_PATHS
 from toolgen.compat.finding import Category, Finding, Level
 from toolgen.compat.rule import ToolPair
 from toolgen.data.diagnostic import SpecErrors
-from toolgen.schema.document import SchemaDocument, same_value
-from toolgen.schema.inline import wrap_in_object
+from toolgen.runtime.adapters.mcp.listed_tool import output_for_handshake_era
+from toolgen.schema.document import same_value
 from toolgen.schema_proof.containment import NotContained, Unanalysed, check_containment
 from toolgen.suggestions import did_you_mean, quoted, shortened
 from toolgen.testing.results import Failure
@@ -84,10 +84,10 @@ def _only(side: ExportedSide, name: str) -> ExportedSide:
 
 
 def _unwrapped(listed: Mapping[str, Any], own: Mapping[str, Any], side: ExportedSide) -> Any:
-    """Return the listed tool, without the object that older protocol versions put around an output."""
+    """Return the listed tool, with its output schema as newer protocol versions have it."""
     schema = own.get("output_schema")
     fields = dict(listed)
-    if schema is not None and same_value(listed.get("output_schema"), wrap_in_object(SchemaDocument(schema))):
+    if schema is not None and same_value(listed.get("output_schema"), output_for_handshake_era(schema)):
         fields["output_schema"] = schema
     return replace(side.tools[0], fields=fields)
 

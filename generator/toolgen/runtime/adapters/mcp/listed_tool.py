@@ -13,6 +13,7 @@ from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
 from toolgen.runtime.text import well_formed_value
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import is_object_schema
 from toolgen.schema.inline import inline_references, wrap_in_object
 
 TARGET: Final = "mcp"
@@ -116,7 +117,8 @@ _IS_VALID: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    if is_object_schema(schema):
+    """Return the schema of objects with `type: object` at its root."""
+    if schema.get("type") == "object":
         return schema
     # at the front where it is missing, as authors write it
     return {**schema, "type": "object"} if "type" in schema else {"type": "object", **schema}
@@ -138,25 +140,23 @@ def legacy_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, An
 
 
 def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the list for clients up to 2025-11-25, which refuse output schemas that are not of objects.
+    """Return the list for clients up to 2025-11-25, which refuse output schemas without `type: object`.
 
-    Such an output becomes the only property of an object: `{"result": …}`.
+    The schema of an object gets it. Any other output becomes the only property of one: `{"result": …}`.
     """
     return [
-        {
-            key: wrap_in_object(SchemaDocument(value))
-            if key == "outputSchema" and not is_object_schema(value)
-            else value
-            for key, value in tool.items()
-        }
+        {**tool, "outputSchema": output_for_handshake_era(tool["outputSchema"])}
+        if "outputSchema" in tool
+        else {**tool}
         for tool in tools
     ]
 
 
-def is_object_schema(schema: Mapping[str, Any]) -> bool:
-    """True if a schema has `type: object` at its root, which is the only form that old clients accept."""
-    # `Tool.outputSchema` up to 2025-11-25: https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
-    return schema.get("type") == "object"
+def output_for_handshake_era(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an output schema for clients up to 2025-11-25."""
+    # https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
+    document = SchemaDocument(schema)
+    return _as_object(schema) if is_object_schema(document) else wrap_in_object(document)
 
 
 def _tool(definition: ToolDefinition) -> dict[str, Any]:

@@ -16,9 +16,11 @@ from toolgen.runtime.adapters.naming import wire_names
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import is_object_schema
 
 from .auth.grant import scopes_of
-from .listed_tool import TARGET, for_handshake_era, has_output_schema, is_object_schema, served_tools
+from .listed_tool import TARGET, for_handshake_era, has_output_schema, served_tools
 
 Tools = list[dict[str, Any]]
 
@@ -65,7 +67,7 @@ class ToolList:
         self._wrapped = {
             name
             for name, tool in zip(definitions, self._modern, strict=True)
-            if "outputSchema" in tool and not is_object_schema(tool["outputSchema"])
+            if "outputSchema" in tool and not is_object_schema(SchemaDocument(tool["outputSchema"]))
         }
         self._needed = [scopes_of(definition) for definition in definitions.values()]
         self._scopes = frozenset[str]().union(*self._needed)  # that any tool needs

@@ -1,0 +1,162 @@
+"""The form of a result depends on what a schema accepts, and not on how it is written."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import yaml
+from mcp import Client
+from tool_factory import make_tool
+from toolgen.data.package import PackageSettings
+from toolgen.lint.settings import LintSettings
+from toolgen.linting import lint_specs
+from toolgen.runtime import Toolkit
+from toolgen.runtime.adapters import mcp as adapter
+from toolgen.runtime.adapters.mcp.listed_tool import for_handshake_era, legacy_tools
+from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import is_object_schema
+
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+FIELDS = {"properties": {"n": {"type": "integer"}}}
+OBJECT = {"type": "object", **FIELDS}
+NODE = {"$dynamicAnchor": "node", **OBJECT}
+REF, LIST = {"$ref": "#/$defs/A"}, {"type": "array"}
+
+
+def chain(length: int) -> dict[str, Any]:
+    """Return definitions that refer to each other, from A to an object."""
+    links = {f"A{n}": {"$ref": f"#/$defs/A{n + 1}"} for n in range(1, length)}
+    return {"A": {"$ref": "#/$defs/A1"}, **links, f"A{length}": OBJECT}
+
+
+OBJECTS: Mapping[str, Mapping[str, Any]] = {
+    "inline": OBJECT,
+    "no properties": {"type": "object"},
+    "a list of one type": {**OBJECT, "type": ["object"]},
+    "a reference": {**REF, "$defs": {"A": OBJECT}},
+    "a reference and a title": {"title": "A", **REF, "$defs": {"A": OBJECT}},
+    "a reference and the type": {"type": "object", **REF, "$defs": {"A": FIELDS}},
+    "a reference and a wider type": {"type": ["object", "null"], **REF, "$defs": {"A": OBJECT}},
+    "definitions": {"$ref": "#/definitions/A", "definitions": {"A": OBJECT}},
+    "an anchor": {"$ref": "#a", "$defs": {"A": {"$anchor": "a", **OBJECT}}},
+    "an identifier": {"$ref": "a", "$defs": {"A": {"$id": "a", **OBJECT}}},
+    "a chain of two": {**REF, "$defs": chain(2)},
+    "a chain of thirty": {**REF, "$defs": chain(30)},
+    "a reference to a property": {**OBJECT, "type": ["object"], "allOf": [{"$ref": "#/$defs/A/properties/b"}],
+                                  "$defs": {"A": {"properties": {"b": OBJECT}}}},
+    "a dynamic reference": {"$dynamicRef": "#node", "$defs": {"A": NODE}},
+    "a dynamic reference to a pointer": {"$dynamicRef": "#/$defs/A", "$defs": {"A": OBJECT}},
+    "draft-07": {"$schema": DRAFT_7, **OBJECT},
+    "draft-07, a reference": {"$schema": DRAFT_7, "$ref": "#/definitions/A", "definitions": {"A": OBJECT}},
+    "draft-07, a reference beside what is ignored": {
+        "$schema": DRAFT_7, "type": "array", "$ref": "#/definitions/A", "definitions": {"A": OBJECT}
+    },
+    "allOf of one": {"allOf": [OBJECT]},
+    "allOf of a reference": {"allOf": [REF], "$defs": {"A": OBJECT}},
+    "allOf of two": {"allOf": [OBJECT, {"required": ["n"]}]},
+    "allOf of two, the second says so": {"allOf": [{"required": ["n"]}, OBJECT]},
+    "nested allOf": {"allOf": [{"allOf": [{"allOf": [OBJECT]}]}]},
+    "allOf of types that have only it in common": {
+        "allOf": [{"type": ["object", "null"]}, {"type": ["object", "array"]}]
+    },
+    "allOf beside properties": {**FIELDS, "allOf": [{"type": "object"}]},
+    "allOf with true": {"allOf": [True, OBJECT]},
+    "anyOf of one": {"anyOf": [OBJECT]},
+    "anyOf of two": {"anyOf": [OBJECT, {"type": "object"}]},
+    "anyOf of references": {"anyOf": [REF, REF], "$defs": {"A": OBJECT}},
+    "anyOf with false": {"anyOf": [OBJECT, False]},
+    "anyOf beside the type": {"type": "object", "anyOf": [{"required": ["n"]}, FIELDS]},
+    "anyOf of allOf": {"anyOf": [{"allOf": [OBJECT]}, {"allOf": [REF]}], "$defs": {"A": OBJECT}},
+    "oneOf of one": {"oneOf": [OBJECT]},
+    "oneOf of two": {"oneOf": [{**OBJECT, "required": ["n"]}, {"type": "object", "maxProperties": 0}]},
+    "const": {"const": {"n": 1}},
+    "enum": {"enum": [{"n": 1}, {}]},
+    "a recursive object": {**REF, "$defs": {"A": {**OBJECT, "additionalProperties": REF}}},
+    "a definition that nobody uses": {**OBJECT, "$defs": {"A": LIST}},
+}  # fmt: skip
+OTHERS: Mapping[str, Mapping[str, Any]] = {
+    "properties without a type": FIELDS,  # valid for a text
+    "a reference to properties without a type": {**REF, "$defs": {"A": FIELDS}},
+    "required without a type": {"required": ["n"]},
+    "anything": {},
+    "an array": LIST,
+    "a reference to an array": {**REF, "$defs": {"A": LIST}},
+    "an object or null": {"type": ["object", "null"]},
+    "an object or null, by reference": {"anyOf": [REF, {"type": "null"}], "$defs": {"A": OBJECT}},
+    "anyOf with true": {"anyOf": [OBJECT, True]},
+    "allOf of an array": {"allOf": [LIST]},
+    "a const": {"const": 1},
+    "some values": {"enum": [{}, 1]},
+    "a condition": {"if": FIELDS, "then": OBJECT, "else": OBJECT},
+    "draft-07, the type is ignored": {
+        "$schema": DRAFT_7, **OBJECT, "$ref": "#/definitions/A", "definitions": {"A": LIST}
+    },
+}  # fmt: skip
+VALUE = {"n": 1}
+
+
+def tools(schema: Mapping[str, Any], *, inline: bool) -> Toolkit:
+    options: dict[str, Any] = {"targets": {"mcp": {"inline": inline}}}
+    return Toolkit([make_tool(lambda self, request, context: VALUE, output_schema=schema, **options)])
+
+
+def seen(schema: Mapping[str, Any], era: str, *, inline: bool) -> Any:
+    """Return the output schema and the structured content that a client gets."""
+
+    async def talk() -> Any:
+        server = adapter.build_server(tools(schema, inline=inline), name="x")
+        async with Client(server, mode=era) as client:
+            (tool,) = (await client.list_tools()).tools
+            result = await client.call_tool("x", {})
+            assert not result.is_error, result
+            return tool.output_schema, result.structured_content
+
+    return asyncio.run(talk())
+
+
+def warned(schema: Mapping[str, Any]) -> bool:
+    spec = {"name": "x", "description": "X.", "input_schema": {"type": "object"}, "output_schema": schema}
+    text = yaml.safe_dump(json.loads(json.dumps(spec)), sort_keys=False).encode()
+    report = lint_specs({"x.yaml": text}, (), PackageSettings(), LintSettings()).report
+    codes = {entry.code for entry in report.entries}
+    assert not codes & {"bad-schema", "dangling-ref"}, codes
+    return "output-not-object" in codes
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("schema", OBJECTS.values(), ids=OBJECTS)
+def test_an_object_is_sent_as_it_is_however_it_is_written(schema: Mapping[str, Any], inline: bool) -> None:
+    assert is_object_schema(SchemaDocument(schema))
+    assert not warned(schema)
+    assert seen(schema, "auto", inline=inline)[1] == VALUE
+    listed, sent = seen(schema, "legacy", inline=inline)
+    assert sent == VALUE
+    assert listed["type"] == "object"  # clients refuse the whole list otherwise
+    assert "result" not in listed.get("properties", {})
+    (exported,) = legacy_tools(tools(schema, inline=inline).definitions)
+    assert exported["outputSchema"]["type"] == "object"
+    assert "result" not in exported["outputSchema"].get("properties", {})
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("schema", OTHERS.values(), ids=OTHERS)
+def test_what_may_be_no_object_is_wrapped_however_it_is_written(
+    schema: Mapping[str, Any], inline: bool
+) -> None:
+    assert not is_object_schema(SchemaDocument(schema))
+    assert warned(schema)
+    (own,) = adapter.mcp_tools(tools(schema, inline=inline).definitions)
+    (listed,) = for_handshake_era([own])
+    (exported,) = legacy_tools(tools(schema, inline=inline).definitions)
+    for each in (listed["outputSchema"], exported["outputSchema"]):
+        assert (each["type"], list(each["properties"])) == ("object", ["result"])
+
+
+@pytest.mark.parametrize("types", ["dict", [], [{}], 5, None])
+def test_a_type_that_json_schema_does_not_have_may_be_anything(types: Any) -> None:
+    odd = {"type": types, "enum": 1, "allOf": {}, "anyOf": [], "$ref": []}
+    assert not is_object_schema(SchemaDocument(odd))
