@@ -137,3 +137,24 @@ def test_type_checkers_accept_stubs_and_find_a_planted_fault(planted: bool, tmp_
         check=False,
     )
     assert ("0 errors" in done.stdout) is not planted, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The user's choice.", "The user's note."),
+        ('The 12" one.', 'The 14" one.'),
+        ("It's \\ a path.", "It's another."),
+        ('A "quoted', 'text".'),
+    ],
+)
+def test_quotes_in_descriptions_do_not_hide_what_is_imported(before: str, after: str) -> None:
+    first, last = ({"type": "string", "description": each} for each in (before, after))
+    text = stub(tool("pick", {"first": first, "choice": {"enum": ["a", "b"]}, "last": last}))
+    assert text.startswith("from typing import Any, Literal\n")
+
+
+def test_words_in_texts_are_not_imported() -> None:
+    number = {"type": "integer", "description": "A NotRequired Literal."}
+    text = stub(tool("pick", {"n": number}, description="A TypedDict."))
+    assert text.startswith("from typing import Any\n")

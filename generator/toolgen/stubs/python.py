@@ -14,12 +14,16 @@ from toolgen.stubs.facts import call_text, field_text
 
 _SCALARS: Final = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
 _TYPING: Final = ("Any", "Literal", "NotRequired", "TypedDict")
-_WORD: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
+_TOKEN: Final = re.compile(
+    r"\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|#[^\n]*|\w+",
+    re.DOTALL,
+)
+"""A docstring, a literal, a comment or a word: only the last is a name, whatever the others contain."""
 
 
 def imports_of(body: str) -> str:
     """Return the imports that a text of stubs needs; empty if it needs none."""
-    words = set(_WORD.findall(body))
+    words = set(_TOKEN.findall(body))
     used = [word for word in _TYPING if word in words]
     return f"from typing import {', '.join(used)}\n" if used else ""
 
@@ -125,7 +129,7 @@ def _needs_call(texts: Mapping[str, str]) -> bool:
 
 def _names_in(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        yield from (word for word in _WORD.findall(text) if word[0] not in "\"'")
+        yield from (word for word in _TOKEN.findall(text) if word[0] not in "\"'")
 
 
 def _comment(text: str) -> str:
