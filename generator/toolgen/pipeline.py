@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Container, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
@@ -19,6 +19,7 @@ from toolgen.compile.output_changes import digest
 from toolgen.compile.printing.client_source import (
     ClientMethod,
     ClientTemplates,
+    ToolUse,
     client_files,
     client_source,
     listed_definitions,
@@ -189,6 +190,7 @@ class CompiledClient:
     files: Tree
     listed: tuple[dict[str, Any], ...]
     methods: tuple[ClientMethod, ...]
+    uses: Mapping[str, ToolUse] | None  # as `uses_of` found them
 
 
 def compile_client(
@@ -198,17 +200,20 @@ def compile_client(
     server: str,
     *,
     is_typescript: bool = False,
+    uses_of: Callable[[Sequence[ClientMethod]], Mapping[str, ToolUse]] | None = None,
 ) -> CompiledClient:
     """Return a typed client of the tools in `texts`; `server` names it in docstrings.
 
+    `uses_of` returns what code uses of the methods, by listed name: drift of other tools is ignored.
     Raises `SpecErrors` as `compile_project` does.
     """
     program = without_suppressed_warnings(analyze(texts, [templates.target], f"{settings.specs}/"))
     package = lower(program, settings)
     client = client_source(package, program.shared, server)
+    client = replace(client, uses=None if uses_of is None else uses_of(client.methods))
     listed = listed_definitions(client)
     if is_typescript:
-        return CompiledClient(typescript_client(client, templates.own), tuple(listed), client.methods)
+        return CompiledClient(typescript_client(client, templates.own), tuple(listed), client.methods, None)
     sources = package_sources(package, model_modules(package, {}, program.shared), program.shared)
     targets = [templates.target]
     rendered = [*render_tools(package, targets, sources).values()]
@@ -218,7 +223,7 @@ def compile_client(
     done = {path: text for each in rendered for path, text in each.tree.items()}
     unformatted = {path for each in rendered for path in each.unformatted}
     made = _formatted(RenderedFiles({**done, **files}, frozenset(unformatted | files.keys())))
-    return CompiledClient(dict(sorted(made.items())), tuple(listed), client.methods)
+    return CompiledClient(dict(sorted(made.items())), tuple(listed), client.methods, client.uses)
 
 
 def compile_specs(

@@ -214,10 +214,10 @@ async def test_a_server_of_the_older_era_is_no_drift(client: ModuleType, server:
         ]
     cafe = client.CafeClient.__new__(client.CafeClient)
     tools = {name: (digest, method) for method, (name, digest, _) in cafe._tools.items()}
-    check_drift(listed, tools, cafe._tool, is_error=True)
+    check_drift(listed, tools, cafe._tool, None, is_error=True)
     listed[0]["inputSchema"]["required"] = ["what", "when"]
     with pytest.raises(ContractDriftError):
-        check_drift(listed, tools, cafe._tool, is_error=True)
+        check_drift(listed, tools, cafe._tool, None, is_error=True)
 
 
 @runs

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,6 +112,81 @@ def test_consumers_of_a_listing_are_compared_with_it(shop: Consumer) -> None:
     done = shop.toolgen("breaking", "--consumers", "app/toolgen.lock", "--format", "markdown")
     assert done.returncode == 1
     assert "**1 breaking change**" in done.stdout
+
+
+SERVER = Path(__file__).parents[1] / "client/strange_server.py"
+CONNECT = """
+import sys
+from {module} import ShopClient
+from toolgen.client import ContractDriftError
+
+try:
+    {connect}
+except ContractDriftError as error:
+    sys.exit(str(error))
+"""
+HINTED = "name: order\nannotations: {idempotentHint: true}"
+EDITS = {
+    "a response of a tool that is called": ("[open, sent]", "[open, sent, lost]", True),
+    "an argument that must be given": ("[sku]", "[sku, note]", True),
+    "an argument that is given": ("sku: {type: string}", "sku: {type: string, maxLength: 3}", True),
+    "an argument that nobody gives": ("maxLength: 50", "maxLength: 40", False),
+    "a hint that calls may be repeated": (HINTED, "name: order", True),
+    "another name, the former one is answered": ("name: order", "name: buy\naliases: [order]", True),
+    "a response of another tool": ("count: {type: integer}", "count: {type: string}", False),
+    "an argument of another tool": ("required: [sku], properties", "properties", False),
+    "another tool is gone": ("name: stock", "name: in_stock", False),
+    "a text": ("Order items.", "Order nice items.", False),
+}
+
+
+def connected(shop: Consumer, statement: str = "pass") -> subprocess.CompletedProcess[str]:
+    """Connect the client to a server with the specs as they are now, and execute a statement with it."""
+    tools = json.loads(shop.toolgen("export", "mcp").stdout)["tools"]
+    said = shop.write("said.json", json.dumps({"tools": tools, "answer": "die"}))
+    command = [sys.executable, str(SERVER), str(said)]
+    connect = f"with ShopClient.connect({command}) as shop:\n        {statement}"
+    script = CONNECT.format(module="shop.sync", connect=connect)
+    return subprocess.run(
+        [sys.executable, "-c", script], cwd=shop.root / "app", capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(("before", "after", "breaks"), EDITS.values(), ids=EDITS)
+def test_the_nightly_check_the_server_and_the_connection_have_one_judgement(
+    shop: Consumer, before: str, after: str, breaks: bool
+) -> None:
+    shop.edit("specs/order.yaml", "name: order", HINTED)
+    shop.client(".", "--out", "app", "--package", "shop", "--uses", "main.py")
+    is_order = before in (shop.root / "specs/order.yaml").read_text()
+    shop.edit("specs/order.yaml" if is_order else "specs/stock.yaml", before, after)
+
+    nightly = shop.toolgen("client", "--check", "--upstream", "--out", "app")
+    consumers = shop.toolgen("breaking", "--consumers", "app")
+    client = connected(shop)
+
+    # a model may read the text, so that somebody should; calls go on
+    is_text = "Order items." in before
+    assert [nightly.returncode, consumers.returncode, client.returncode] == [
+        int(breaks or is_text),
+        int(breaks),
+        int(breaks),
+    ], (nightly.stdout, consumers.stdout, client.stderr)
+
+
+def test_a_break_of_a_tool_that_the_lock_does_not_know_is_raised_by_its_call(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop", "--uses", "main.py")
+    shop.edit("specs/stock.yaml", "count: {type: integer}", "count: {type: string}")
+    assert connected(shop).returncode == 0
+    called = connected(shop, "shop.with_options(retries=1).stock(sku='A')")
+    assert called.returncode == 1
+    assert "- stock: response: " in called.stderr
+
+
+def test_without_uses_the_connection_judges_every_tool(shop: Consumer) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    shop.edit("specs/stock.yaml", "count: {type: integer}", "count: {type: string}")
+    assert "- stock: response: " in connected(shop).stderr
 
 
 @pytest.mark.parametrize(

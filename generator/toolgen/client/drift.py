@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -37,36 +37,52 @@ def check_drift(
     listed: Iterable[Mapping[str, Any]],
     tools: Mapping[str, tuple[str, str]],
     tool_of: Callable[[str], ClientTool],
+    uses: Mapping[str, Collection[str]] | None,
     *,
     is_error: bool,
-) -> None:
-    """Raise ContractDriftError, or warn, if a server lists tools of a client in a way that breaks it.
+) -> dict[str, ContractDriftError]:
+    """Raise ContractDriftError, or warn, if a server lists tools of a client in a way that breaks its users.
 
-    `tools`: listed name → hash of the definition and method; `tool_of` returns the tool of a method.
+    Args:
+        listed: the tools that the server lists.
+        tools: listed name → hash of the definition and method.
+        tool_of: returns the tool of a method.
+        uses: listed name → arguments that calls give; None: any of any tool.
+        is_error: raise; or else, warn.
+
+    Returns:
+        the errors of tools without uses, by method.
     """
     found = {str(tool.get("name")): tool for tool in listed}
     faults: dict[str, list[str]] = {}
+    unused: dict[str, ContractDriftError] = {}
     for name, (digest, method) in tools.items():
-        tool = found.get(name)
+        tool, is_used = found.get(name), uses is None or name in uses
+        broken: list[str] = []
         if tool is None:
-            faults[name] = ["the server no longer lists it"]
-        elif definition_digest(tool) != digest and (broken := _broken(tool, tool_of(method))):
+            broken = ["the server no longer lists it"]
+        elif definition_digest(tool) != digest:
+            broken = _broken(tool, tool_of(method), (uses or {}).get(name))
+        if broken and is_used:
             faults[name] = broken
-    if not faults:
-        return
+        elif broken:
+            unused[method] = _error({name: broken})
+    if faults and is_error:
+        raise _error(faults)
+    if faults:
+        warnings.warn(_error(faults).message, ContractDriftWarning, stacklevel=4)
+    return unused
+
+
+def _error(faults: Mapping[str, list[str]]) -> ContractDriftError:
     lines = [f"- {name}: {fault}" for name, each in sorted(faults.items()) for fault in each]
-    error = ContractDriftError(
-        "\n".join([ContractDriftError.description, *lines]),
-        details={name: faults[name] for name in sorted(faults)},
-    )
-    if is_error:
-        raise error
-    warnings.warn(error.message, ContractDriftWarning, stacklevel=4)
+    message = "\n".join([ContractDriftError.description, *lines])
+    return ContractDriftError(message, details={name: faults[name] for name in sorted(faults)})
 
 
-def _broken(listed: Mapping[str, Any], tool: ClientTool) -> list[str]:
-    """Return what breaks callers or readers about a tool that is listed in another way."""
-    from toolgen.comparing.server_drift import judge_tool
+def _broken(listed: Mapping[str, Any], tool: ClientTool, given: Collection[str] | None) -> list[str]:
+    """Return what breaks about a tool that is listed in another way; `given`: arguments that calls give."""
+    from toolgen.comparing.server_drift import FOR_CALLERS, FOR_READERS, concerns_call, judge_tool
     from toolgen.data.diagnostic import SpecErrors
     from toolgen.project import UnableError
 
@@ -82,4 +98,10 @@ def _broken(listed: Mapping[str, Any], tool: ClientTool) -> list[str]:
         drift = judge_tool(expected, listed, allow_texts=True, today=datetime.now(UTC).date())
     except (UnableError, SpecErrors) as error:
         return [f"it cannot be compared: {error}"]
-    return [finding.message for finding in drift.failed]
+    return [
+        finding.message
+        for finding in drift.failed
+        if finding.category in FOR_CALLERS
+        and finding.code not in FOR_READERS
+        and (given is None or concerns_call(finding, given))
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
@@ -28,6 +28,7 @@ class SyncToolClient:
 
     _package: ClassVar[str | None]
     _tools: ClassVar[Mapping[str, tuple[str, str, str]]]
+    _uses: ClassVar[Mapping[str, Collection[str]] | None] = None
 
     _client: ToolClient
     _loop: LoopThread
@@ -48,7 +49,7 @@ class SyncToolClient:
         from toolgen.runtime.execution.threads.loop_thread import LoopThread
 
         loop = LoopThread()
-        members = {"_package": cls._package, "_tools": cls._tools}
+        members = {"_package": cls._package, "_tools": cls._tools, "_uses": cls._uses}
         kind: type[ToolClient] = type(cls.__name__, (ToolClient,), members)
         opening = kind.connect(server, cwd=cwd, env=env, auth=auth, confirm=confirm, on_drift=on_drift)
         try:

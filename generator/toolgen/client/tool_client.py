@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from copy import copy
 from importlib import import_module
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .connection import Connection, Server
+    from .drift import ContractDriftError
     from .options import CallSettings, OnContent, Progress
     from .questions import Confirm
     from .tool import ClientTool
@@ -27,10 +28,12 @@ class ToolClient:
 
     _package: ClassVar[str | None]
     _tools: ClassVar[Mapping[str, tuple[str, str, str]]]  # method → listed name, hash, module
+    _uses: ClassVar[Mapping[str, Collection[str]] | None] = None  # listed name → arguments; None: not known
 
     _connection: Connection
     _settings: CallSettings
     _cursor: Any = None  # of `pages`
+    _unused_drift: Mapping[str, ContractDriftError] = {}  # by method; raised by its call
 
     @classmethod
     @asynccontextmanager
@@ -53,7 +56,8 @@ class ToolClient:
             auth: a bearer token, or an `httpx2.Auth`, for a URL.
             confirm: answers the server's questions to the user. Without it, there is no user to ask.
             on_drift: what to do if the server lists a tool of this client in a way that breaks calls or
-                readers: raise, warn, or not even look.
+                readers: raise, warn, or not even look. If the client was generated with `--uses`, only used
+                tools raise here, and each other one when it is called.
 
         Raises:
             ConnectError: There is no connection.
@@ -127,6 +131,8 @@ class ToolClient:
     def _tool(self, method: str) -> ClientTool:
         if method not in self._tools:
             raise TypeError(f"{type(self).__name__} has no tool {method!r}")
+        if method in self._unused_drift:
+            raise self._unused_drift[method]
         module = import_module(f"{self._package}.tools.{self._tools[method][2]}")
         found: ClientTool = module.TOOL
         return found
@@ -147,4 +153,6 @@ class ToolClient:
 
         listed = await self._connection.listed_tools()
         tools = {listed_name: (digest, method) for method, (listed_name, digest, _) in self._tools.items()}
-        check_drift(listed, tools, self._tool, is_error=on_drift == "error")
+        # a warning stops nothing, so that it may be about all tools
+        uses = self._uses if on_drift == "error" else None
+        self._unused_drift = check_drift(listed, tools, self._tool, uses, is_error=on_drift == "error")

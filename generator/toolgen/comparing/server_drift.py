@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
@@ -38,6 +38,11 @@ TEXTS_FOR_MODELS: Final = (
 """Rules whose findings fail: whoever approved the server has not read the new text."""
 STRICTER: Final = ("idempotent-gained", "idempotent-lost", "open-world-gained", "open-world-lost")
 """Rules that are warnings of `toolgen breaking`, and fail here: the author of a server cannot be asked."""
+FOR_CALLERS: Final = frozenset((Category.WIRE, Category.SAFETY))
+"""Categories that concern whoever calls tools by their contracts."""
+FOR_READERS: Final = frozenset(("text-hidden", "ui-changed"))
+"""Rules of these categories about what code does not look at."""
+ANY_ARGUMENT: Final = "*"
 _OPEN: Final = frozenset(
     (
         "additionalProperties",
@@ -114,6 +119,23 @@ def judge_tool(
     return drift_of(found, others, policy, today)
 
 
+def concerns_call(finding: Finding, given: Collection[str]) -> bool:
+    """True if a finding about a tool concerns calls that give some arguments; `ANY_ARGUMENT`: any of them.
+
+    A client checks whole responses, so all of a response counts.
+    """
+    section, _, rest = finding.pointer.strip("/").partition("/")
+    if section != "input_schema" or ANY_ARGUMENT in given:
+        return True
+    keyword, _, rest = rest.partition("/")
+    name = rest.partition("/")[0].replace("~1", "/").replace("~0", "~")
+    if keyword != "properties" or not name:
+        return True
+    # an argument that must be given breaks those who leave it out
+    is_left_out = finding.code == "property-required" and not rest.partition("/")[2]
+    return (name in given) != is_left_out
+
+
 def drift_of(found: Iterable[Finding], others: Iterable[Finding], policy: Policy, today: date) -> Drift:
     """Return findings as a drift: `found` of a comparison, and `others`, to which no policy was applied."""
     findings = (*found, *apply_policy(others, policy, today))
@@ -143,8 +165,11 @@ def _is_undeclared(finding: Finding, old: Side) -> bool:
 
     Callers know no other names then. With `additionalProperties` and the like, names are meant to be chosen.
     """
+    contract = old.contracts.get(finding.tool)
+    if contract is None:  # of several tools, or of one that had another name
+        return False
     _, *path = pointer_tokens(finding.pointer)
-    document = old.contracts[finding.tool].documents[REQUEST]
+    document = contract.documents[REQUEST]
     schema: Any = document.schema
     for step in [*path[:-2], None]:  # None: the object itself is looked at, too
         while isinstance(schema, dict) and "$ref" in schema:

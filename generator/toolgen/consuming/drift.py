@@ -18,14 +18,15 @@ from toolgen.comparing.exported_sides import own_definitions
 from toolgen.comparing.guard import judge_server
 from toolgen.comparing.judgement import Judgement
 from toolgen.comparing.lock import NAME
+from toolgen.comparing.server_drift import FOR_CALLERS, concerns_call, drift_levels, with_drift_level
 from toolgen.comparing.sides import SpecFiles, compare_files, files_of
 from toolgen.compat.comparison import compare
 from toolgen.compat.contract import Side
 from toolgen.compat.finding import Category, Finding, Level
 from toolgen.compat.policy import Policy, failing
+from toolgen.compile.printing.client_source import ToolUse
 from toolgen.consuming.definitions import ClientDefinitions
-from toolgen.consuming.lock import ClientLock, ToolUse, read_client_lock
-from toolgen.consuming.usage import ALL
+from toolgen.consuming.lock import ClientLock, read_client_lock
 from toolgen.files import Folder, read_named
 from toolgen.importing.source_content import source_errors
 from toolgen.mcp_client.listing import Listing
@@ -34,8 +35,8 @@ from toolgen.project.inputs.target_templates import load_client_templates
 from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
 
-_FOR_CONSUMERS: Final = frozenset((Category.WIRE, Category.SAFETY))
-"""Categories that concern whoever calls tools by their contracts."""
+_LEVELS: Final = drift_levels(allow_texts=True)
+"""As a client judges what a server lists when it connects."""
 _MAX_LOCK: Final = 4 * BUDGET.import_bytes
 _MAX_LOCKS: Final = 1_000
 
@@ -67,9 +68,9 @@ def judge_upstream(
         if not current.is_folder:
             raise UnableError("cannot-compare", f"{file} is of a folder of specs, and the source is another")
         sides = compare_files(_files(lock.specs, f"{file}: "), _files(current.specs, ""))
-        policy = Policy(levels={"description-changed": Level.ERROR})
+        policy = Policy(levels={**_LEVELS, "description-changed": Level.ERROR})
         judgement, names = _judged(sides.old, sides.new, policy, today), _listed_names(sides.old)
-    return _for_consumer(judgement, lock, file, _FOR_CONSUMERS | {Category.AGENT}, names)
+    return _for_consumer(judgement, lock, file, FOR_CALLERS | {Category.AGENT}, names)
 
 
 def judge_consumers(start: str, paths: Sequence[str], *, today: date) -> list[ConsumerJudgement]:
@@ -88,28 +89,15 @@ def judge_consumers(start: str, paths: Sequence[str], *, today: date) -> list[Co
         else:
             exported = read_export(content, file)
             old, new = compare_definitions(exported, own_definitions(inputs, exported))
-        judgement = _judged(old, new, Policy(), today)
-        judged.append(_for_consumer(judgement, lock, file, _FOR_CONSUMERS, _listed_names(old)))
+        judgement = _judged(old, new, Policy(levels=_LEVELS), today)
+        judged.append(_for_consumer(judgement, lock, file, FOR_CALLERS, _listed_names(old)))
     return judged
 
 
 def _concerns(finding: Finding, uses: Mapping[str, ToolUse], listed: Mapping[str, str]) -> bool:
     """True if a finding is about something that a consumer uses; `listed` has the names that it knows."""
     names = {listed.get(tool, tool) for tool in finding.all_tools}
-    return not names or any(name in uses and _concerns_use(finding, uses[name]) for name in names)
-
-
-def _concerns_use(finding: Finding, use: ToolUse) -> bool:
-    section, _, rest = finding.pointer.strip("/").partition("/")
-    if section != "input_schema" or ALL in use.arguments:
-        return True
-    keyword, _, rest = rest.partition("/")
-    name = rest.partition("/")[0].replace("~1", "/").replace("~0", "~")
-    if keyword != "properties" or not name:
-        return True
-    is_given = name in use.arguments
-    # an argument that must be given breaks those who leave it out
-    return not is_given if finding.code == "property-required" else is_given
+    return not names or any(name in uses and concerns_call(finding, uses[name].arguments) for name in names)
 
 
 def _for_consumer(
@@ -141,6 +129,17 @@ def _is_rename(finding: Finding) -> bool:
     return finding.code == "tool-renamed" and finding.pointer == "/name"
 
 
+def _as_listed(finding: Finding, old: Mapping[str, str], new: Mapping[str, str]) -> Finding:
+    """Return the finding with its level for a client that looks for names in the server's list."""
+    if finding.code != "tool-renamed":
+        return finding
+    is_other = finding.pointer == "/targets/mcp/name" or (
+        _is_rename(finding) and old.get(str(finding.detail)) != new.get(finding.tool)
+    )
+    # aliases are answered, but a list does not have them; names for other targets are none of it
+    return replace(finding, level=Level.ERROR if is_other else Level.INFO)
+
+
 def _listed_names(side: Side) -> dict[str, str]:
     """Return the name by which MCP lists each tool, by its own name."""
     names = {name: each.published_names() for name, each in side.contracts.items()}
@@ -148,7 +147,9 @@ def _listed_names(side: Side) -> dict[str, str]:
 
 
 def _judged(old: Side, new: Side, policy: Policy, today: date) -> Judgement:
-    found = compare(old, new, policy=policy, today=today)
+    names = _listed_names(old), _listed_names(new)
+    compared = compare(old, new, policy=policy, today=today)
+    found = tuple(_as_listed(with_drift_level(each, old), *names) for each in compared)
     failed = tuple(failing(found, Level.ERROR, frozenset(Category), allow_unanalysed=False))
     return Judgement(found, failed, Level.ERROR, (), {**old.texts, **new.texts})
 

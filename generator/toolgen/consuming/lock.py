@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.comparing.lock import lock_text, read_lock
+from toolgen.compile.printing.client_source import ToolUse
 from toolgen.consuming.definitions import ClientDefinitions, definitions_of
 from toolgen.data.package import PackageSettings
 from toolgen.importers.imported_tool import SourceError
@@ -22,14 +23,6 @@ _KEY: Final = "client"
 _FORMAT: Final = 1
 _SETTINGS: Final = ("coerce", "mcp_output_schema", "mcp_references")
 _AGAIN: Final = "write it again: toolgen client SOURCE --out DIR --package NAME"
-
-
-@dataclass(frozen=True, slots=True)
-class ToolUse:
-    """What code uses of a tool: arguments that it gives, and places of the response that it reads."""
-
-    arguments: frozenset[str] = frozenset()  # on the wire; `*`: any
-    fields: frozenset[str] = frozenset()  # `lines[].sku`; `*`: any
 
 
 @dataclass(frozen=True, slots=True)

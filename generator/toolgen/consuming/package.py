@@ -6,6 +6,7 @@ import os
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -71,7 +72,12 @@ def plan_client(definitions: ClientDefinitions, lock: ClientLock, folder: Path) 
     with use_temporary_folder():
         templates = load_client_templates()
         compiled = compile_client(
-            texts, templates, settings, definitions.server.name, is_typescript=lock.language == TYPESCRIPT
+            texts,
+            templates,
+            settings,
+            definitions.server.name,
+            is_typescript=lock.language == TYPESCRIPT,
+            uses_of=partial(find_uses, folder, lock.uses_in, package=lock.package) if lock.uses_in else None,
         )
     listing = definitions.server
     if definitions.is_folder:
@@ -81,9 +87,8 @@ def plan_client(definitions: ClientDefinitions, lock: ClientLock, folder: Path) 
         listing=listing,
         specs=definitions.specs if definitions.is_folder else {},
         settings=settings_of(settings) if definitions.is_folder else {},
+        uses=compiled.uses if lock.uses_in else lock.uses,
     )
-    if lock.uses_in:
-        lock = replace(lock, uses=find_uses(folder, lock.uses_in, compiled.methods, lock.package))
     project = Project(folder, "", "", output=lock.package)
     existing = read_output(project, compiled.files)
     changes = find_changes(compiled.files, existing.files, existing.manifest)

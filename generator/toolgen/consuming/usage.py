@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from toolgen.compile.printing.client_source import ClientMethod
-from toolgen.consuming.lock import ToolUse
+from toolgen.comparing.server_drift import ANY_ARGUMENT
+from toolgen.compile.printing.client_source import ClientMethod, ToolUse
 from toolgen.files import Folder, read_named
 from toolgen.project import UnableError, reason
 from toolgen.suggestions import quoted
 
-ALL: Final = "*"
+ALL: Final = ANY_ARGUMENT
 _MAX_BYTES: Final = 4 * 1024 * 1024  # of one file
 _MAX_FILES: Final = 20_000
 _SKIPPED: Final = (".", "__pycache__", "node_modules")

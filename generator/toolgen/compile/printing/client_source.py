@@ -81,6 +81,14 @@ class ClientMethod:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What code uses of a tool: arguments that it gives, and places of the response that it reads."""
+
+    arguments: frozenset[str] = frozenset()  # on the wire; `*`: any
+    fields: frozenset[str] = frozenset()  # `lines[].sku`; `*`: any
+
+
+@dataclass(frozen=True, slots=True)
 class ClientSource:
     """All that the templates of a client print."""
 
@@ -90,6 +98,7 @@ class ClientSource:
     methods: tuple[ClientMethod, ...]
     imports: tuple[str, ...]  # of models, indented
     exports: Mapping[str, str] = field(default_factory=dict)  # name → the module that has it
+    uses: Mapping[str, ToolUse] | None = None  # by listed name; None: not known
 
     @property
     def runtime_names(self) -> tuple[str, ...]:
