@@ -105,6 +105,17 @@ SPELLINGS: Mapping[str, Json] = {
         {"$dynamicRef": "#order"}, {"order": {"$dynamicAnchor": "order", **ORDER}}
     ),
     "$dynamicRef to an $anchor": schema({"$dynamicRef": "#order"}, {"order": {"$anchor": "order", **ORDER}}),
+    "$dynamicRef that the root decides": schema(
+        {"$ref": "a"},
+        {
+            "a": {"$dynamicAnchor": "order", **ORDER},
+            "order": {
+                "$id": "a",
+                "$dynamicRef": "#order",
+                "$defs": {"own": {"$dynamicAnchor": "order", "type": "integer"}},
+            },
+        },
+    ),
     "$dynamicRef with a pointer": schema({"$dynamicRef": "#/$defs/order"}, {"order": ORDER}),
     "the $id of the root": by(f"{EXAMPLE}tool#/$defs/order", **{"$id": f"{EXAMPLE}tool"}),
     "an absolute $id": by(f"{EXAMPLE}order", {"$id": f"{EXAMPLE}order"}),

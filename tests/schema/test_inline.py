@@ -171,14 +171,14 @@ def test_a_schema_that_is_too_large_when_inlined_stays_unchanged() -> None:
 
 def test_schemas_with_references_that_a_call_decides_stay_unchanged() -> None:
     schema = {
-        "$ref": "#word",
+        "$ref": "folder",
         "$defs": {
-            "W": {"$dynamicAnchor": "word", "$dynamicRef": "https://example.com/v#word"},
-            "V": {"$id": "https://example.com/v", "$dynamicAnchor": "word", "type": "string"},
+            "W": {"$id": "folder", "$dynamicAnchor": "word", "items": {"$dynamicRef": "#word"}},
+            "V": {"$id": "closed", "$dynamicAnchor": "word", "$ref": "folder", "maxItems": 1},
         },
     }
     assert inline_references(SchemaDocument(schema)) is schema
     assert (
         next(node for _, node in subschemas(wrap_in_object(SchemaDocument(schema))) if "$ref" in node)["$ref"]
-        == "#word"
+        == "folder"
     )

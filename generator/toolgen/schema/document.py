@@ -355,10 +355,14 @@ class SchemaDocument:
             return NoTarget("several schemas have one anchor" if paths else "a reference names no anchor")
         target = Located(follow(self.schema, paths[0]), paths[0])
         if keyword == "$dynamicRef" and target.value.get("$dynamicAnchor") == name:
-            rivals = self._names.dynamic[name]
-            if len(rivals) > 1:
-                candidates = tuple(Located(follow(self.schema, path), path) for path in rivals)
-                return NoTarget("`$dynamicRef` may name several schemas", candidates=candidates)
+            found = [Located(follow(self.schema, path), path) for path in self._names.dynamic[name]]
+            # The root is the outermost scope of every call, so that its anchor comes first (section 8.2.3.2).
+            # Validators leave it out for a resource that is evaluated where it is written.
+            if all(_DEFINITIONS.issuperset(path[::2]) for path in self._names.resources):
+                found = [each for each in found if not self.resource_of(each.path)] or found
+            if len(found) > 1:
+                return NoTarget("`$dynamicRef` may name several schemas", candidates=tuple(found))
+            return found[0]
         return target
 
     @cached_property
@@ -401,6 +405,7 @@ _NO_KEYWORDS: Final = frozenset[str]()
 # `format: password` marks a secret even where it is ignored.
 _BESIDE: Final = CONSTRAINING - {"$ref", "format"}
 _NAMES: Final = ("$anchor", "$dynamicAnchor")
+_DEFINITIONS: Final = frozenset(("$defs", "definitions"))
 _NAMING: Final = frozenset((*REFERENCES, *_NAMES, "$id"))
 _BASE: Final = "json-schema:///"
 """The address of a document without an `$id`, as the validator has it."""
