@@ -10,12 +10,13 @@ from typing import Any, Final
 
 import mcp_types as types
 
-from toolgen.gateway.questions import Exchange, Requester
 from toolgen.runtime.adapters.mcp.auth.grant import NOTHING, Grant, grant_of
 from toolgen.runtime.adapters.mcp.confirm import FORM, is_yes, question_text, refusal_of
 from toolgen.runtime.adapters.mcp.current_call import CurrentCall, answering
+from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
 from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
 from toolgen.runtime.context import ToolContext
+from toolgen.runtime.elicitation import Elicitation
 from toolgen.runtime.errors import (
     ConfirmationRequiredError,
     DeclinedError,
@@ -90,6 +91,7 @@ class ScriptCalls:
                     arguments,
                     # never None for a tool that asks: it might then act, by `on_unsupported: allow`
                     confirm=self._confirm if confirms else None,
+                    elicit=self._elicit,
                     scopes=self.grant.scopes,
                     principal=self.grant.principal,
                 )
@@ -105,32 +107,45 @@ class ScriptCalls:
         return response.content
 
     async def _confirm(self, asked: Confirmation) -> bool | None:
-        self._questions += 1
-        if self._questions > QUESTIONS:
-            raise ConfirmationRequiredError(f"The script has asked the user {QUESTIONS} times.")
         if not self.requester.can_ask:
             raise ConfirmationRequiredError(
                 "This call needs the user's confirmation, and the user cannot be asked here."
             )
+        form = types.ElicitRequestFormParams(message=question_text(asked), requested_schema=FORM)
+        with self._waiting():
+            answer = await self.exchange.ask(form)
+        if isinstance(answer, types.ErrorData):
+            raise ConfirmationRequiredError("The user could not be asked to confirm this call.")
+        if is_yes(answer):
+            return True
+        raise refusal_of(answer)
+
+    async def _elicit(self, asked: Elicitation) -> Any:
+        elicit = self.exchange.elicit
+        if elicit is None:
+            raise ConfirmationRequiredError("The call has to ask the user, who cannot be asked here.")
+        with self._waiting():
+            return await elicit(asked)
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Count a question, and stop the time of the script until it is answered."""
+        self._questions += 1
+        if self._questions > QUESTIONS:
+            raise ConfirmationRequiredError(f"The script has asked the user {QUESTIONS} times.")
         loop = asyncio.get_running_loop()
         began = loop.time()
         limit = self._limit
         deadline = None if limit is None else limit.when()
         if limit is not None:
             limit.reschedule(None)
-        form = types.ElicitRequestFormParams(message=question_text(asked), requested_schema=FORM)
         try:
-            answer = await self.exchange.ask(form)
+            yield
         finally:
             seconds = loop.time() - began
             self._asked += seconds
             if limit is not None and deadline is not None:
                 limit.reschedule(deadline + seconds)
-        if isinstance(answer, types.ErrorData):
-            raise ConfirmationRequiredError("The user could not be asked to confirm this call.")
-        if is_yes(answer):
-            return True
-        raise refusal_of(answer)
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import mcp_types as types
 
-from toolgen.gateway.questions import Exchange, HeldCalls
 from toolgen.runtime.adapters.mcp.auth.grant import scopes_of
 from toolgen.runtime.adapters.mcp.current_call import current_call
+from toolgen.runtime.adapters.mcp.held_questions import Exchange, HeldCalls
 from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
@@ -157,7 +157,7 @@ class RunCode(BaseTool[dict[str, Any], Any]):
     def __init__(self, tools: _Tools) -> None:
         self._tools = tools
         self._sandbox = Sandbox()
-        self._held = HeldCalls(MAX_HELD)
+        self._held: HeldCalls[dict[str, Any]] = HeldCalls(MAX_HELD)
 
     async def setup(self) -> None:
         """Start the sandbox."""
@@ -174,7 +174,7 @@ class RunCode(BaseTool[dict[str, Any], Any]):
         call = current_call()
         requester = requester_of(call, context)
         identity = json.dumps([request["code"], requester.principal])
-        result: dict[str, Any] | None
+        result: dict[str, Any] | types.InputRequiredResult | None
         if requester.answers != (None, None):
             result = await self._held.resume(requester, identity)
             if result is None:  # to begin again would repeat what it has done
@@ -186,8 +186,8 @@ class RunCode(BaseTool[dict[str, Any], Any]):
             work = self._run(request["code"], context, exchange)
             holds = requester.is_modern and requester.can_ask
             result = await (self._held.run(work, exchange, identity) if holds else work)
-        if call is not None and result.get("resultType") == "input_required":
-            call.question = types.InputRequiredResult.model_validate(result, by_name=False)
+        if call is not None and isinstance(result, types.InputRequiredResult):
+            call.question = result
             raise ConfirmationPending(Confirmation(context.tool_name, "", {}))
         return result
 
@@ -195,7 +195,8 @@ class RunCode(BaseTool[dict[str, Any], Any]):
         call, toolkit, functions = current_call(), self._tools.toolkit, self._tools.functions()
         allowed = self._tools.allowed()
         names = {function for function, tool in functions.tools.items() if tool in allowed}
-        asking = {name for name in names if "confirm" in functions.definitions[functions.tools[name]]}
+        definitions = {name: functions.definitions[functions.tools[name]] for name in names}
+        asking = {name for name, each in definitions.items() if each.get("asks") or "confirm" in each}
         session = toolkit.session(context.extras, session_id=context.session_id)
         calls = ScriptCalls(
             session,

@@ -169,6 +169,7 @@ class Spec(SpecPart):
     output_schema: JsonObject | None = None
     errors: list[ErrorSpec] = []
     confirm: Confirm | None = None
+    asks: bool = False
     inject: list[Inject] = []
     stream: Stream | None = None
     auth: Auth | None = None

@@ -29,6 +29,7 @@ from toolgen.mcp_client.client import (
 )
 from toolgen.mcp_client.limits import ByteBudget
 from toolgen.runtime.adapters.mcp.features import Publish
+from toolgen.runtime.adapters.mcp.held_questions import Exchange
 from toolgen.runtime.errors import OutcomeUnknownError, ToolError, UnreachableError, UpstreamChangedError
 from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
@@ -36,7 +37,6 @@ from toolgen.runtime.logs.redaction import redact
 
 from .firewall import FeatureVerdicts, Subject
 from .listening import ChangeStream, event_of
-from .questions import Exchange
 
 if TYPE_CHECKING:
     from .upstream import Upstream

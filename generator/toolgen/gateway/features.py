@@ -18,13 +18,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.adapters.mcp.auth.grant import principal_of
 from toolgen.runtime.adapters.mcp.features import Publish
+from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.logs.logger import LOGGER
 
 from .connection import Connection
 from .firewall import Subject
 from .forwarding import forward, forwarded_meta, without_stamps
-from .questions import Exchange, Requester
 from .upstream import Upstream, lasting_client
 
 _REQUESTS: Final[Mapping[str, type[types.Request[Any, Any]]]] = {

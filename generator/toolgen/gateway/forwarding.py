@@ -10,11 +10,11 @@ import mcp_types as types
 from mcp.client._input_required import InputRequiredRoundsExceededError, run_input_required_driver
 from mcp.shared.exceptions import MCPError
 
+from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
 from toolgen.runtime.errors import UnreachableError
 from toolgen.runtime.logs.redaction import redact
 
 from .connection import Connection, LostError
-from .questions import Exchange, Requester
 from .upstream import Upstream
 
 _RESERVED: Final = ("io.modelcontextprotocol/", "toolgen/")
@@ -56,9 +56,15 @@ async def _asked(upstream: Upstream, requester: Requester, params: Any, send: Se
     identity = json.dumps([type(params).__name__, sent, requester.principal], sort_keys=True)
     resumed = await upstream.held.resume(requester, identity)
     if resumed is not None:
-        return resumed
+        return _fields(resumed)
     work = _sent(upstream, requester, params, send, exchange)
-    return await (upstream.held.run(work, exchange, identity) if requester.can_ask else work)
+    return _fields(await (upstream.held.run(work, exchange, identity) if requester.can_ask else work))
+
+
+def _fields(result: dict[str, Any] | types.InputRequiredResult) -> dict[str, Any]:
+    if isinstance(result, dict):
+        return result
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 async def _sent(

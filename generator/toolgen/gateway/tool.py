@@ -9,12 +9,12 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
 from toolgen.runtime.adapters.mcp.current_call import current_call
+from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
 from toolgen.runtime.adopted.tool import AdoptedToolError, answer_of
 from toolgen.runtime.context import ToolContext
 
 from .connection import Connection
 from .forwarding import forward, forwarded_meta, without_stamps
-from .questions import Exchange, Requester
 from .upstream import Upstream
 
 _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(

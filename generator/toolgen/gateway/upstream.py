@@ -17,11 +17,11 @@ from typing import Any, Final, Literal
 from mcp.server import ServerRequestContext
 
 from toolgen.mcp_client.client import ServerAddress
+from toolgen.runtime.adapters.mcp.held_questions import HeldCalls, Requester
 from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
 
 from .connection import Connection, LostError
 from .firewall import Firewall
-from .questions import HeldCalls, Requester
 
 MAX_CONNECTIONS: Final = 1_000
 """To one upstream; more calls at once get `overloaded`."""
@@ -77,7 +77,7 @@ class Upstream:
             raise ValueError("env is for an upstream that a command starts; a URL has headers")
         self.drift_description = drift_description
         self.firewall = Firewall(self.lock, drift_description)
-        self.held = HeldCalls()
+        self.held: HeldCalls[dict[str, Any]] = HeldCalls(key="toolgen/forwarded")
         self.has_features = False  # resources or prompts are served, too: see `ForwardedFeatures`
         self.is_modern_only = False  # it has refused the handshake of protocols up to 2025-11-25
         self.backoff = Backoff()

@@ -62,9 +62,9 @@ GEMINI: Final = _format(
 BEDROCK: Final = _format("bedrock", input_schema=["inputSchema/json"])
 
 _DEFINITION_FIELDS: Final = (
-    "title version tags icons annotations input_schema output_schema errors confirm inject stream content "
-    "max_result_bytes page auth timeout background rate_limit idempotency concurrency group load aliases "
-    "deprecated final_answer coerce meta targets"
+    "title version tags icons annotations input_schema output_schema errors confirm asks inject stream "
+    "content max_result_bytes page auth timeout background rate_limit idempotency concurrency group load "
+    "aliases deprecated final_answer coerce meta targets"
 )
 DEFINITIONS: Final = _format("definitions", **{name: [name] for name in _DEFINITION_FIELDS.split()})
 """The definitions in a generated package; their descriptions have `use_when` and so on in them."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .definition.check import ToolSpecError
     from .definition.tool_definition import ToolDefinition
     from .definition.tool_definitions import ToolDefinitions
+    from .elicitation import AcceptedElicitation, Elicitation, ElicitationResult, RefusedElicitation
     from .errors import ChangedSinceConfirmedError, ToolError
     from .execution.readiness import SetupContext
     from .response import ResponseForm, ToolResponse
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .toolkit import Toolkit
 
 __all__ = [
+    "AcceptedElicitation",
     "AnthropicTool",
     "AnthropicToolSearch",
     "Approval",
@@ -52,6 +54,8 @@ __all__ = [
     "CheckpointError",
     "Confirmation",
     "ConfirmationPending",
+    "Elicitation",
+    "ElicitationResult",
     "File",
     "GeminiFunctionDeclaration",
     "GeminiTool",
@@ -61,6 +65,7 @@ __all__ = [
     "OpenAINamespace",
     "OpenAIResponsesTool",
     "OpenAIToolSearch",
+    "RefusedElicitation",
     "ResponseForm",
     "SetupContext",
     "Task",
@@ -103,6 +108,7 @@ _NAMES = {
     "definition.check": ("ToolSpecError",),
     "definition.tool_definition": ("ToolDefinition",),
     "definition.tool_definitions": ("ToolDefinitions",),
+    "elicitation": ("AcceptedElicitation", "Elicitation", "ElicitationResult", "RefusedElicitation"),
     "errors": ("ChangedSinceConfirmedError", "ToolError"),
     "execution.readiness": ("SetupContext",),
     "response": ("ResponseForm", "ToolResponse"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .confirmation.question import Confirm
     from .context import Listener, Progress
+    from .elicitation import Elicit
 
 
 class CallerOptions(TypedDict, total=False):
@@ -32,6 +33,9 @@ class _CommonOptions(CallerOptions, total=False):
     """Awaited with the progress that a tool reports: progress, total, message."""
     listen: Listener | None
     """Awaited with each chunk of a streamed result."""
+    elicit: Elicit | None
+    """Asks the user for a tool with `asks`. Without it, the tool's question fails with
+    `confirmation_required`."""
 
 
 class CallOptions(_CommonOptions, total=False):

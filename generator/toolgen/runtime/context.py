@@ -7,19 +7,24 @@ import os
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 from .logs.logger import LOGGER, CallLogger
 
 if TYPE_CHECKING:
     import asyncio
 
+    from pydantic import BaseModel
+
     from .checkpoint import Checkpoint
     from .confirmation.question import Approval, Confirm
+    from .elicitation import Elicit, ElicitationResult
+    from .isolation.time_limit import WorkClock
     from .settings import Settings
 
 _REPORT_SECONDS: Final = 10.0  # that a thread waits until one progress report has been sent
 
+Model = TypeVar("Model", bound="BaseModel")
 Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 Logger: TypeAlias = "logging.Logger | logging.LoggerAdapter[Any]"
 Listener: TypeAlias = Callable[[Any], Awaitable[None]]
@@ -82,6 +87,7 @@ class Caller:
     principal: str | None = None
     max_page_bytes: int | None = None
     idempotency_key: str | None = None
+    elicit: Elicit | None = None
     as_task: bool = False
 
     def approved_preview(self, preview: str | None) -> str | None:
@@ -108,6 +114,7 @@ class ToolInfo:
     version: str | None = None
     deprecated: Mapping[str, object] | None = None
     final_answer: bool = False  # responses are meant for the user as they are
+    asks: bool = False  # `execute` may ask the user
 
 
 NO_INFO: Final = ToolInfo()
@@ -156,6 +163,7 @@ class ToolContext:
         session_id: the id of the conversation. None outside of a session.
         approval: what the user approved. None if no confirmation was needed.
         info: fields of the spec that log records have.
+        ask: asks the user, for `elicit`. The default is None: nobody can be asked.
 
     Example:
         response = await CountTool().execute(CountRequest(text="a b"), ToolContext("1", "count"))
@@ -173,6 +181,8 @@ class ToolContext:
     session_id: str | None = None
     approval: Approval | None = None
     info: ToolInfo = field(default=NO_INFO, repr=False)
+    ask: Elicit | None = field(default=None, repr=False)
+    clock: WorkClock | None = field(default=None, init=False, repr=False)  # None: a tool without `asks`
     final_by_tool: bool | None = field(default=None, init=False, repr=False)  # None: it did not decide
     loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
     began: float = field(default_factory=perf_counter, init=False, repr=False)  # monotonic seconds
@@ -218,6 +228,26 @@ class ToolContext:
             from .errors import ChangedSinceConfirmedError
 
             raise ChangedSinceConfirmedError
+
+    def elicit(self, message: str, model: type[Model]) -> Awaitable[ElicitationResult[Model]]:
+        """Ask the user, in the middle of an `async def execute`; the spec needs `asks: true`.
+
+        Return an object with `action` ("accept", "decline" or "cancel") and `data`: an instance of `model` if
+        the user has accepted, else None. The time limit does not run meanwhile.
+
+        Args:
+            message: the question, which the user sees above the form; at most 20,000 characters.
+            model: a pydantic model of flat fields: texts, numbers, true or false, lists of given texts.
+
+        Raises ConfirmationRequiredError where nobody can be asked, and InvalidRequestError if the second
+        answer does not fit the model, either.
+        """
+        from .elicitation import Asking, UnusableQuestionError
+
+        if self.ask is None and not self.info.asks:
+            raise UnusableQuestionError(f"it needs `asks: true` in the spec of {self.tool_name}")
+        asking = Asking(tool_name=self.tool_name, ask=self.ask, clock=self.clock)
+        return asking.elicit(message, model)
 
     def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None

@@ -87,6 +87,7 @@ class ToolSpec:
     annotations: Mapping[str, Any] | None = None
     errors: Sequence[type[ToolError]] = ()
     confirm: Mapping[str, Any] | None = None
+    asks: bool = False  # `execute` may ask the user: `await context.elicit(message, Model)`
     inject: Sequence[str | InjectDefinition] = ()
     chunk_schema: Mapping[str, Any] | None = None  # schema of each chunk of a streamed result
     content: Sequence[ContentDefinition] | Literal["any"] = ()  # blocks that a result may hold
@@ -235,6 +236,7 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
         "content": spec.content if isinstance(spec.content, str) else list(spec.content) or None,
         "examples": list(spec.examples) or None,
         "aliases": list(spec.aliases) or None,
+        "asks": spec.asks or None,
         "final_answer": spec.final_answer or None,
         "coerce": None if spec.coerce is True else spec.coerce,
     }

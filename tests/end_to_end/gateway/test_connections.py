@@ -20,8 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from toolgen.gateway import Upstream
 from toolgen.gateway import upstream as upstream_module
 from toolgen.gateway.connection import LostError
-from toolgen.gateway.questions import Exchange, Requester
 from toolgen.gateway.upstream import Backoff
+from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
 from toolgen.runtime.errors import UnreachableError
 
 from tests.end_to_end.project import ERAS, SECONDS, error_code, text_of

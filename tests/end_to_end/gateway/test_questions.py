@@ -13,8 +13,8 @@ from typing import Any
 import mcp_types as types
 import pytest
 from toolgen.gateway import Upstream
-from toolgen.gateway.questions import Requester
 from toolgen.runtime.adapters.mcp.approved_calls import MAX_CALLS, ApprovedCalls
+from toolgen.runtime.adapters.mcp.held_questions import Requester
 from toolgen.runtime.confirmation.question import Approval
 
 from tests.end_to_end.project import ERAS, text_of

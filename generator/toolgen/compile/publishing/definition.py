@@ -50,6 +50,7 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "output_schema": tool.output_schema,
         "errors": written_fields.get("errors"),
         "confirm": written_fields.get("confirm"),
+        "asks": spec.asks or None,
         "inject": [_injected(item) for item in spec.inject],
         "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
         "content": written.get("content"),

@@ -145,7 +145,10 @@ def _digest(definition: ToolDefinition) -> str:
 def tool_info(definition: ToolDefinition) -> ToolInfo:
     """Return the fields of a definition that responses and log records have."""
     return ToolInfo(
-        definition.get("version"), definition.get("deprecated"), definition.get("final_answer", False)
+        definition.get("version"),
+        definition.get("deprecated"),
+        definition.get("final_answer", False),
+        definition.get("asks", False),
     )
 
 

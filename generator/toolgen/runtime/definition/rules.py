@@ -14,6 +14,12 @@ from .faults import SpecFault
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
 _MOST_ENTRIES: Final = 1_000  # of `content`: each is compared with those before it
+_CANNOT_ASK: Final = {
+    "stream": "a tool whose result is a stream cannot ask the user in the middle of it",
+    "background": "a call that runs in a worker has nobody to ask: its caller may have left",
+    "page": "a call for the next page is a call of its own, which would ask again",
+}
+"""Fields that `asks` cannot be used with, and why."""
 _TREES: Final = {"image": "image", "audio": "audio", "text": "text"}
 """Kinds of blocks whose media types begin with a certain word."""
 
@@ -32,6 +38,11 @@ def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
             "remove `background`, or `stream`; `context.report_progress` reaches callers from workers, too",
             of_key=True,
         )
+    for other, why in _CANNOT_ASK.items():
+        if data.get("asks") and other in data:
+            yield SpecFault(
+                ("asks",), "conflicting-options", why, f"remove `asks`, or `{other}`", of_key=True
+            )
     anthropic = data.get("targets", {}).get("anthropic", {})
     if data.get("load") == "deferred" and "cache_control" in anthropic:
         # the API's error: github.com/Wei-Shaw/sub2api/issues/4990; 2026-07

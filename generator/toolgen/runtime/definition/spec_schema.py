@@ -363,6 +363,7 @@ _TOOL: Final = _mapping(
     output_schema=_optional("JSON Schema of the result; best an object's.", _OBJECT),
     errors=_optional("Errors that are part of the contract.", _several("ErrorSpec"), []),
     confirm=_optional("Ask the user before the tool acts.", _a("Confirm")),
+    asks=_optional("true: `execute` may ask the user, by `context.elicit`.", _FLAG, False),
     inject=_optional("Values that the application gives and the model never sees.", _several("Inject"), []),
     stream=_optional("Results arrive in chunks.", _a("Stream")),
     auth=_optional("Scopes that callers need, and secrets that the implementation needs.", _a("Auth")),

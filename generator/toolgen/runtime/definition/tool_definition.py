@@ -108,6 +108,7 @@ class ToolDefinition(TypedDict, total=False):
     output_schema: dict[str, Any]
     errors: Sequence[ErrorDefinition]
     confirm: ConfirmDefinition
+    asks: bool
     inject: Sequence[InjectDefinition]
     stream: StreamDefinition
     content: Sequence[ContentDefinition] | Literal["any"]

@@ -32,7 +32,7 @@ from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note_failure, observe_call
 from toolgen.runtime.isolation.exceptions import ApplicationExit, cancel_requests, contain
-from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.isolation.time_limit import WorkClock, run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
@@ -287,6 +287,8 @@ class ToolCall:
             # values of one call's context do not travel
             if self.environment.tasks is not None and not self.caller.context:
                 await self._start_task(self.environment.tasks)
+        if self.context.info.asks:
+            self.context.ask, self.context.clock = self.caller.elicit, WorkClock()
         result: WrittenResult = await run_method(
             self.tool.execute,
             request,
@@ -395,5 +397,5 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
         is_admitted=is_admitted,
         # an async generator is no coroutine function: it streams, and takes the general way
         is_direct=iscoroutinefunction(tool.execute)
-        and not (streams or has_content or contract.inject or limiter or is_admitted),
+        and not (streams or has_content or contract.inject or limiter or is_admitted or contract.info.asks),
     )

@@ -19,6 +19,7 @@ from toolgen.runtime.context import (
 from toolgen.runtime.contract.request import ModelMismatchError
 from toolgen.runtime.contract.result import BrokenContract
 from toolgen.runtime.contract.tool_contract import ToolContract, tool_info
+from toolgen.runtime.elicitation import UnusableQuestionError
 from toolgen.runtime.errors import (
     RUNTIME_ERRORS,
     InternalError,
@@ -59,6 +60,8 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
         return InvalidResponseError(text)
     if isinstance(error, ModelMismatchError):
         note_failure(call, error.reason)
+    elif isinstance(error, UnusableQuestionError):
+        note_failure(call, f"cannot use context.elicit: {error}", error)
     elif isinstance(error, ToolError):
         kind = type(error)
         undeclared = f"failed with {kind.__name__}: its spec does not declare the code {kind.code!r}"

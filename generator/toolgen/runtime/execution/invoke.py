@@ -91,7 +91,11 @@ class MethodRun:
         """Run an async method in the event loop, within its time limit."""
         contract = self.prepared.contract
         return await run_async(
-            self._run(IN_LOOP), contract.timeout, contract.name, task=asyncio.current_task()
+            self._run(IN_LOOP),
+            contract.timeout,
+            contract.name,
+            task=asyncio.current_task(),
+            clock=self.context.clock,
         )
 
     async def in_thread(self, *, on_end: Callable[[Exception | None], None] | None = None) -> Any:

@@ -17,9 +17,9 @@ of one takes 12 % longer with it, and 50 % longer with a timer as well (processo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Generator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from signal import SIGINT, getsignal
 from time import monotonic
@@ -31,10 +31,51 @@ from toolgen.runtime.errors import ToolTimeoutError
 from .exceptions import cancel_requests, is_external
 
 
+@dataclass(slots=True)
+class WorkClock:
+    """The time limit of a call that may ask the user, which does not run while it waits for the answer."""
+
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    _limit: asyncio.Timeout | None = None  # None: in the first step, or without a limit
+    _deadline: float = 0.0
+    _waits: int = 0
+    _since: float = 0.0
+
+    def limit(self, deadline: float) -> asyncio.Timeout:
+        """Return the limit of the call, whose first step has ended. Used once."""
+        self._limit, self._deadline = asyncio.timeout_at(None if self._waits else deadline), deadline
+        return self._limit
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the clock. A call may wait for several answers at once."""
+        if not self._waits:
+            self._since = self.loop.time()
+            self._reschedule(None)
+        self._waits += 1
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            if not self._waits:
+                self._deadline += self.loop.time() - self._since
+                self._reschedule(self._deadline)
+
+    def _reschedule(self, when: float | None) -> None:
+        if self._limit is not None:
+            with suppress(RuntimeError):  # the call has ended: a task that it left behind asks
+                self._limit.reschedule(when)
+
+
 async def run_async(
-    work: Awaitable[Any], seconds: float | None, tool_name: str, *, task: asyncio.Task[Any] | None
+    work: Awaitable[Any],
+    seconds: float | None,
+    tool_name: str,
+    *,
+    task: asyncio.Task[Any] | None,
+    clock: WorkClock | None = None,
 ) -> Any:
-    """Await `work` in `task`, the current one, for at most `seconds`.
+    """Await `work` in `task`, the current one, for at most `seconds`, while `clock` runs.
 
     Raises ToolTimeoutError; a TimeoutError of the work propagates.
     """
@@ -55,14 +96,18 @@ async def run_async(
             await _withdraw(task, before, ended=True)
         raise
     rest = StartedCoroutine(steps, waiting, task, before, received)
-    return await _await_rest(rest, seconds, began=began, tool_name=tool_name)
+    return await _await_rest(rest, seconds, began=began, tool_name=tool_name, clock=clock)
 
 
-async def _await_rest(steps: StartedCoroutine, seconds: float | None, *, began: float, tool_name: str) -> Any:
+async def _await_rest(
+    steps: StartedCoroutine, seconds: float | None, *, began: float, tool_name: str, clock: WorkClock | None
+) -> Any:
     """Await the rest of work that began at `began` and may take `seconds`. Raises ToolTimeoutError."""
     if seconds is None:
         return await steps
-    limit = asyncio.timeout(began + seconds - monotonic())
+    rest = began + seconds - monotonic()
+    deadline = asyncio.get_running_loop().time() + rest
+    limit = asyncio.timeout_at(deadline) if clock is None else clock.limit(deadline)
     try:
         async with limit:
             return await steps

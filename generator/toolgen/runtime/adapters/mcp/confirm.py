@@ -74,10 +74,7 @@ def confirmation_options(
     token = (params.meta or {}).get(TOKEN_KEY)
     confirmation_token = token if isinstance(token, str) else None
     session = context.session
-    capabilities = session.client_capabilities
-    elicitation = None if capabilities is None else capabilities.elicitation
-    # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
-    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
+    if not can_show_form(context):
         return ConfirmationOptions(None, confirmation_token)
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         confirm = _ask_by_elicitation(context) if session.can_send_request else None
@@ -89,6 +86,14 @@ def confirmation_options(
     if is_yes(answer):
         return ConfirmationOptions(_ASK_BY_RESULT, state)
     return ConfirmationOptions(_ASK_BY_RESULT, DeclinedToken.of(state, refusal_of(answer)))
+
+
+def can_show_form(context: ServerRequestContext[Any, Any]) -> bool:
+    """True if the client can show a form to its user."""
+    capabilities = context.session.client_capabilities
+    elicitation = None if capabilities is None else capabilities.elicitation
+    # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
 def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:

@@ -16,6 +16,7 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from toolgen.runtime.background.task import Task
 from toolgen.runtime.confirmation.question import Approval
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.validation.json_value import is_json
@@ -34,6 +35,7 @@ class CurrentCall:
     message: str = ""  # of the error that the tool raised with its result
     question: types.InputRequiredResult | None = None  # to the user, instead of a result
     approval: Approval | None = None  # of the call that asks
+    answer: ToolResponse | Task | None = None  # when the call has ended
     protocol_error: MCPError | None = None  # raised by the tool for the client's host, instead of a result
 
     def own_fields(self, response: ToolResponse) -> dict[str, Any] | None:

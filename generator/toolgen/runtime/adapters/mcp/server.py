@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, Final, TypeVar
@@ -37,13 +37,15 @@ from .confirm import request_state_security
 from .content_blocks import encode, resource_contents
 from .exchange import CALLED, exchange_of
 from .features import METHODS, Features, FeatureSource, load_features
+from .held_questions import KEY as HELD_KEY
 from .observed_requests import ObservedRequests
+from .result import wire_result
 from .server_state import ServerState, is_modern
 from .task_methods import METHODS as TASK_METHODS
 from .task_methods import answer_task_method
 from .task_wire import CREATED, EXTENSION, TaskParams
 from .tool_list import Tools
-from .tools_call import answer_call
+from .tools_call import answer_call, unheld_response
 
 DEFAULT_VERSION: Final = "0.0.0"
 RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25
@@ -264,7 +266,7 @@ class _Handlers:
     async def _answer(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Answer a request; open `requestState` in it, and seal that of the result."""
         if ctx.params is not None and ctx.params.get("requestState") is not None:
-            return await self._boundary(ctx, call_next)
+            return await self._opened(ctx, call_next)
         result = await call_next(ctx)
         if not is_input_required(result):
             return result
@@ -273,6 +275,24 @@ class _Handlers:
             return result
 
         return await self._boundary(ctx, answered)
+
+    async def _opened(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        is_opened = False
+
+        async def proceed(opened: ServerRequestContext[Any, Any]) -> HandlerResult:
+            nonlocal is_opened
+            is_opened = True
+            return await call_next(opened)
+
+        try:
+            return await self._boundary(ctx, proceed)
+        except MCPError:
+            params = ctx.params or {}
+            answers = params.get("inputResponses")
+            if is_opened or not (isinstance(answers, Mapping) and HELD_KEY in answers):
+                raise
+            # a replica with another key has asked, or too long ago: the call that asked has begun
+            return wire_result(unheld_response(str(params.get("name"))), "none", ctx.protocol_version)
 
     async def call_tool(
         self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams

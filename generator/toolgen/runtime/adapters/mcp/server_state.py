@@ -22,8 +22,10 @@ from toolgen.runtime.toolkit import Toolkit
 
 from .approved_calls import ApprovedCalls
 from .calls_in_flight import CallsInFlight
+from .current_call import CurrentCall
 from .extras import SealedExtras
 from .features import FeatureSource
+from .held_questions import HeldCalls
 from .linked_blocks import LinkedBlocks
 from .tool_list import ToolList
 
@@ -50,6 +52,7 @@ class ServerState:
         self.links = LinkedBlocks(toolkit.settings)
         self.calls = CallsInFlight()
         self.approved = ApprovedCalls(toolkit.settings.confirmation_expiry)
+        self.held: HeldCalls[CurrentCall] = HeldCalls()  # calls of tools with `asks`
         self.serves_links = False  # clients can read resources
         self.stopping = False  # requests are refused
         self.bus = _Bus()  # for clients since 2026-07-28
@@ -109,6 +112,7 @@ class ServerState:
             for remove in removers:
                 remove()
             self._loops.remove(loop)
+            self.held.end_all(id(loop))
             for source in self.sources:
                 await _close(source)
             # an ASGI application may run in several event loops; the tools belong to all of them

@@ -43,6 +43,7 @@ class McpTool:
     name: str  # wire name
     definition: ToolDefinition
     confirms: bool  # the user is asked first
+    asks: bool  # the user may be asked during the call
     streams: bool
     has_output_schema: bool
     is_wrapped: bool  # for old clients, the output is the property of an object
@@ -147,6 +148,7 @@ class ToolList:
             definition["name"],
             definition,
             confirms="confirm" in definition,
+            asks=definition.get("asks", False),
             streams="stream" in definition,
             has_output_schema=has_output_schema(definition),
             is_wrapped=definition["name"] in self._wrapped,

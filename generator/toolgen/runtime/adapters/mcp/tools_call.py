@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Final
 
 import mcp_types as types
@@ -13,6 +14,8 @@ from toolgen.runtime.background.task import Task
 from toolgen.runtime.call_options import CallerOptions
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.errors import OutcomeUnknownError
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 
 from .auth.grant import Grant, grant_of, scopes_of
@@ -27,7 +30,8 @@ from .confirm import (
     without_answer,
 )
 from .content_blocks import EncodedBlock, encode
-from .current_call import answering
+from .current_call import CurrentCall, answering
+from .held_questions import Exchange, Requester
 from .result import CallProgress, StructuredForm, wire_result
 from .server_state import ServerState, is_modern
 from .task_wire import CREATED, PLACEHOLDER, created, knows_tasks
@@ -69,28 +73,40 @@ async def answer_call(
         else:
             confirmation = ConfirmationOptions(confirm_again(approval))
     reporter = CallProgress(context)
+    requester = Requester(context, params, reporter.progress, grant.principal)
+    exchange = Exchange(requester)
+
+    async def run(call: CurrentCall) -> CurrentCall:
+        # a client that does not know tasks waits for the worker
+        as_task = "background" in tool.definition and knows_tasks(context)
+        call.answer = await (toolkit.submit if as_task else toolkit.call)(
+            tool.name,
+            arguments,
+            confirm=confirmation.confirm,
+            confirmation_token=confirmation.token,
+            elicit=exchange.elicit if tool.asks else None,
+            meta=meta,
+            progress=exchange.progress,
+            **caller,
+            idempotency_key=_idempotency_key(context, meta),
+            listen=reporter.chunk if tool.streams else None,
+        )
+        return call
+
     with answering(context, params) as call:
         try:
-            # a client that does not know tasks waits for the worker
-            as_task = "background" in tool.definition and knows_tasks(context)
-            answer = await (toolkit.submit if as_task else toolkit.call)(
-                tool.name,
-                arguments,
-                confirm=confirmation.confirm,
-                confirmation_token=confirmation.token,
-                meta=meta,
-                progress=reporter.progress,
-                **caller,
-                idempotency_key=_idempotency_key(context, meta),
-                listen=reporter.chunk if tool.streams else None,
-            )
+            done = await (_held(state, call, exchange, run(call)) if tool.asks else run(call))
         except ConfirmationPending as pending:
             if call.question is None or call.approval is None:
                 return call.question or input_required(pending)
             return state.approved.sealed(call.question, params, grant.principal, call.approval)
+    if isinstance(done, types.InputRequiredResult):
+        return done
+    call, answer = done, done.answer
     if isinstance(answer, Task):
         CREATED.set(created(answer))
         return PLACEHOLDER
+    assert answer is not None
     response = answer
     if call.protocol_error is not None and response.error is not None:
         raise call.protocol_error
@@ -110,6 +126,31 @@ async def answer_call(
             state.extras.note_client_must_return(tool.name)
         result["_meta"] = {**result.get("_meta", {}), **sealed}
     return result
+
+
+async def _held(
+    state: ServerState, call: CurrentCall, exchange: Exchange, work: Coroutine[Any, Any, CurrentCall]
+) -> CurrentCall | types.InputRequiredResult:
+    """Run a call of a tool with `asks`, or go on with the one that waits for the answer in this request."""
+    requester, params = exchange.requester, call.params
+    if not requester.is_modern:
+        return await work
+    identity = json.dumps([params.name, params.arguments, requester.principal], sort_keys=True)
+    if not state.held.is_answer(params):
+        return await state.held.run(work, exchange, identity)
+    work.close()  # to begin again would repeat what the call has done
+    resumed = await state.held.resume(requester, identity)
+    if resumed is not None:
+        return resumed
+    LOGGER.warning("an answer of a user came to a call of %s that no longer waits, or not here", params.name)
+    call.answer = unheld_response(params.name)
+    return call
+
+
+def unheld_response(tool_name: str) -> ToolResponse:
+    """Return the response of a call that asked the user, and that cannot be continued here."""
+    text = "The call no longer waits for this answer, or waits in another process. What it did is not undone."
+    return ToolResponse(tool_name, False, error=OutcomeUnknownError(text))
 
 
 def _idempotency_key(context: ServerRequestContext[Any, Any], meta: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,152 @@
+"""Tools that ask the user in the middle of their work: over stdio and HTTP, in both eras, behind a gateway."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import mcp_types as types
+import pytest
+from mcp import Client
+
+from tests.end_to_end.gateway.conftest import runs
+from tests.end_to_end.project import ERAS, Project, error_code, text_of
+
+SPEC = """
+name: order
+description: Order a thing, in a quantity that the user says.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [what]
+  properties: {what: {type: string}}
+output_schema: {type: string}
+asks: true
+timeout: 5
+"""
+TOOL = """
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from generated.tools.order import OrderTool
+
+class Details(BaseModel):
+    quantity: int = Field(description="How many", ge=1)
+    colour: Literal["red", "blue"] = "red"
+    note: str | None = None
+
+class Order(OrderTool):
+    async def execute(self, request, context):
+        with Path("begun.txt").open("a") as file:
+            file.write(request.what + "\\n")
+        answer = await context.elicit(f"How many {request.what}?", Details)
+        if answer.action != "accept":
+            return answer.action
+        await context.report_progress(1, 2, "ordering")
+        return f"{answer.data.quantity} {answer.data.colour} {request.what}, {answer.data.note}"
+"""
+Transport = Literal["stdio", "http"]
+TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A generated project with a tool that asks. Tests share it."""
+    folder = tmp_path_factory.mktemp("asking")
+    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
+    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
+    made.write("tools/__init__.py", "")
+    made.add_tool("order", SPEC, TOOL)
+    made.generate()
+    return made
+
+
+class User:
+    """The user of a client: gives each answer in turn, and the last one again and again."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.asked: list[types.ElicitRequestFormParams] = []
+
+    async def __call__(self, context: Any, params: types.ElicitRequestFormParams) -> types.ElicitResult:
+        self.asked.append(params)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, dict):
+            return types.ElicitResult(action="accept", content=answer)
+        return types.ElicitResult(action=answer)
+
+
+@asynccontextmanager
+async def client_of(
+    project: Project, transport: Transport, era: str, user: User | None, *flags: str
+) -> AsyncIterator[Client]:
+    if transport == "stdio":
+        async with project.stdio_client(era, *flags, elicitation_callback=user) as client:
+            yield client
+        return
+    async with project.server(*flags) as server, server.client(era, elicitation_callback=user) as client:
+        yield client
+
+
+def begun(project: Project, what: str) -> int:
+    """Return how often `execute` has begun for a thing."""
+    file = project.root / "begun.txt"
+    return file.read_text().split("\n").count(what) if file.exists() else 0
+
+
+@TRANSPORTS
+@ERAS
+@runs
+async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
+    asking: Project, transport: Transport, era: str
+) -> None:
+    user, what = User({"quantity": 3, "colour": "blue"}), f"pens-{transport}-{era}"
+    progress: list[Any] = []
+
+    async def note(*report: Any) -> None:
+        progress.append(report)
+
+    async with client_of(asking, transport, era, user) as client:
+        result = await client.call_tool("order", {"what": what}, progress_callback=note)
+    assert text_of(result) == f"3 blue {what}, None"
+    assert progress == [(1.0, 2.0, "ordering")]
+    assert begun(asking, what) == 1
+    (asked,) = user.asked
+    assert asked.message == f"How many {what}?"
+    assert asked.requested_schema == {
+        "type": "object",
+        "required": ["quantity"],
+        "properties": {
+            "quantity": {"type": "integer", "minimum": 1, "title": "Quantity", "description": "How many"},
+            "colour": {"type": "string", "enum": ["red", "blue"], "default": "red", "title": "Colour"},
+            "note": {"type": "string", "title": "Note"},
+        },
+    }
+
+
+@ERAS
+@runs
+async def test_refusals_and_answers_that_do_not_fit(asking: Project, era: str) -> None:
+    user = User("decline", "cancel", {"quantity": 0}, {"quantity": 2}, {"quantity": "many"})
+    async with client_of(asking, "stdio", era, user) as client:
+        assert text_of(await client.call_tool("order", {"what": "a"})) == "decline"
+        assert text_of(await client.call_tool("order", {"what": "b"})) == "cancel"
+        assert text_of(await client.call_tool("order", {"what": "c"})) == "2 red c, None"
+        failed = await client.call_tool("order", {"what": "d"})
+    assert "The last answer cannot be taken: quantity: Input should be greater than" in user.asked[3].message
+    assert error_code(failed) == "invalid_request"
+    assert len(user.asked) == 6
+
+
+@TRANSPORTS
+@ERAS
+@runs
+async def test_a_client_that_cannot_ask_gets_an_error(
+    asking: Project, transport: Transport, era: str
+) -> None:
+    async with client_of(asking, transport, era, None) as client:
+        result = await client.call_tool("order", {"what": "ink"})
+    assert error_code(result) == "confirmation_required"
