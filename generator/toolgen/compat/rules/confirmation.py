@@ -1,4 +1,4 @@
-"""Rules about `confirm`: whom it stops, and what the user sees of a call before it acts."""
+"""Rules about `confirm` and `asks`: whom they stop, and what the user sees of a call before it acts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ from toolgen.semantics.properties import find_property
 from toolgen.suggestions import quoted
 
 _FROM_STRICT: Final = ("deny", "two_step", "allow")
+
+
+def asks_added(pair: ToolPair) -> Iterator[FieldEdit]:
+    if pair.new.spec.asks and not pair.old.spec.asks:
+        yield FieldEdit(("asks",), "the user may be asked during a call", "added")
+
+
+def asks_removed(pair: ToolPair) -> Iterator[FieldEdit]:
+    if pair.old.spec.asks and not pair.new.spec.asks:
+        yield FieldEdit(("asks",), "the user is no longer asked during a call", "removed")
 
 
 def confirm_added(pair: ToolPair) -> Iterator[FieldEdit]:

@@ -27,13 +27,13 @@ _SAYS_SO: Final = re.compile(
 def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     """Warn about a destructive tool without `confirm`, or with one that some clients skip.
 
-    A tool that asks by itself, as imported ones may, says so in its description.
+    A tool that asks by itself has `asks`, or says so in its description, as imported ones may.
     """
     hints, confirm = tool.spec.annotations, tool.spec.confirm
     if hints is None or not hints.destructiveHint or hints.readOnlyHint:
         return
     if confirm is None:
-        if _SAYS_SO.search(tool.spec.description):
+        if tool.spec.asks or _SAYS_SO.search(tool.spec.description):
             return
         yield Diagnostic(
             tool.source.value(("annotations", "destructiveHint")),

@@ -14,6 +14,7 @@ from toolgen.runtime.call_options import AdapterCallOptions, AdapterOptions, che
 from toolgen.schema.document import JsonObject
 
 if TYPE_CHECKING:
+    from asyncio import Lock as AsyncLock
     from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
     from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
@@ -228,8 +229,13 @@ class ProviderAdapter:
         check_options("answer_all", options, AdapterOptions)
         found = [self.provider.read(each) for each in self.provider.find(calls)]
         tools, tokens = self._toolkit(toolkit), confirmation_tokens or {}
+        from asyncio import Lock as AsyncLock
+
+        lock = AsyncLock()  # the user is asked one question at a time
         if confirm is not None:
-            confirm = _one_at_a_time(confirm)
+            confirm = _one_at_a_time(confirm, lock)
+        if options.get("elicit") is not None:
+            options["elicit"] = _one_at_a_time(options["elicit"], lock)
         work = [
             self._answer(
                 each,
@@ -409,15 +415,13 @@ def _not_json(name: str, reason: str) -> InvalidRequestError:
     )
 
 
-def _one_at_a_time(confirm: Confirm) -> Confirm:
-    from asyncio import Lock as AsyncLock
+def _one_at_a_time(ask_user: Any, lock: AsyncLock) -> Any:
+    """Return a `confirm` or an `elicit` that waits until another question has been answered."""
     from inspect import isawaitable
 
-    lock = AsyncLock()
-
-    async def ask(confirmation: Confirmation) -> bool | None:
+    async def ask(question: Any) -> Any:
         async with lock:
-            answer = confirm(confirmation)
+            answer = ask_user(question)
             return await answer if isawaitable(answer) else answer
 
     return ask

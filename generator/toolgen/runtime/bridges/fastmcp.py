@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -55,6 +56,7 @@ class ToolkitProvider(Provider):
         try:
             yield
         finally:
+            self._served.held.end_all(id(asyncio.get_running_loop()))
             await self._served.toolkit.close()
 
     async def _list_tools(self) -> Sequence[Tool]:

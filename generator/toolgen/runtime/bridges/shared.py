@@ -10,6 +10,7 @@ from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, chec
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.elicitation import Elicit
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
@@ -19,6 +20,7 @@ ScopesOf: TypeAlias = Callable[[Any], Collection[str] | None]
 TextOf: TypeAlias = Callable[[Any], str | None]
 ProgressOf: TypeAlias = Callable[[Any], Progress | None]
 ListenOf: TypeAlias = Callable[[Any], Listener | None]
+ElicitOf: TypeAlias = Callable[[Any], Elicit | None]
 
 
 class BridgeOptions(TypedDict, total=False):
@@ -29,6 +31,7 @@ class BridgeOptions(TypedDict, total=False):
     principal: TextOf | None
     progress: ProgressOf | None
     listen: ListenOf | None
+    elicit: ElicitOf | None
     session: TextOf | None
     confirmation_token: TextOf | None
 
