@@ -171,9 +171,7 @@ def test_an_answer_to_a_script_that_no_longer_waits_runs_nothing() -> None:
         params = types.CallToolRequestParams(
             name="run_code",
             arguments={"code": "order(article='bell')"},
-            input_responses={
-                "toolgen/forwarded": types.ElicitResult(action="accept", content={"confirm": True})
-            },
+            input_responses={"toolgen/asked": types.ElicitResult(action="accept", content={"confirm": True})},
         )
         return await client.session.send_request(types.CallToolRequest(params=params), types.CallToolResult)
 

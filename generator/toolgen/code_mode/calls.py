@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Final
 
 import mcp_types as types
@@ -13,15 +13,15 @@ import mcp_types as types
 from toolgen.runtime.adapters.mcp.auth.grant import NOTHING, Grant, grant_of
 from toolgen.runtime.adapters.mcp.confirm import FORM, is_yes, question_text, refusal_of
 from toolgen.runtime.adapters.mcp.current_call import CurrentCall, answering
-from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
+from toolgen.runtime.adapters.mcp.held_questions import Exchange
 from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
-from toolgen.runtime.context import ToolContext
 from toolgen.runtime.elicitation import Elicitation
 from toolgen.runtime.errors import (
     ConfirmationRequiredError,
     DeclinedError,
     QuestionCancelledError,
 )
+from toolgen.runtime.isolation.time_limit import WorkClock
 from toolgen.runtime.toolkit import Toolkit
 
 from .functions import Functions
@@ -31,12 +31,6 @@ TOTAL_SECONDS: Final = 300.0  # of all calls of a script, without the time that 
 QUESTIONS: Final = 10  # to the user, of a script
 _ENDING: Final = (ConfirmationRequiredError.code, DeclinedError.code, QuestionCancelledError.code)
 """Errors after which a script does not go on: it must not ask again and again, nor act as if it had."""
-
-
-def requester_of(call: CurrentCall | None, context: ToolContext) -> Requester:
-    """Return who runs a script."""
-    request, params = (None, None) if call is None else (call.request, call.params)
-    return Requester(request, params, context.report_progress, context.principal, context.session_id)
 
 
 def grant_of_call(call: CurrentCall | None, toolkit: Toolkit) -> Grant:
@@ -54,7 +48,6 @@ class ScriptCalls:
         call: the request that runs the script; None outside of an MCP server.
         grant: what that request may do.
         exchange: where questions to the user go.
-        requester: who runs the script.
     """
 
     toolkit: Toolkit
@@ -62,25 +55,22 @@ class ScriptCalls:
     call: CurrentCall | None
     grant: Grant
     exchange: Exchange
-    requester: Requester
     _left: float = field(default_factory=lambda: TOTAL_SECONDS)
-    _asked: float = 0.0  # seconds that the current call has waited for the user
-    _limit: asyncio.Timeout | None = None
+    _clock: WorkClock = field(default_factory=WorkClock)  # of the current call
     _questions: int = 0
 
     async def run(self, name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function. Raises ToolError, TypeError and ScriptEnd."""
         tool = self.functions.tools[name]
         arguments = self.functions.arguments_of(tool, positional, named)
-        loop = asyncio.get_running_loop()
-        began, self._asked = loop.time(), 0.0
+        self._clock = WorkClock()
         try:
-            async with asyncio.timeout(max(self._left, 0)) as self._limit:
+            async with self._clock.limit(monotonic() + max(self._left, 0)):
                 return await self._answer(tool, arguments)
         except TimeoutError:
             raise ScriptEnd(f"Its calls took more than {TOTAL_SECONDS:g} seconds.") from None
         finally:
-            self._left -= loop.time() - began - self._asked
+            self._left = self._clock.left()
 
     async def _answer(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         confirms = "confirm" in self.functions.definitions[tool]
@@ -107,7 +97,7 @@ class ScriptCalls:
         return response.content
 
     async def _confirm(self, asked: Confirmation) -> bool | None:
-        if not self.requester.can_ask:
+        if not self.exchange.requester.can_ask:
             raise ConfirmationRequiredError(
                 "This call needs the user's confirmation, and the user cannot be asked here."
             )
@@ -127,25 +117,12 @@ class ScriptCalls:
         with self._waiting():
             return await elicit(asked)
 
-    @contextmanager
-    def _waiting(self) -> Iterator[None]:
+    def _waiting(self) -> AbstractContextManager[None]:
         """Count a question, and stop the time of the script until it is answered."""
         self._questions += 1
         if self._questions > QUESTIONS:
             raise ConfirmationRequiredError(f"The script has asked the user {QUESTIONS} times.")
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        limit = self._limit
-        deadline = None if limit is None else limit.when()
-        if limit is not None:
-            limit.reschedule(None)
-        try:
-            yield
-        finally:
-            seconds = loop.time() - began
-            self._asked += seconds
-            if limit is not None and deadline is not None:
-                limit.reschedule(deadline + seconds)
+        return self._clock.stopped()
 
 
 @contextmanager

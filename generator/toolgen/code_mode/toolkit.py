@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from typing import Any, Final
-
-import mcp_types as types
 
 from toolgen.runtime.adapters.mcp.auth.grant import scopes_of
 from toolgen.runtime.adapters.mcp.current_call import current_call
-from toolgen.runtime.adapters.mcp.held_questions import Exchange, HeldCalls
-from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
+from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.tool_spec import ToolParam, ToolReturn, ToolSpec
 from toolgen.runtime.toolkit import Toolkit
 
-from .calls import ScriptCalls, grant_of_call, requester_of
+from .calls import ScriptCalls, grant_of_call
 from .functions import Functions
 from .script import CALLS, SECONDS, Sandbox, ScriptFailedError, ScriptStoppedError
 
@@ -26,7 +21,6 @@ MAX_FOUND: Final = 50
 MAX_DESCRIBED: Final = 20
 MAX_CODE: Final = 50_000  # characters
 MAX_RESULT: Final = 100_000  # bytes of the result of a script, or of descriptions
-MAX_HELD: Final = 100  # scripts that wait for users
 _READS: Final = {"readOnlyHint": True, "openWorldHint": False}
 
 
@@ -150,6 +144,7 @@ class RunCode(BaseTool[dict[str, Any], Any]):
             },
         ),
         annotations={"readOnlyHint": False, "destructiveHint": True},
+        asks=True,  # so that the server holds a script that asks
         errors=[ScriptFailedError, ScriptStoppedError],
         max_result_bytes=MAX_RESULT,
     )
@@ -157,57 +152,31 @@ class RunCode(BaseTool[dict[str, Any], Any]):
     def __init__(self, tools: _Tools) -> None:
         self._tools = tools
         self._sandbox = Sandbox()
-        self._held: HeldCalls[dict[str, Any]] = HeldCalls(MAX_HELD)
 
     async def setup(self) -> None:
         """Start the sandbox."""
         await self._sandbox.start()
 
     async def close(self) -> None:
-        """End scripts that wait, the sandbox, and the tools."""
-        self._held.end_all(id(asyncio.get_running_loop()))
+        """End the sandbox, and close the tools."""
         await self._sandbox.stop()
         await self._tools.toolkit.close()
 
     async def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
-        """Run a script, or go on with one that has asked the user."""
-        call = current_call()
-        requester = requester_of(call, context)
-        identity = json.dumps([request["code"], requester.principal])
-        result: dict[str, Any] | types.InputRequiredResult | None
-        if requester.answers != (None, None):
-            result = await self._held.resume(requester, identity)
-            if result is None:  # to begin again would repeat what it has done
-                raise ScriptStoppedError(
-                    "The script no longer waits for this answer. What it did before is not undone."
-                )
-        else:
-            exchange = Exchange(requester)
-            work = self._run(request["code"], context, exchange)
-            holds = requester.is_modern and requester.can_ask
-            result = await (self._held.run(work, exchange, identity) if holds else work)
-        if call is not None and isinstance(result, types.InputRequiredResult):
-            call.question = result
-            raise ConfirmationPending(Confirmation(context.tool_name, "", {}))
-        return result
-
-    async def _run(self, code: str, context: ToolContext, exchange: Exchange) -> dict[str, Any]:
+        """Run a script."""
         call, toolkit, functions = current_call(), self._tools.toolkit, self._tools.functions()
+        if call is None or call.exchange is None:
+            exchange = Exchange(Requester(None, None, context.report_progress, context.principal))
+        else:
+            exchange = call.exchange
         allowed = self._tools.allowed()
         names = {function for function, tool in functions.tools.items() if tool in allowed}
         definitions = {name: functions.definitions[functions.tools[name]] for name in names}
         asking = {name for name, each in definitions.items() if each.get("asks") or "confirm" in each}
         session = toolkit.session(context.extras, session_id=context.session_id)
-        calls = ScriptCalls(
-            session,
-            functions,
-            call,
-            grant_of_call(call, toolkit),
-            exchange,
-            requester_of(call, context),
-        )
+        calls = ScriptCalls(session, functions, call, grant_of_call(call, toolkit), exchange)
         try:
-            return await self._sandbox.run(code, names, calls.run, waits=asking)
+            return await self._sandbox.run(request["code"], names, calls.run, waits=asking)
         finally:
             context.extras.update(session.extras)
 

@@ -242,12 +242,11 @@ class ToolContext:
         Raises ConfirmationRequiredError where nobody can be asked, and InvalidRequestError if the second
         answer does not fit the model, either.
         """
-        from .elicitation import Asking, UnusableQuestionError
+        from .elicitation import UnusableQuestionError, elicit
 
         if self.ask is None and not self.info.asks:
             raise UnusableQuestionError(f"it needs `asks: true` in the spec of {self.tool_name}")
-        asking = Asking(tool_name=self.tool_name, ask=self.ask, clock=self.clock)
-        return asking.elicit(message, model)
+        return elicit(self.ask, message, model, tool_name=self.tool_name, clock=self.clock)
 
     def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None

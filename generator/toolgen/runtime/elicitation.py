@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar
+from threading import get_ident
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from toolgen.escaping.characters import printable
 
 from .errors import ConfirmationRequiredError, InvalidRequestError
+from .isolation.time_limit import WorkClock
 from .text import well_formed
-
-if TYPE_CHECKING:
-    from .isolation.time_limit import WorkClock
 
 MAX_MESSAGE: Final = 20_000  # characters of a question, as of a preview in an error
 _ATTEMPTS: Final = 2  # an answer that does not fit is asked for once more
 # https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
-_KEYWORDS: Final[Mapping[str, frozenset[str]]] = {
-    "string": frozenset(("enum", "minLength", "maxLength", "format")),
-    "number": frozenset(("minimum", "maximum")),
-    "integer": frozenset(("minimum", "maximum")),
-    "boolean": frozenset(),
-    "array": frozenset(("items", "minItems", "maxItems")),
+_KEYWORDS: Final = {
+    kind: frozenset(f"type title description default {more}".split())
+    for kind, more in (
+        ("string", "enum minLength maxLength format"),
+        ("number", "minimum maximum"),
+        ("integer", "minimum maximum"),
+        ("boolean", ""),
+        ("array", "items minItems maxItems"),
+    )
 }
 _FORMATS: Final = ("email", "uri", "date", "date-time")
 
@@ -41,6 +41,7 @@ class Elicitation:
     tool_name: str
     message: str
     form: Mapping[str, Any]  # JSON Schema of an object: texts, numbers, true or false, lists of given texts
+    model: type[BaseModel]  # that the answer is validated with
 
 
 Elicit: TypeAlias = Callable[[Elicitation], Awaitable[Mapping[str, Any] | bool | None]]
@@ -68,74 +69,58 @@ class UnusableQuestionError(TypeError):
     """A tool asks the user in a way that cannot work. The message, for the log, contains no values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """How a call asks the user.
+def elicit(
+    ask: Elicit | None, message: str, model: type[Model], *, tool_name: str, clock: WorkClock | None
+) -> Awaitable[ElicitationResult[Model]]:
+    """Return what `ToolContext.elicit` returns. Raises UnusableQuestionError.
 
-    Attributes:
-        tool_name: the wire name of its tool.
-        ask: asks the user; None if nobody can be asked.
-        clock: stops while the user is asked; None in tests of implementations.
+    `clock` stops while the user is asked; it is None in tests of implementations.
     """
+    if clock is not None and clock.thread != get_ident():
+        raise UnusableQuestionError(f"it needs an `async def`, and {tool_name} calls it in a thread")
+    if ask is None:
+        raise ConfirmationRequiredError(
+            f"{tool_name} has to ask the user something, and the user cannot be asked here."
+        )
+    question = Elicitation(tool_name, message, form_of(model), model)
+    return _elicit(ask, question, model, WorkClock() if clock is None else clock)
 
-    tool_name: str
-    ask: Elicit | None
-    clock: WorkClock | None
 
-    def elicit(self, message: str, model: type[Model]) -> Awaitable[ElicitationResult[Model]]:
-        """Return what `ToolContext.elicit` returns. Raises UnusableQuestionError."""
+async def _elicit(
+    ask: Elicit, question: Elicitation, model: type[Model], clock: WorkClock
+) -> ElicitationResult[Model]:
+    text, faults = question.message, ""
+    for _ in range(_ATTEMPTS):
+        shown = printable(well_formed(text)[:MAX_MESSAGE], keep="\n\t")
+        with clock.stopped():
+            given: Any = ask(replace(question, message=shown))
+            answer = await given if isawaitable(given) else given
+        if not isinstance(answer, Mapping):
+            return RefusedElicitation("cancel" if answer is None else "decline")
         try:
-            running: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        except RuntimeError:
-            running = None
-        if running is None or (self.clock is not None and self.clock.loop is not running):
-            raise UnusableQuestionError(f"it needs an `async def`, and {self.tool_name} calls it in a thread")
-        return self._elicit(message, model, form_of(model))
-
-    async def _elicit(
-        self, message: str, model: type[Model], form: Mapping[str, Any]
-    ) -> ElicitationResult[Model]:
-        if self.ask is None:
-            raise ConfirmationRequiredError(
-                f"{self.tool_name} has to ask the user something, and the user cannot be asked here."
-            )
-        text, faults = message, ""
-        for _ in range(_ATTEMPTS):
-            shown = printable(well_formed(text)[:MAX_MESSAGE], keep="\n\t")
-            with nullcontext() if self.clock is None else self.clock.stopped():
-                answer: Any = self.ask(Elicitation(self.tool_name, shown, form))
-                answer = await answer if isawaitable(answer) else answer
-            if not isinstance(answer, Mapping):
-                return RefusedElicitation("cancel" if answer is None else "decline")
-            try:
-                return AcceptedElicitation(model.model_validate(dict(answer)))
-            except ValidationError as error:
-                # without values: what the user wrote may be private
-                found = error.errors(include_url=False, include_input=False, include_context=False)
-                faults = "; ".join(
-                    f"{'.'.join(map(str, each['loc'])) or 'it'}: {each['msg']}" for each in found
-                )
-                text = f"{message}\n\nThe last answer cannot be taken: {faults}"
-        raise InvalidRequestError(f"The user's answer cannot be taken: {faults}")
+            return AcceptedElicitation(model.model_validate(dict(answer)))
+        except ValidationError as error:
+            # without values: what the user wrote may be private
+            found = error.errors(include_url=False, include_input=False, include_context=False)
+            faults = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'it'}: {each['msg']}" for each in found)
+            text = f"{question.message}\n\nThe last answer cannot be taken: {faults}"
+    raise InvalidRequestError(f"The user's answer cannot be taken: {faults}")
 
 
 def form_of(model: type[BaseModel]) -> dict[str, Any]:
     """Return a model as a form of MCP. Raises UnusableQuestionError for a field that a form cannot have."""
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
-        raise UnusableQuestionError(f"it needs a pydantic model, not {model!r}")
-    schema = model.model_json_schema()
+    is_model = isinstance(model, type) and issubclass(model, BaseModel)
+    schema = model.model_json_schema() if is_model else {}
     if schema.get("type") != "object":
-        raise UnusableQuestionError(f"{model.__name__} is not a model with fields")
-    definitions = schema.get("$defs", {})
+        raise UnusableQuestionError(f"{model!r} is not a pydantic model with fields")
     properties: dict[str, Any] = {}
     for name, each in schema.get("properties", {}).items():
-        field = _field(each, definitions)
-        if field is None:
+        properties[name] = _field(each, schema.get("$defs", {}))
+        if properties[name] is None:
             raise UnusableQuestionError(
-                f"the field {name!r} of {model.__name__} is neither text, a number, true or "
-                "false, nor a list of given texts, and a form has nothing else; use several flat fields"
+                f"the field {name!r} of {model.__name__} is neither text, a number, true or false, nor a "
+                "list of given texts, and a form has nothing else; use several flat fields"
             )
-        properties[name] = field
     return {"type": "object", "properties": properties, "required": schema.get("required", [])}
 
 
@@ -148,22 +133,16 @@ def _field(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[st
         merged = {**definitions[merged["$ref"].rpartition("/")[2]], **merged}
     if "const" in merged:
         merged["enum"] = [merged["const"]]
-    kind: str = merged.get("type", "")
-    if kind not in _KEYWORDS or (kind == "array" and not _is_choice(merged.get("items", {}), definitions)):
-        return None
-    if kind == "array":
-        merged["items"] = _field(merged["items"], definitions)
     if merged.get("format") not in _FORMATS:
-        merged.pop("format", None)
-    if merged.get("default") is None:
-        merged.pop("default", None)
-    allowed = _KEYWORDS[kind] | {"type", "title", "description", "default"}
-    return {key: value for key, value in merged.items() if key in allowed}
-
-
-def _is_choice(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> bool:
-    field = _field(schema, definitions)
-    return field is not None and field["type"] == "string" and "enum" in field
+        merged["format"] = None
+    if merged.get("type") == "array":
+        choice = merged["items"] = _field(merged.get("items", {}), definitions)
+        if choice is None or "enum" not in choice:
+            return None
+    allowed = _KEYWORDS.get(merged.get("type", ""))
+    if allowed is None:
+        return None
+    return {key: value for key, value in merged.items() if key in allowed and value is not None}
 
 
 ElicitationResult: TypeAlias = AcceptedElicitation[Model] | RefusedElicitation

@@ -60,6 +60,7 @@ class ToolUnderTest:
     errors: tuple[str, ...] = ()  # declared codes
     scopes: tuple[str, ...] = ()
     confirms: bool = False  # the user is asked
+    asks: bool = False  # the user may be asked during a call
     previews: bool = False
     may_skip_question: bool = False  # a client that cannot ask may go ahead
     read_only: bool = False
@@ -119,6 +120,7 @@ def tool_under_test(tool: ProgramTool) -> ToolUnderTest:
         errors=tuple(error.code for error in spec.errors),
         scopes=tuple(spec.auth.scopes) if spec.auth else (),
         confirms=confirm is not None,
+        asks=spec.asks,
         previews=confirm is not None and confirm.preview,
         may_skip_question=confirm is not None and confirm.on_unsupported == "allow",
         **hints_of(None if hints is None else hints.model_dump()),

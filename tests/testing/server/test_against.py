@@ -103,7 +103,10 @@ FAULTS = {
     ),
     ("clear", "acts alone"): ("consent", "the tool acted although the user declined"),
     ("watch", "loses a chunk"): ("stream", "the chunks do not add up to 'words' of the response"),
-    ("watch", "asks"): ("consent", "the server asks the user 'May I?', and the spec has no `confirm`"),
+    ("watch", "asks"): (
+        "consent",
+        "the server asks the user 'May I?', and the spec has no `confirm` or `asks`",
+    ),
     ("look", "hangs"): ("crash", "there is no answer within 0.5 seconds"),
     ("look", "dies"): ("crash", "the server ended (exit code 1): 'out of\\u001b[2J paper'"),
     ("look", "floods"): ("crash", "more than 1 MB"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from asyncio import Lock as AsyncLock
     from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
-    from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
+    from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
     from toolgen.runtime.definition.tool_definition import ToolDefinition
     from toolgen.runtime.errors import InvalidRequestError, ToolError
     from toolgen.runtime.response import ToolResponse

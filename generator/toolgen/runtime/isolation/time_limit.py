@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from signal import SIGINT, getsignal
+from threading import get_ident
 from time import monotonic
 from types import CoroutineType, coroutine
 from typing import Any
@@ -35,36 +36,41 @@ from .exceptions import cancel_requests, is_external
 class WorkClock:
     """The time limit of a call that may ask the user, which does not run while it waits for the answer."""
 
-    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    thread: int = field(default_factory=get_ident)
     _limit: asyncio.Timeout | None = None  # None: in the first step, or without a limit
-    _deadline: float = 0.0
+    _deadline: float = 0.0  # in monotonic seconds
     _waits: int = 0
-    _since: float = 0.0
+    _since: float = 0.0  # when the first of them began
 
     def limit(self, deadline: float) -> asyncio.Timeout:
-        """Return the limit of the call, whose first step has ended. Used once."""
-        self._limit, self._deadline = asyncio.timeout_at(None if self._waits else deadline), deadline
+        """Return the limit, for `async with`. Used once."""
+        self._deadline = deadline
+        self._limit = asyncio.timeout(None if self._waits else self.left())
         return self._limit
+
+    def left(self) -> float:
+        """Return how many seconds are left."""
+        return self._deadline - monotonic()
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
         """Stop the clock. A call may wait for several answers at once."""
-        if not self._waits:
-            self._since = self.loop.time()
-            self._reschedule(None)
-        self._waits += 1
+        self._wait(1)
         try:
             yield
         finally:
-            self._waits -= 1
-            if not self._waits:
-                self._deadline += self.loop.time() - self._since
-                self._reschedule(self._deadline)
+            self._wait(-1)
 
-    def _reschedule(self, when: float | None) -> None:
+    def _wait(self, more: int) -> None:
+        if not self._waits:
+            self._since = monotonic()
+        self._waits += more
+        if not self._waits:
+            self._deadline += monotonic() - self._since
         if self._limit is not None:
             with suppress(RuntimeError):  # the call has ended: a task that it left behind asks
-                self._limit.reschedule(when)
+                now = asyncio.get_running_loop().time()
+                self._limit.reschedule(None if self._waits else now + self.left())
 
 
 async def run_async(
@@ -105,9 +111,7 @@ async def _await_rest(
     """Await the rest of work that began at `began` and may take `seconds`. Raises ToolTimeoutError."""
     if seconds is None:
         return await steps
-    rest = began + seconds - monotonic()
-    deadline = asyncio.get_running_loop().time() + rest
-    limit = asyncio.timeout_at(deadline) if clock is None else clock.limit(deadline)
+    limit = (clock or WorkClock()).limit(began + seconds)
     try:
         async with limit:
             return await steps

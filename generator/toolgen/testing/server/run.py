@@ -135,7 +135,8 @@ class _Tests:
             self._crashes = self._crashes + 1 if crashed else 0
         questions = () if report.not_tested else self._subject.seen[tool.name].unexpected_questions[:1]
         messages = (
-            f"the server asks the user {quoted(each)}, and the spec has no `confirm`" for each in questions
+            f"the server asks the user {quoted(each)}, and the spec has no `confirm` or `asks`"
+            for each in questions
         )
         asked = [Failure("consent", message, tool.place) for message in messages]
         notes = [f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}"] if listed.texts else []

@@ -122,7 +122,7 @@ class ServerSubject(Subject, Session):
             raise SubjectFailedError(f"its tests took longer than {TOTAL_SECONDS:g} seconds", call)
         connection = self._silent if call.consent == "nobody" else self._asking
         tool = served.tool
-        agrees = tool.confirms and call.consent == "given"
+        agrees = (tool.confirms or tool.asks) and call.consent == "given"
         seconds = CALL_SECONDS if tool.timeout is None else max(CALL_SECONDS, tool.timeout + LATE_SECONDS)
         try:
             given = await connection.call(
@@ -140,7 +140,7 @@ class ServerSubject(Subject, Session):
     def _answer(self, tool: ToolUnderTest, given: ServerAnswer) -> CallResult:
         """Return an answer as checks compare it."""
         seen = self.seen.setdefault(tool.name, Seen())
-        if not tool.confirms:
+        if not (tool.confirms or tool.asks):
             seen.unexpected_questions += given.questions[:1]
         questions = tuple(given.questions)
         if given.result is None:

@@ -23,13 +23,14 @@ from toolgen.runtime.context import Caller
 from toolgen.runtime.errors import ToolError
 from toolgen.suggestions import shortened
 from toolgen.testing.harm import harm_to_api, harm_to_own_data
+from toolgen.testing.subjects.filled_form import filled_form
 from toolgen.testing.subjects.fixtures import Fixtures
 from toolgen.testing.subjects.implementation_source import calls_http_api, has_implementation
 from toolgen.testing.subjects.subject import NO_STATE, Call, CallResult, Session, Subject
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
-    from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+    from toolgen.runtime import Confirmation, Elicitation, Toolkit, ToolResponse
     from toolgen.schema.document import JsonObject
 
 _EXPLAINED = frozenset({"internal_error", "invalid_response", "not_ready"})
@@ -184,11 +185,16 @@ class ToolkitSession(Session):
             questions.append(confirmation.message)
             return call.consent in ("given", "outdated")
 
+        async def elicit(asked: Elicitation) -> Any:
+            questions.append(asked.message)
+            return filled_form(asked.model) if call.consent in ("given", "outdated") else False
+
         async def progress(done: float, total: float | None, message: str | None) -> None:
             reports.append({"progress": done, "total": total, "message": message})
 
         caller = (_OutdatedCaller if call.consent == "outdated" else Caller)(
             confirm=None if call.consent == "nobody" else confirm,
+            elicit=None if call.consent == "nobody" else elicit,
             scopes=self._scopes,
             listen=listen,
             progress=progress,

@@ -21,6 +21,8 @@ from toolgen.runtime.confirmation.question import Approval
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.validation.json_value import is_json
 
+from .held_questions import Exchange
+
 _ALL_CONTENT_SINCE: Final = "2025-06-18"  # older versions lack audio or links, which are sent otherwise
 
 
@@ -35,6 +37,7 @@ class CurrentCall:
     message: str = ""  # of the error that the tool raised with its result
     question: types.InputRequiredResult | None = None  # to the user, instead of a result
     approval: Approval | None = None  # of the call that asks
+    exchange: Exchange | None = None  # where its questions go
     answer: ToolResponse | Task | None = None  # when the call has ended
     protocol_error: MCPError | None = None  # raised by the tool for the client's host, instead of a result
 
@@ -69,10 +72,12 @@ def current_call() -> CurrentCall | None:
 
 @contextmanager
 def answering(
-    request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    request: ServerRequestContext[Any, Any],
+    params: types.CallToolRequestParams,
+    exchange: Exchange | None = None,
 ) -> Iterator[CurrentCall]:
     """Make a request the current one of this task."""
-    call = CurrentCall(request, params)
+    call = CurrentCall(request, params, exchange=exchange)
     token = _CURRENT.set(call)
     try:
         yield call

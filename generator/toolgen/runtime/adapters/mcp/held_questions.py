@@ -30,6 +30,8 @@ KEY: Final = "toolgen/asked"  # of the question in the result
 HELD_SECONDS: Final = 600.0
 """That a call waits for an answer of the user."""
 MAX_HELD: Final = 1_000
+MAX_SCRIPTS: Final = 100
+"""In code mode: the state of a script that waits may have 4 MiB (`HELD_BYTES`)."""
 MAX_OF_PRINCIPAL: Final = 100
 """Calls of one principal among them."""
 _STATE: Final = "toolgen/held:"  # how the states of held calls begin
@@ -71,11 +73,6 @@ class Requester:
         if capabilities is None or capabilities.elicitation is None:
             return False
         return self.is_modern or self.request.session.can_send_request
-
-    @property
-    def can_show_form(self) -> bool:
-        """True if the client can ask its user a question with a form."""
-        return self.request is not None and self.can_ask and can_show_form(self.request)
 
     @property
     def answers(self) -> tuple[Any, str | None]:
@@ -121,7 +118,9 @@ class Exchange:
     @property
     def elicit(self) -> Elicit | None:
         """The option `elicit` of a call; None if the client cannot show a form to its user."""
-        return self._elicit if self.requester.can_show_form else None
+        request = self.requester.request
+        can_ask = request is not None and self.requester.can_ask and can_show_form(request)
+        return self._elicit if can_ask else None
 
     async def _elicit(self, asked: Elicitation) -> Mapping[str, Any] | bool | None:
         form = types.ElicitRequestFormParams(message=asked.message, requested_schema=dict(asked.form))

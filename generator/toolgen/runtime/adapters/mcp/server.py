@@ -289,7 +289,8 @@ class _Handlers:
         except MCPError:
             params = ctx.params or {}
             answers = params.get("inputResponses")
-            if is_opened or not (isinstance(answers, Mapping) and HELD_KEY in answers):
+            is_late = ctx.method == "tools/call" and isinstance(answers, Mapping) and HELD_KEY in answers
+            if is_opened or not is_late:
                 raise
             # a replica with another key has asked, or too long ago: the call that asked has begun
             return wire_result(unheld_response(str(params.get("name"))), "none", ctx.protocol_version)

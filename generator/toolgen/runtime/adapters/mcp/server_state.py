@@ -25,7 +25,7 @@ from .calls_in_flight import CallsInFlight
 from .current_call import CurrentCall
 from .extras import SealedExtras
 from .features import FeatureSource
-from .held_questions import HeldCalls
+from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls
 from .linked_blocks import LinkedBlocks
 from .tool_list import ToolList
 
@@ -52,7 +52,7 @@ class ServerState:
         self.links = LinkedBlocks(toolkit.settings)
         self.calls = CallsInFlight()
         self.approved = ApprovedCalls(toolkit.settings.confirmation_expiry)
-        self.held: HeldCalls[CurrentCall] = HeldCalls()  # calls of tools with `asks`
+        self.held: HeldCalls[CurrentCall] = HeldCalls(MAX_SCRIPTS if self.settings.code_mode else MAX_HELD)
         self.serves_links = False  # clients can read resources
         self.stopping = False  # requests are refused
         self.bus = _Bus()  # for clients since 2026-07-28

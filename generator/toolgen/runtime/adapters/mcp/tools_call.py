@@ -73,8 +73,7 @@ async def answer_call(
         else:
             confirmation = ConfirmationOptions(confirm_again(approval))
     reporter = CallProgress(context)
-    requester = Requester(context, params, reporter.progress, grant.principal)
-    exchange = Exchange(requester)
+    exchange = Exchange(Requester(context, params, reporter.progress, grant.principal))
 
     async def run(call: CurrentCall) -> CurrentCall:
         # a client that does not know tasks waits for the worker
@@ -93,7 +92,7 @@ async def answer_call(
         )
         return call
 
-    with answering(context, params) as call:
+    with answering(context, params, exchange) as call:
         try:
             done = await (_held(state, call, exchange, run(call)) if tool.asks else run(call))
         except ConfirmationPending as pending:

@@ -1,0 +1,288 @@
+"""`context.elicit` without a protocol: answers, forms, time limits, and what cannot work."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import logging
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, Literal
+
+import pytest
+from pydantic import UUID4, AnyUrl, BaseModel, Field, RootModel
+from toolgen.runtime import (
+    AcceptedElicitation,
+    BaseTool,
+    Elicitation,
+    RefusedElicitation,
+    ToolContext,
+    Toolkit,
+    ToolResponse,
+    ToolSpec,
+    ToolSpecError,
+)
+from toolgen.runtime.adapters.anthropic import ADAPTER as ANTHROPIC
+from toolgen.runtime.adapters.openai import ADAPTER as OPENAI
+from toolgen.runtime.elicitation import MAX_MESSAGE, form_of
+
+from tests.runtime.tool_factory import Anything, make_tool, run
+
+
+class Seat(BaseModel):
+    row: int = Field(ge=1)
+    window: bool = False
+
+
+def asking(model: Any = Seat, message: str = "Which seat?", **definition: Any) -> BaseTool[Any, Any]:
+    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        answer = await context.elicit(message, model)
+        return f"{answer.action} {answer.data!r}"
+
+    return make_tool(execute, **{"asks": True, **definition})
+
+
+def answering(*answers: Any) -> Any:
+    """Return an `elicit` that gives each answer in turn; `asked` has its questions."""
+    left, asked = list(answers), list[Elicitation]()
+
+    async def elicit(question: Elicitation) -> Any:
+        asked.append(question)
+        return left.pop(0)
+
+    elicit.asked = asked  # type: ignore[attr-defined]
+    return elicit
+
+
+def code(response: ToolResponse) -> str | None:
+    return None if response.error is None else response.error.code
+
+
+@pytest.mark.parametrize(
+    ("answer", "content"),
+    [
+        ({"row": 3}, "accept Seat(row=3, window=False)"),
+        ({"row": "4", "window": True}, "accept Seat(row=4, window=True)"),
+        (False, "decline None"),
+        (None, "cancel None"),
+        (True, "decline None"),
+        ("yes", "decline None"),
+    ],
+)
+def test_the_answer_of_the_callback(answer: Any, content: str) -> None:
+    assert run(asking(), elicit=answering(answer)).content == content
+    assert run(asking(), elicit=lambda question: answer).content == content
+
+
+def test_without_a_callback_nobody_can_be_asked() -> None:
+    response = run(asking())
+    assert code(response) == "confirmation_required"
+    assert "x has to ask the user something" in response.as_text()
+
+
+def test_an_answer_that_does_not_fit_is_asked_for_once_more() -> None:
+    elicit = answering({"row": 0}, {"row": 1})
+    assert run(asking(), elicit=elicit).success
+    assert elicit.asked[0].message == "Which seat?"
+    assert elicit.asked[1].message.startswith(
+        "Which seat?\n\nThe last answer cannot be taken: row: Input should"
+    )
+    response = run(asking(), elicit=answering({"row": 0}, {"row": "secret"}, {"row": 1}))
+    assert code(response) == "invalid_request"
+    assert "secret" not in response.as_text()
+
+
+def test_the_question_is_shown_safely() -> None:
+    elicit = answering(None)
+    run(asking(message="a\u202eb\n\ud800" + "c" * MAX_MESSAGE), elicit=elicit)
+    assert elicit.asked[0].message.startswith("a\\u202eb\n")
+    assert "\ud800" not in elicit.asked[0].message
+    assert len(elicit.asked[0].message) < MAX_MESSAGE + 100
+
+
+class Size(enum.Enum):
+    SMALL = "small"
+    LARGE = "large"
+
+
+class Form(BaseModel):
+    """Everything that a form can have."""
+
+    name: str = Field(min_length=1, pattern="^[a-z]+$", description="Your name")
+    page: AnyUrl | None = None
+    key: UUID4 | None = None
+    day: date
+    amount: float = Field(1.5, gt=0, le=10)
+    size: Size = Size.SMALL
+    only: Literal["one"] = "one"
+    extras: list[Literal["salt", "pepper"]] = []
+
+
+def test_a_model_as_a_form_has_the_keywords_of_mcp_alone() -> None:
+    assert form_of(Form) == {
+        "type": "object",
+        "required": ["name", "day"],
+        "properties": {
+            "name": {"type": "string", "title": "Name", "description": "Your name", "minLength": 1},
+            "page": {"type": "string", "title": "Page", "format": "uri", "minLength": 1},
+            "key": {"type": "string", "title": "Key"},
+            "day": {"type": "string", "title": "Day", "format": "date"},
+            "amount": {"type": "number", "title": "Amount", "default": 1.5, "maximum": 10},
+            "size": {"type": "string", "title": "Size", "enum": ["small", "large"], "default": "small"},
+            "only": {"type": "string", "title": "Only", "enum": ["one"], "default": "one"},
+            "extras": {
+                "type": "array",
+                "title": "Extras",
+                "items": {"type": "string", "enum": ["salt", "pepper"]},
+                "default": [],
+            },
+        },
+    }
+
+
+class Nested(BaseModel):
+    seat: Seat
+
+
+class Texts(BaseModel):
+    names: list[str]
+
+
+class Either(BaseModel):
+    value: int | str
+
+
+class Recursive(BaseModel):
+    again: Recursive | None = None
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (Nested, "the field 'seat' of Nested is neither text, a number"),
+        (Texts, "the field 'names' of Texts is neither"),
+        (Either, "the field 'value' of Either is neither"),
+        (Recursive, "is not a pydantic model with fields"),
+        (RootModel[int], "is not a pydantic model with fields"),
+        (dict, "<class 'dict'> is not a pydantic model with fields"),
+        ({"type": "object"}, "is not a pydantic model with fields"),
+    ],
+)
+def test_a_model_that_is_no_form_is_named_in_the_log(
+    model: Any, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    elicit = answering()
+    with caplog.at_level(logging.ERROR, "toolgen.runtime"):
+        assert code(run(asking(model), elicit=elicit)) == "internal_error"
+    assert "cannot use context.elicit: " in caplog.text
+    assert why in caplog.text
+    assert elicit.asked == []
+
+
+def test_a_tool_without_asks_cannot_ask(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, "toolgen.runtime"):
+        assert code(run(asking(asks=False), elicit=answering({"row": 1}))) == "internal_error"
+    assert "context.elicit: it needs `asks: true` in the spec of x" in caplog.text
+
+
+def test_a_def_cannot_ask(caplog: pytest.LogCaptureFixture) -> None:
+    def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        return context.elicit("Which seat?", Seat)
+
+    with caplog.at_level(logging.ERROR, "toolgen.runtime"):
+        response = run(make_tool(execute, asks=True), elicit=answering({"row": 1}))
+    assert code(response) == "internal_error"
+    assert "it needs an `async def`, and x calls it in a thread" in caplog.text
+
+
+def test_a_preview_asks_nobody() -> None:
+    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        return "done"
+
+    async def preview(self: Any, request: Anything, context: ToolContext) -> str:
+        await context.elicit("Which seat?", Seat)
+        return "shown"
+
+    tool = make_tool(execute, preview=preview, asks=True, confirm={"message": "Go?", "preview": True})
+    elicit = answering({"row": 1})
+    assert code(run(tool, elicit=elicit, confirm=lambda asked: True)) == "confirmation_required"
+    assert elicit.asked == []
+
+
+def test_the_time_of_the_user_is_not_work() -> None:
+    released = asyncio.Event()
+
+    async def elicit(question: Elicitation) -> Mapping[str, Any]:
+        await asyncio.sleep(0.3)
+        return {"row": len(question.message)}
+
+    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        answers = await asyncio.gather(context.elicit("a", Seat), context.elicit("bb", Seat))
+        rows = [each.data.row for each in answers if each.action == "accept"]
+        await asyncio.sleep(0)  # with a limit that runs again
+        if request.model_extra["hangs"]:
+            await released.wait()
+        return rows
+
+    tool = make_tool(execute, asks=True, timeout=0.2)
+    assert run(tool, {"hangs": False}, elicit=elicit).content == [1, 2]
+    assert code(run(tool, {"hangs": True}, elicit=elicit)) == "timeout"
+
+
+def test_an_implementation_is_tested_with_a_context_that_asks() -> None:
+    answers = answering({"row": 2}, None)
+    context = ToolContext("1", "x", ask=answers)
+
+    async def both() -> list[Any]:
+        return [await context.elicit("Which seat?", Seat) for _ in range(2)]
+
+    assert asyncio.run(both()) == [AcceptedElicitation(Seat(row=2)), RefusedElicitation("cancel")]
+
+
+def test_a_callback_that_raises_fails_the_call() -> None:
+    async def elicit(question: Elicitation) -> Any:
+        raise OSError("no terminal")
+
+    assert code(run(asking(), elicit=elicit)) == "internal_error"
+
+
+async def _answered(adapter: Any, call: Any, elicit: Any) -> str:
+    toolkit = Toolkit([asking()])
+    message = await adapter.execute(call, toolkit, elicit=elicit)
+    await toolkit.close()
+    return str(message)
+
+
+def test_provider_adapters_take_the_callback() -> None:
+    chat = {"id": "1", "type": "function", "function": {"name": "x", "arguments": "{}"}}
+    block = {"type": "tool_use", "id": "1", "name": "x", "input": {}}
+    for adapter, call in ((OPENAI, chat), (ANTHROPIC, block)):
+        assert "Seat(row=7" in asyncio.run(_answered(adapter, call, answering({"row": 7})))
+
+
+def test_several_calls_ask_one_question_at_a_time() -> None:
+    open_questions: list[int] = []
+
+    async def elicit(question: Elicitation) -> Any:
+        open_questions.append(1)
+        assert sum(open_questions) == 1
+        await asyncio.sleep(0)
+        open_questions.append(-1)
+        return {"row": 1}
+
+    async def confirm(asked: Any) -> bool:
+        return bool(await elicit(asked))
+
+    calls = [{"type": "tool_use", "id": str(i), "name": "x", "input": {}} for i in range(4)]
+    toolkit = Toolkit([asking(confirm={"message": "Go?"})])
+    messages = asyncio.run(ANTHROPIC.run(calls, toolkit, confirm, elicit=elicit))
+    assert [each["content"] for each in messages] == ["accept Seat(row=1, window=False)"] * 4
+
+
+def test_a_definition_in_python_asks_too_and_is_checked() -> None:
+    assert ToolSpec(name="x", description="X.", asks=True).definition["asks"] is True
+    assert "asks" not in ToolSpec(name="x", description="X.").definition
+    with pytest.raises(ToolSpecError, match="a call that runs in a worker has nobody to ask"):
+        ToolSpec(name="x", description="X.", asks=True, background={"result_ttl": 60})
+    with pytest.raises(ToolSpecError, match="asks"):
+        ToolSpec(name="x", description="X.", asks="yes")  # type: ignore[arg-type]
