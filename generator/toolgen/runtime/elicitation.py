@@ -19,16 +19,9 @@ from .text import well_formed
 MAX_MESSAGE: Final = 20_000  # characters of a question, as of a preview in an error
 _ATTEMPTS: Final = 2  # an answer that does not fit is asked for once more
 # https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema
-_KEYWORDS: Final = {
-    kind: frozenset(f"type title description default {more}".split())
-    for kind, more in (
-        ("string", "enum minLength maxLength format"),
-        ("number", "minimum maximum"),
-        ("integer", "minimum maximum"),
-        ("boolean", ""),
-        ("array", "items minItems maxItems"),
-    )
-}
+_KINDS: Final = ("string", "number", "integer", "boolean", "array")
+_OF_TEXTS: Final = ("enum", "minLength", "maxLength", "format", "items", "minItems", "maxItems")
+_KEYWORDS: Final = ("type", "title", "description", "default", "minimum", "maximum", *_OF_TEXTS)
 _FORMATS: Final = ("email", "uri", "date", "date-time")
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -139,10 +132,9 @@ def _field(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[st
         choice = merged["items"] = _field(merged.get("items", {}), definitions)
         if choice is None or "enum" not in choice:
             return None
-    allowed = _KEYWORDS.get(merged.get("type", ""))
-    if allowed is None:
+    if merged.get("type") not in _KINDS:
         return None
-    return {key: value for key, value in merged.items() if key in allowed and value is not None}
+    return {key: value for key, value in merged.items() if key in _KEYWORDS and value is not None}
 
 
 ElicitationResult: TypeAlias = AcceptedElicitation[Model] | RefusedElicitation

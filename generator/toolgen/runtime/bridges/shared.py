@@ -20,7 +20,6 @@ ScopesOf: TypeAlias = Callable[[Any], Collection[str] | None]
 TextOf: TypeAlias = Callable[[Any], str | None]
 ProgressOf: TypeAlias = Callable[[Any], Progress | None]
 ListenOf: TypeAlias = Callable[[Any], Listener | None]
-ElicitOf: TypeAlias = Callable[[Any], Elicit | None]
 
 
 class BridgeOptions(TypedDict, total=False):
@@ -31,7 +30,7 @@ class BridgeOptions(TypedDict, total=False):
     principal: TextOf | None
     progress: ProgressOf | None
     listen: ListenOf | None
-    elicit: ElicitOf | None
+    elicit: Callable[[Any], Elicit | None] | None
     session: TextOf | None
     confirmation_token: TextOf | None
 

@@ -55,18 +55,19 @@ class WorkClock:
     @contextmanager
     def stopped(self) -> Iterator[None]:
         """Stop the clock. A call may wait for several answers at once."""
-        self._wait(1)
+        if not self._waits:
+            self._since = monotonic()
+        self._waits += 1
+        self._reschedule()
         try:
             yield
         finally:
-            self._wait(-1)
+            self._waits -= 1
+            if not self._waits:
+                self._deadline += monotonic() - self._since
+            self._reschedule()
 
-    def _wait(self, more: int) -> None:
-        if not self._waits:
-            self._since = monotonic()
-        self._waits += more
-        if not self._waits:
-            self._deadline += monotonic() - self._since
+    def _reschedule(self) -> None:
         if self._limit is not None:
             with suppress(RuntimeError):  # the call has ended: a task that it left behind asks
                 now = asyncio.get_running_loop().time()

@@ -1,0 +1,295 @@
+"""Tools that ask clients of MCP in the middle of a call: calls that are held, and answers that come too late."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import mcp_types as types
+import pytest
+from mcp import Client
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
+from toolgen.code_mode.toolkit import code_mode_toolkit
+from toolgen.runtime import ToolConfig, ToolContext, Toolkit
+from toolgen.runtime.adapters.mcp import held_questions
+from toolgen.runtime.adapters.mcp.server import ToolServer, build_server
+from toolgen.runtime.adopted.mcp_server import MCPServerTool
+from toolgen.runtime.settings import Settings
+
+from tests.end_to_end.project import ERAS, error_code, text_of
+from tests.runtime.tool_factory import Anything, make_tool
+
+KEYS = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+YES = types.ElicitResult(action="accept", content={"quantity": 2})
+T = TypeVar("T")
+
+
+class Details(BaseModel):
+    quantity: int
+
+
+class Order:
+    """A tool that asks; counts how often it began, ended and was cancelled."""
+
+    def __init__(self, **definition: Any) -> None:
+        self.begun = self.ended = self.cancelled = 0
+        outer = self
+
+        async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+            outer.begun += 1
+            try:
+                answer = await context.elicit("How many?", Details)
+                context.extras["asked"] = context.extras.get("asked", 0) + 1
+                await context.report_progress(1, 1, "asked")
+            except asyncio.CancelledError:
+                outer.cancelled += 1
+                raise
+            outer.ended += 1
+            return "none" if answer.action != "accept" else answer.data.quantity
+
+        self.tool = make_tool(execute, asks=True, **definition)
+
+    def server(self, settings: Settings | None = None, **options: Any) -> ToolServer:
+        toolkit = Toolkit([self.tool], config=ToolConfig(settings=settings or Settings(**options)))
+        return build_server(toolkit, name="shop")
+
+
+_CONFIRMED = types.ElicitResult(action="accept", content={"confirm": True})
+
+
+async def accept(context: Any, params: Any) -> types.ElicitResult:
+    return YES if "quantity" in params.requested_schema["properties"] else _CONFIRMED
+
+
+def talk(server: Any, act: Callable[[Client], Awaitable[T]], era: str = "auto", **options: Any) -> T:
+    async def run() -> T:
+        options.setdefault("elicitation_callback", accept)
+        async with asyncio.timeout(30), Client(server, mode=era, **options) as client:  # type: ignore[arg-type]
+            return await act(client)
+
+    return asyncio.run(run())
+
+
+async def send(client: Client, state: str | None = None, answer: Any = None, **arguments: Any) -> Any:
+    """Make one request of a call, and return its result as JSON."""
+    answers = None if answer is None else {held_questions.KEY: answer}
+    params = types.CallToolRequestParams(
+        name="x", arguments=arguments, request_state=state, input_responses=answers
+    )
+    request = types.CallToolRequest(params=params)
+    return await client.session.send_request(request, _AnyResult)
+
+
+class _AnyResult(BaseModel):
+    model_config = {"extra": "allow"}
+
+    @property
+    def state(self) -> str:
+        return str((self.model_extra or {})["requestState"])
+
+    @property
+    def code(self) -> str | None:
+        found: Any = self.model_extra or {}
+        return found["_meta"]["toolgen/error"]["code"] if found.get("isError") else None
+
+    @property
+    def text(self) -> str:
+        found: Any = self.model_extra or {}
+        return str(found["content"][0]["text"])
+
+
+def test_an_answer_joins_the_call_that_waits_and_counts_once() -> None:
+    order = Order()
+
+    async def act(client: Client) -> None:
+        state = (await send(client)).state
+        assert (order.begun, order.ended) == (1, 0)
+        answered = await send(client, state, YES)
+        assert (answered.text, order.begun, order.ended) == ("2", 1, 1)
+        for late in (await send(client, state, YES), await send(client, state)):
+            assert late.code == "outcome_unknown"
+            assert "no longer waits for this answer" in late.text
+        assert (await send(client, None, YES)).code == "outcome_unknown"
+        assert order.begun == 1
+
+    talk(order.server(), act)
+
+
+def test_a_state_without_an_answer_closes_the_question() -> None:
+    order = Order()
+
+    async def act(client: Client) -> None:
+        assert (await send(client, (await send(client)).state)).text == "none"
+        assert order.begun == 1
+
+    talk(order.server(), act)
+
+
+def test_a_state_is_for_the_same_arguments() -> None:
+    order = Order()
+
+    async def act(client: Client) -> None:
+        state = (await send(client, what="a")).state
+        assert (await send(client, state, YES, what="b")).code == "outcome_unknown"
+        assert (await send(client, state, YES, what="a")).text == "2"
+        assert order.begun == 1
+
+    talk(order.server(), act)
+
+
+@pytest.mark.parametrize("keys", [None, KEYS], ids=["own-keys", "shared-keys"])
+def test_an_answer_to_another_replica_starts_nothing(keys: str | None) -> None:
+    one, other = Order(), Order()
+
+    async def act(client: Client) -> None:
+        state = (await send(client)).state
+        async with Client(
+            other.server(confirmation_key=keys, confirmation_store="memory"), elicitation_callback=accept
+        ) as second:
+            assert (await send(second, state, YES)).code == "outcome_unknown"
+        assert (one.begun, other.begun) == (1, 0)
+
+    talk(one.server(confirmation_key=keys, confirmation_store="memory"), act)
+
+
+def test_other_states_that_are_not_valid_are_refused_as_before() -> None:
+    async def act(client: Client) -> None:
+        params = types.CallToolRequestParams(name="x", request_state="made up")
+        with pytest.raises(MCPError, match="Invalid or expired requestState"):
+            await client.session.send_request(types.CallToolRequest(params=params), _AnyResult)
+
+    talk(Order().server(), act)
+
+
+def test_a_call_is_held_for_so_long_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_questions, "HELD_SECONDS", 0.05)
+    order = Order()
+
+    async def act(client: Client) -> None:
+        state = (await send(client)).state
+        while not order.cancelled:
+            await asyncio.sleep(0.01)
+        assert (await send(client, state, YES)).code == "outcome_unknown"
+
+    talk(order.server(), act)
+
+
+def test_a_client_up_to_2025_11_25_has_as_long_to_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_questions, "HELD_SECONDS", 0.05)
+
+    async def never(context: Any, params: Any) -> Any:
+        await asyncio.sleep(60)
+
+    async def act(client: Client) -> None:
+        assert error_code(await client.call_tool("x", {})) == "confirmation_required"
+
+    talk(Order().server(), act, "legacy", elicitation_callback=never)
+
+
+def test_so_many_calls_are_held_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = Order()
+    server = order.server()
+    server.state.held = held_questions.HeldCalls(1)
+
+    async def act(client: Client) -> None:
+        state = (await send(client)).state
+        refused = await send(client)
+        assert refused.code == "confirmation_required"
+        assert (await send(client, state, YES)).text == "2"
+
+    talk(server, act)
+
+
+def test_the_end_of_the_server_ends_calls_that_wait() -> None:
+    order = Order()
+
+    async def act(client: Client) -> None:
+        await send(client)
+
+    talk(order.server(), act)
+    assert (order.begun, order.cancelled) == (1, 1)
+
+
+@ERAS
+def test_the_confirmation_comes_first_and_the_work_begins_once(era: str) -> None:
+    order, asked = Order(confirm={"message": "Order?"}), list[str]()
+
+    async def answer(context: Any, params: Any) -> types.ElicitResult:
+        asked.append(params.message)
+        return await accept(context, params)
+
+    async def act(client: Client) -> None:
+        assert text_of(await client.call_tool("x", {})) == "2"
+
+    talk(order.server(), act, era, elicitation_callback=answer)
+    assert asked == ["Order?", "How many?"]
+    assert order.begun == 1
+
+
+@ERAS
+def test_a_call_with_a_key_is_answered_without_a_second_question(era: str) -> None:
+    order = Order(idempotency={"ttl": 60})
+    meta: Any = {"toolgen/idempotency_key": f"asks-{era}"}
+
+    async def act(client: Client) -> None:
+        for _ in range(2):
+            assert text_of(await client.call_tool("x", {}, meta=meta)) == "2"
+
+    talk(order.server(), act, era)
+    assert order.begun == 1
+
+
+@ERAS
+def test_the_time_of_the_user_does_not_count(era: str) -> None:
+    async def slowly(context: Any, params: Any) -> types.ElicitResult:
+        await asyncio.sleep(0.3)
+        return YES
+
+    async def act(client: Client) -> None:
+        assert text_of(await client.call_tool("x", {})) == "2"
+
+    talk(Order(timeout=0.2).server(), act, era, elicitation_callback=slowly)
+
+
+@ERAS
+def test_a_script_asks_through_its_tools(era: str) -> None:
+    order = Order()
+    toolkit = code_mode_toolkit(Toolkit([order.tool]))
+
+    async def act(client: Client) -> None:
+        result = await client.call_tool("run_code", {"code": "x() + x()"})
+        assert json.loads(text_of(result))["result"] == 4
+
+    talk(build_server(toolkit, name="shop"), act, era)
+    assert order.begun == 2
+
+
+@ERAS
+def test_a_tool_of_an_adopted_server_asks_in_its_own_way(era: str) -> None:
+    adopted = MCPServer("Shop")
+    begun = 0
+
+    @adopted.tool()
+    async def order(ctx: Context) -> str:
+        nonlocal begun
+        begun += 1
+        answer = await ctx.elicit("How many?", Details)
+        return "none" if answer.action != "accept" else str(answer.data.quantity)
+
+    base = make_tool(lambda *_: None, asks=True, timeout=0.2, content="any")
+    names = {"server": adopted, "listed_name": "order"}
+    tool: Any = type("Order", (MCPServerTool, type(base)), names)()
+
+    async def slowly(context: Any, params: Any) -> types.ElicitResult:
+        await asyncio.sleep(0.3)
+        return YES
+
+    async def act(client: Client) -> None:
+        assert text_of(await client.call_tool("x", {})) == "2"
+
+    talk(build_server(Toolkit([tool]), name="shop"), act, era, elicitation_callback=slowly)
+    assert begun == 1
