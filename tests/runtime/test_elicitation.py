@@ -7,7 +7,7 @@ import enum
 import logging
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Literal
+from typing import Any, Literal, assert_type
 
 import pytest
 from pydantic import UUID4, AnyUrl, BaseModel, Field, RootModel
@@ -237,6 +237,20 @@ def test_an_implementation_is_tested_with_a_context_that_asks() -> None:
         return [await context.elicit("Which seat?", Seat) for _ in range(2)]
 
     assert asyncio.run(both()) == [AcceptedElicitation(Seat(row=2)), RefusedElicitation("cancel")]
+
+
+async def row_of(context: ToolContext) -> int:
+    """Type checkers know the class of `data` by `action`."""
+    answer = await context.elicit("Which seat?", Seat)
+    if answer.action != "accept":
+        assert_type(answer.data, None)
+        return 0
+    assert_type(answer.data, Seat)
+    return answer.data.row
+
+
+def test_the_class_of_the_data_is_known() -> None:
+    assert asyncio.run(row_of(ToolContext("1", "x", ask=answering({"row": 9})))) == 9
 
 
 def test_a_callback_that_raises_fails_the_call() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 import mcp_types as types
@@ -21,7 +24,7 @@ input_schema:
   additionalProperties: false
   required: [what]
   properties: {what: {type: string}}
-output_schema: {type: string}
+output_schema: {type: object, required: [said], properties: {said: {type: string}}}
 asks: true
 timeout: 5
 """
@@ -31,7 +34,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from generated.tools.order import OrderTool
+from generated.tools.order import OrderResponse, OrderTool
 
 class Details(BaseModel):
     quantity: int = Field(description="How many", ge=1)
@@ -44,9 +47,10 @@ class Order(OrderTool):
             file.write(request.what + "\\n")
         answer = await context.elicit(f"How many {request.what}?", Details)
         if answer.action != "accept":
-            return answer.action
+            return OrderResponse(said=answer.action)
         await context.report_progress(1, 2, "ordering")
-        return f"{answer.data.quantity} {answer.data.colour} {request.what}, {answer.data.note}"
+        data = answer.data
+        return OrderResponse(said=f"{data.quantity} {data.colour} {request.what}, {data.note}")
 """
 Transport = Literal["stdio", "http"]
 TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -91,6 +95,11 @@ async def client_of(
         yield client
 
 
+def said(result: types.CallToolResult) -> str:
+    assert result.structured_content is not None, text_of(result)
+    return str(result.structured_content["said"])
+
+
 def begun(project: Project, what: str) -> int:
     """Return how often `execute` has begun for a thing."""
     file = project.root / "begun.txt"
@@ -111,7 +120,7 @@ async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
 
     async with client_of(asking, transport, era, user) as client:
         result = await client.call_tool("order", {"what": what}, progress_callback=note)
-    assert text_of(result) == f"3 blue {what}, None"
+    assert said(result) == f"3 blue {what}, None"
     assert progress == [(1.0, 2.0, "ordering")]
     assert begun(asking, what) == 1
     (asked,) = user.asked
@@ -132,9 +141,9 @@ async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
 async def test_refusals_and_answers_that_do_not_fit(asking: Project, era: str) -> None:
     user = User("decline", "cancel", {"quantity": 0}, {"quantity": 2}, {"quantity": "many"})
     async with client_of(asking, "stdio", era, user) as client:
-        assert text_of(await client.call_tool("order", {"what": "a"})) == "decline"
-        assert text_of(await client.call_tool("order", {"what": "b"})) == "cancel"
-        assert text_of(await client.call_tool("order", {"what": "c"})) == "2 red c, None"
+        assert said(await client.call_tool("order", {"what": "a"})) == "decline"
+        assert said(await client.call_tool("order", {"what": "b"})) == "cancel"
+        assert said(await client.call_tool("order", {"what": "c"})) == "2 red c, None"
         failed = await client.call_tool("order", {"what": "d"})
     assert "The last answer cannot be taken: quantity: Input should be greater than" in user.asked[3].message
     assert error_code(failed) == "invalid_request"
@@ -150,3 +159,58 @@ async def test_a_client_that_cannot_ask_gets_an_error(
     async with client_of(asking, transport, era, None) as client:
         result = await client.call_tool("order", {"what": "ink"})
     assert error_code(result) == "confirmation_required"
+
+
+@pytest.fixture(scope="module")
+def gateway(asking: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A generated project that forwards calls to the one that asks."""
+    folder = tmp_path_factory.mktemp("gateway")
+    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
+    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
+    start = (
+        f"cd {shlex.quote(str(asking.root))} && exec {shlex.quote(sys.executable)} -m generated.mcp_server"
+    )
+    done = made.toolgen("import", "mcp", "--implement", "--", "sh", "-c", start)
+    assert done.returncode == 0, done.stderr
+    made.generate()
+    return made
+
+
+@TRANSPORTS
+@ERAS
+@runs
+async def test_a_question_passes_a_gateway(
+    asking: Project, gateway: Project, transport: Transport, era: str
+) -> None:
+    user, what = User({"quantity": 0}, {"quantity": 5}), f"caps-{transport}-{era}"
+    async with client_of(gateway, transport, era, user) as client:
+        assert said(await client.call_tool("order", {"what": what})) == f"5 red {what}, None"
+    assert len(user.asked) == 2
+    assert begun(asking, what) == 1
+
+
+EXAMPLES = """
+examples:
+  - {name: pens, input: {what: pens}, output: {said: "7 red pens, thanks"}}
+"""
+
+
+def test_toolgen_test_fills_in_the_form_and_toolgen_call_says_who_can_ask(
+    asking: Project, tmp_path: Path
+) -> None:
+    project = Project(tmp_path, {"TOOLGEN_CACHE_DIR": str(tmp_path / "cache")})
+    project.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
+    project.write("tools/__init__.py", "")
+    examples = 'quantity: int = Field(description="How many", ge=1, examples=[7])'
+    tool = TOOL.replace('quantity: int = Field(description="How many", ge=1)', examples)
+    tool = tool.replace("note: str | None = None", 'note: str | None = Field(None, examples=["thanks"])')
+    project.add_tool("order", SPEC + EXAMPLES, tool.replace('= "red"', '= Field("red", examples=["red"])'))
+    project.generate()
+    done = project.toolgen("test")
+    assert done.returncode == 0, done.stdout + done.stderr
+    called = project.toolgen("call", "order", "--input", '{"what": "pens"}')
+    assert called.returncode == 1
+    assert (
+        "Error [confirmation_required]: order has to ask the user something" in called.stdout + called.stderr
+    )
+    assert "a client of MCP shows the forms of a tool with `asks`" in called.stderr
