@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import logging
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,6 +37,7 @@ from generated.models.create_purchase_order import (
 from generated.models.search_items import SearchItemsResponse
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.search_items import SearchItemsTool
+from tests.end_to_end.project import Project
 from tests.scopes import SCOPES
 
 from . import helpers
@@ -493,3 +496,159 @@ def test_only_tools_that_change_something_are_confirmed(name: str) -> None:
     definition = catalog.TOOLS[name]
     assert ("confirm" in definition) == (name in CONFIRMED)
     assert definition["annotations"].get("readOnlyHint", False) == (name in READING)
+
+
+# The program of the record: the model asks for the preview, and the tool asks the user in the middle of its work.
+
+ASKING_SPEC = """
+name: create_purchase_order
+description: Create a purchase order. If confirm is false, returns a preview. If true, creates the order.
+asks: true
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [supplier_id, order_number, items]
+  properties:
+    supplier_id: {type: integer, description: Supplier ID}
+    order_number: {type: string}
+    items: {type: array, minItems: 1, items: {$ref: "schemas.yaml#/$defs/PurchaseOrderItem"}}
+    confirm: {type: boolean, default: false, description: "If false, returns preview. If true, creates order."}
+output_schema:
+  type: object
+  required: [order_number, status, is_preview, message]
+  properties:
+    order_number: {type: string}
+    status: {type: string}
+    is_preview: {type: boolean}
+    message: {type: string}
+"""
+ASKING_SCHEMAS = """
+$defs:
+  PurchaseOrderItem:
+    type: object
+    additionalProperties: false
+    required: [variant_id, quantity, price_per_unit]
+    properties: {variant_id: {type: integer}, quantity: {type: number}, price_per_unit: {type: number}}
+"""
+ASKING_TOOL = '''
+from pydantic import BaseModel, Field
+
+from seed_004_generated.tools.create_purchase_order import (
+    CreatePurchaseOrderResponse,
+    CreatePurchaseOrderTool,
+)
+
+ORDERS = []
+
+class ConfirmationSchema(BaseModel):
+    """Schema for user confirmation elicitation."""
+    confirm: bool = Field(..., description="True to proceed, False to cancel")
+
+class CreatePurchaseOrder(CreatePurchaseOrderTool):
+    async def execute(self, request, context):
+        order_number, item_count = request.order_number, len(request.items)
+        total = sum(item.quantity * item.price_per_unit for item in request.items)
+
+        def response(status, message, is_preview=False):
+            return CreatePurchaseOrderResponse(
+                order_number=order_number, status=status, is_preview=is_preview, message=message
+            )
+
+        async def create_order():
+            ORDERS.append(order_number)
+            return order_number
+
+        # Preview mode (confirm=false) - show what would happen
+        if not request.confirm:
+            return response("preview", f"Would order for ${total}.", is_preview=True)
+
+        # Request user confirmation via elicitation
+        elicit_result = await context.elicit(
+            f"Create purchase order {order_number} with {item_count} items totaling ${total}?",
+            ConfirmationSchema,
+        )
+
+        # Handle user response
+        if elicit_result.action != "accept":
+            return response("cancelled", "The user gave no answer.")
+
+        if not elicit_result.data.confirm:
+            return response("declined", "The user said no.")
+
+        # User confirmed - proceed with operation
+        result = await create_order()
+        return response("created", f"Created {result}.")
+'''
+ASKED = {
+    "supplier_id": 1,
+    "order_number": "PO-1",
+    "items": [{"variant_id": 1, "quantity": 2, "price_per_unit": 10.5}],
+    "confirm": True,
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The module of the record's program, on a package that is generated for it."""
+    folder = tmp_path_factory.mktemp("program")
+    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
+    made.write("toolgen.toml", 'output = "seed_004_generated"\nimplementations = "seed_004_tools"\n')
+    made.write("seed_004_tools/__init__.py", "")
+    made.write("specs/schemas.yaml", ASKING_SCHEMAS)
+    made.write("specs/create_purchase_order.yaml", ASKING_SPEC)
+    made.write("seed_004_tools/create_purchase_order.py", ASKING_TOOL)
+    made.generate()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield importlib.import_module("seed_004_tools.create_purchase_order")
+
+
+def order_by_program(program: Any, era: Any, user: User, **changes: Any) -> dict[str, Any]:
+    """Call the program as an MCP client does; return its answer, with the number of orders that it has created."""
+    program.ORDERS.clear()
+    toolkit = importlib.import_module("seed_004_generated.catalog").toolkit()
+
+    async def act(client: Client) -> CallToolResult:
+        return await client.call_tool("create_purchase_order", ASKED | changes)
+
+    result = helpers.over_mcp(toolkit, act, era, elicitation_callback=user.answer)
+    assert not result.is_error, helpers.text_of(result)
+    return {**(result.structured_content or {}), "created": len(program.ORDERS)}
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+def test_the_program_of_the_record_asks_by_elicitation_in_the_middle_of_its_work(
+    program: Any, era: Any
+) -> None:
+    """elicit_result = await context.elicit("""
+    user = User("accept")
+    answer = order_by_program(program, era, user)
+    assert (answer["status"], answer["created"]) == ("created", 1)
+    assert user.asked == ["Create purchase order PO-1 with 1 items totaling $21.0?"]
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+@pytest.mark.parametrize(
+    ("user", "status"),
+    [
+        (User("decline"), "cancelled"),
+        (User("cancel"), "cancelled"),
+        (User("accept", confirm=False), "declined"),
+    ],
+    ids=["declined", "closed", "unticked"],
+)
+def test_the_program_of_the_record_creates_nothing_unless_the_user_confirms(
+    program: Any, era: Any, user: User, status: str
+) -> None:
+    """if not elicit_result.data.confirm:"""
+    answer = order_by_program(program, era, user)
+    assert (answer["status"], answer["created"]) == (status, 0)
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+def test_the_program_of_the_record_asks_nobody_for_a_preview(program: Any, era: Any) -> None:
+    """if not request.confirm:"""
+    user = User("accept")
+    answer = order_by_program(program, era, user, confirm=False)
+    assert (answer["is_preview"], answer["message"], answer["created"]) == (True, "Would order for $21.0.", 0)
+    assert user.asked == []
