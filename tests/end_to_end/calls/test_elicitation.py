@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import shlex
 import sys
 from collections.abc import AsyncIterator
@@ -29,6 +31,7 @@ asks: true
 timeout: 5
 """
 TOOL = """
+import asyncio
 from pathlib import Path
 from typing import Literal
 
@@ -45,7 +48,14 @@ class Order(OrderTool):
     async def execute(self, request, context):
         with Path("begun.txt").open("a") as file:
             file.write(request.what + "\\n")
-        answer = await context.elicit(f"How many {request.what}?", Details)
+        try:
+            if request.what.startswith("late"):
+                await asyncio.sleep(0.5)
+            answer = await context.elicit(f"How many {request.what}?", Details)
+        except BaseException as error:
+            with Path("failed.txt").open("a") as file:
+                file.write(f"{request.what} {type(error).__name__}\\n")
+            raise
         if answer.action != "accept":
             return OrderResponse(said=answer.action)
         await context.report_progress(1, 2, "ordering")
@@ -159,6 +169,35 @@ async def test_a_client_that_cannot_ask_gets_an_error(
     async with client_of(asking, transport, era, None) as client:
         result = await client.call_tool("order", {"what": "ink"})
     assert error_code(result) == "confirmation_required"
+
+
+@TRANSPORTS
+@ERAS
+@runs
+async def test_a_client_that_has_gone_ends_the_question(
+    asking: Project, transport: Transport, era: str
+) -> None:
+    """The tool hears of it: it can undo what it has begun."""
+    user, what = User({"quantity": 1}), f"late-{transport}-{era}"
+    failed = asking.root / "failed.txt"
+    async with contextlib.AsyncExitStack() as stack:
+        server = None if transport == "stdio" else await stack.enter_async_context(asking.server())
+        client_context = (
+            asking.stdio_client(era, elicitation_callback=user)
+            if server is None
+            else server.client(era, elicitation_callback=user)
+        )
+        async with client_context as client:
+            call = asyncio.create_task(client.call_tool("order", {"what": what}))
+            while not begun(asking, what):
+                await asyncio.sleep(0.02)
+            call.cancel()
+        async with asyncio.timeout(10):
+            while not (failed.exists() and what in failed.read_text()):
+                await asyncio.sleep(0.05)
+    assert user.asked == []
+    (line,) = [each for each in failed.read_text().splitlines() if each.startswith(what)]
+    assert line.split()[1] in ("CancelledError", "ConfirmationRequiredError")
 
 
 @pytest.fixture(scope="module")

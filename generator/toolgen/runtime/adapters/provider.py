@@ -234,8 +234,8 @@ class ProviderAdapter:
         lock = AsyncLock()  # the user is asked one question at a time
         if confirm is not None:
             confirm = _one_at_a_time(confirm, lock)
-        if options.get("elicit") is not None:
-            options["elicit"] = _one_at_a_time(options["elicit"], lock)
+        if (elicit := options.get("elicit")) is not None:
+            options["elicit"] = _one_at_a_time(elicit, lock)
         work = [
             self._answer(
                 each,

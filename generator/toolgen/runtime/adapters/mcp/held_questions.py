@@ -184,8 +184,10 @@ class HeldCalls(Generic[Result]):
         """Return what a held call answers, now that the user has. None if there is no such call."""
         answers, state = requester.answers
         held = self._held.get(state or "")
+        if state is None or held is None or held.question is None:
+            return None
         # another user, or another call, gets neither the question nor the result
-        if state is None or held is None or held.identity != identity or held.question is None:
+        if held.identity != identity or held.loop != id(asyncio.get_running_loop()):
             return None
         del self._held[state]
         held.exchange.requester = requester  # the client has the answer to its first request
