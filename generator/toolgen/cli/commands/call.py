@@ -92,7 +92,8 @@ def run(args: argparse.Namespace) -> bool:
     elif response.error is not None:
         say_text(response.error.as_text())
         if response.error.code == ConfirmationRequiredError.code:
-            asks = (toolkit.definition_of(args.name) or {}).get("asks")
+            definition = toolkit.definition_of(args.name)
+            asks = definition is not None and definition.get("asks", False)
             hint = "an application or a client of MCP shows the forms of a tool with `asks`; " if asks else ""
             say(f"Hint: {hint}toolgen call asks at a terminal; --yes agrees without asking.", always=True)
     elif args.preview and isinstance(response.content, str):
