@@ -18,6 +18,7 @@ from toolgen.data.spec import Spec
 FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
 IN_WORKER: Any = {key: value for key, value in FULL.items() if key != "stream"}
 IN_WORKER["background"] = {"result_ttl": 3600}  # a worker sends no chunks
+ASKING: Any = {key: value for key, value in FULL.items() if key not in ("stream", "page")} | {"asks": True}
 WRONG: list[Any] = [None, True, 5, 1.5, -1, 10**30, "", "two words", "\n", [], {}, [5], [[]], {"zzz": 1}]
 UNTYPED = ("input_schema", "output_schema", "chunk_schema", "meta", "x-mine")
 
@@ -61,7 +62,9 @@ def test_every_field_is_parsed() -> None:
     ((in_worker, _),) = parsed(IN_WORKER).tools
     assert in_worker.background is not None
     assert in_worker.background.result_ttl == 3600
-    assert {*FULL, *IN_WORKER} - {"x-mine"} == set(Spec.model_fields) - {"extensions"}
+    ((asking, _),) = parsed(ASKING).tools
+    assert asking.asks
+    assert {*FULL, *IN_WORKER, *ASKING} - {"x-mine"} == set(Spec.model_fields) - {"extensions"}
 
 
 def test_a_valid_spec_is_not_read_again_for_its_lines() -> None:

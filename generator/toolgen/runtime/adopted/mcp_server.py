@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from weakref import WeakSet
 
 import mcp_types as types
@@ -14,16 +14,44 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.context import HandlerResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import MCPServerError, UnexpectedToolError
+from mcp.server.session import ServerSession
 from mcp.server.subscriptions import ServerEvent, ToolsListChanged
+from mcp.shared.exceptions import MCPError
 from mcp_types.methods import is_input_required
 
+from toolgen.runtime.adapters.mcp.current_call import CurrentCall
 from toolgen.runtime.adapters.mcp.features import Publish
+from toolgen.runtime.adapters.mcp.held_questions import Exchange
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.isolation.time_limit import WorkClock
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 
 from .features import AdoptedFeatures, as_sent, own_middleware, within_middleware
 from .lifespan import LIFESPANS
 from .tool import MISSING, AdoptedTool, failed
+
+
+@dataclass(eq=False)
+class _AskingSession:
+    """A client's session for a tool with `asks`: `ctx.elicit` asks in the middle of a call in both eras."""
+
+    session: ServerSession
+    exchange: Exchange
+    clock: WorkClock
+
+    async def elicit_form(
+        self, message: str, requested_schema: dict[str, Any], related_request_id: object = None
+    ) -> types.ElicitResult:
+        params = types.ElicitRequestFormParams(message=message, requested_schema=requested_schema)
+        with self.clock.stopped():
+            answer = await self.exchange.ask(params)
+        if isinstance(answer, types.ErrorData):
+            raise MCPError(code=answer.code, message=answer.message)
+        return answer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.session, name)
 
 
 class MCPServerTool(AdoptedTool):
@@ -41,6 +69,12 @@ class MCPServerTool(AdoptedTool):
 
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
         return _lifespan_of(self.server)
+
+    def _request_of(self, call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:
+        if context.clock is None or call.exchange is None:
+            return call.request
+        session = _AskingSession(call.request.session, call.exchange, context.clock)
+        return replace(call.request, session=cast("ServerSession", session))
 
     async def _call(
         self,

@@ -8,7 +8,6 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final, cast
 
@@ -18,13 +17,11 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.adapters.mcp.current_call import CurrentCall, current_call
-from toolgen.runtime.adapters.mcp.held_questions import Exchange
 from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
 from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.isolation.time_limit import WorkClock
 
 from .lifespan import LIFESPANS
 
@@ -71,7 +68,7 @@ class AdoptedTool:
             if call is None:
                 result = await self._call(arguments, request_without_client(context), None)
             else:
-                result = await self._call(arguments, _asking(call, context), call.params)
+                result = await self._call(arguments, self._request_of(call, context), call.params)
         except MCPError as raised:
             if call is not None:
                 call.protocol_error = raised
@@ -81,6 +78,10 @@ class AdoptedTool:
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
         """Return the server's lifespan."""
         raise NotImplementedError
+
+    def _request_of(self, call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:
+        """Return the request of the client, as the tool sees it."""
+        return call.request
 
     async def _call(
         self,
@@ -135,36 +136,6 @@ class _NoClient:
         raise AttributeError(
             f"{self._context.tool_name} was not called by a client of MCP, so it has no {name}"
         )
-
-
-def _asking(call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:
-    """Return the request of a call; with `asks`, its questions are those of toolgen's own tools."""
-    if context.clock is None or call.exchange is None:
-        return call.request
-    session = _AskingSession(call.request.session, call.exchange, context.clock)
-    return replace(call.request, session=cast("ServerSession", session))
-
-
-@dataclass(frozen=True, slots=True)
-class _AskingSession:
-    """A client's session that asks with forms in both eras of the protocol, in the middle of a call."""
-
-    session: ServerSession
-    exchange: Exchange
-    clock: WorkClock
-
-    async def elicit_form(
-        self, message: str, requested_schema: dict[str, Any], related_request_id: object = None
-    ) -> types.ElicitResult:
-        params = types.ElicitRequestFormParams(message=message, requested_schema=requested_schema)
-        with self.clock.stopped():
-            answer = await self.exchange.ask(params)
-        if isinstance(answer, types.ErrorData):
-            raise MCPError(code=answer.code, message=answer.message)
-        return answer
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.session, name)
 
 
 def answer_of(
