@@ -551,8 +551,13 @@ def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+_SCALARS: Final = frozenset((str, int, float, bool, type(None)))
+
+
 def unshared(value: Any) -> Any:
     """Return a deep copy of JSON data in which no object occurs twice."""
+    if type(value) in _SCALARS:  # a fast exit: checks with the class Mapping take long
+        return value
     if isinstance(value, dict | Mapping):  # `dict` is the fast case
         return {key: unshared(inner) for key, inner in value.items()}
     return [unshared(inner) for inner in value] if isinstance(value, list) else value

@@ -14,7 +14,7 @@ from mcp import Client
 from mcp_types import ElicitResult
 
 from tests.end_to_end.project import NEWEST_ERA, Project, error_code
-from tests.end_to_end.purchase_tool import Shop, shop_of
+from tests.end_to_end.purchase_tool import TOOL, Shop, shop_of
 from tests.end_to_end.replicas import KEY, round_robin
 
 CALLS = 60
@@ -120,3 +120,25 @@ def test_an_answer_is_accepted_by_one_replica_for_one_call(project: Project, sto
 
     asyncio.run(run())
     assert shop.bought == ["498.00"]
+
+
+def test_replicas_execute_what_was_shown_though_the_preview_changes_its_request(
+    project: Project, store: str
+) -> None:
+    changing = TOOL.replace(
+        'return f"{request.what} costs', 'request.what += "!"\n        return f"{request.what} costs'
+    )
+    shop = shop_of(project, tool=changing.replace("bought.write(price", "bought.write(request.what"))
+
+    async def run() -> None:
+        async with (
+            asyncio.timeout(120),
+            Replicas(project, store) as urls,
+            round_robin(urls) as url,
+            Client(url, mode="auto", elicitation_callback=shop.ask) as client,
+        ):
+            assert not (await client.call_tool("buy", {"what": "chains"})).is_error
+
+    asyncio.run(run())
+    assert [message.partition("\n")[0] for message in shop.seen] == ["chains! costs 498.00"]
+    assert shop.bought == ["chains"]

@@ -36,6 +36,7 @@ from toolgen.runtime.isolation.time_limit import WorkClock, run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
+from toolgen.schema.document import unshared
 
 from .admission import AdmittedCall, Answered, Claim, check_key
 from .confirm import ConfirmedCall, preview_of
@@ -195,7 +196,12 @@ class ToolCall:
             check_key(contract, self.caller.idempotency_key)
         position = FIRST if contract.page is None else self._open_cursor(contract.page)
         self.arguments = accept_arguments(contract, self.arguments, self.metadata)
-        request = build_request(contract, self.arguments, context.call_id)
+        # a question or a worker needs them unchanged after a request was made of them
+        if contract.confirm is not None or contract.background is not None:
+            self.arguments = unshared(self.arguments)
+            request = self._new_request()
+        else:
+            request = build_request(contract, self.arguments, context.call_id)
         if self.record is not None and self.record.notifies:
             await self.record.validated()
         if contract.secrets:
@@ -264,13 +270,23 @@ class ToolCall:
                 f"{context.tool_name} is not ready: its set-up failed. Reference: {context.call_id}."
             ) from None
 
+    def _new_request(self) -> Any:
+        """Return a request that shares nothing with the arguments, nor with other requests of the call."""
+        # values of type Any are those of the input, and validators may change it
+        return build_request(self.tool.contract, unshared(self.arguments), self.context.call_id)
+
     async def _confirm_and_execute(self, request: Any) -> WrittenResult:
         """Execute after the user has agreed; only preview if the caller asked for the preview."""
+        unused = [request]
+
+        def new_request() -> Any:
+            return unused.pop() if unused else self._new_request()
+
         confirmed = ConfirmedCall(
             contract=self.tool.contract,
             method=self.tool.preview,
             arguments=self.arguments,
-            request=request,
+            new_request=new_request,
             call=self.context,
             caller=self.caller,
             environment=self.environment,
@@ -278,7 +294,7 @@ class ToolCall:
         )
         if self.caller.preview:
             return await confirmed.show()
-        return await confirmed.run(lambda: self._execute(request))
+        return await confirmed.run(lambda: self._execute(new_request()))
 
     async def _execute(self, request: Any) -> WrittenResult:
         """Return the validated result. Raises what refuses the call, Answered or TaskStarted."""

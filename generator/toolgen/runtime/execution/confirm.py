@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +28,7 @@ from toolgen.runtime.isolation.exceptions import ApplicationExit
 from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
+from toolgen.schema.document import unshared
 
 from .invoke import PreparedMethod, run_method
 
@@ -85,7 +86,7 @@ class ConfirmedCall:
     contract: ToolContract
     method: PreparedMethod | None  # `preview`; None: the spec has no `confirm.preview`
     arguments: Mapping[str, Any]  # as received, validated
-    request: Any
+    new_request: Callable[[], Any]  # each method gets its own, because it may change it
     call: ToolContext
     caller: Caller
     environment: Environment
@@ -199,7 +200,7 @@ class ConfirmedCall:
         if self.method is None:
             return None
         preview: Preview = await run_method(
-            self.method, self.request, self.call, environment=self.environment
+            self.method, self.new_request(), self.call, environment=self.environment
         )
         return preview
 
@@ -210,7 +211,9 @@ class ConfirmedCall:
         if way != "repeated":
             self._audit("asked", way, question_id, question)
         try:
-            answer: Any = self.caller.confirm(self._confirmation(question))
+            # the application may change what it is given
+            asked = replace(self._confirmation(question), arguments=unshared(self.arguments))
+            answer: Any = self.caller.confirm(asked)
             if isawaitable(answer):
                 answer = await run_async(answer, None, self.contract.name, task=asyncio.current_task())
         except ConfirmationPending as pending:
