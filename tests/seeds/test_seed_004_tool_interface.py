@@ -8,6 +8,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -171,6 +172,134 @@ def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:
         assert "confirm" not in catalog.TOOLS[name]["input_schema"]["properties"]
     result = place(toolkit, "auto", User("accept"), ORDER | {"confirm": True})
     assert helpers.text_of(result).startswith("Error [invalid_request]: ")
+
+
+TWO_MODES = """
+name: create_purchase_order
+description: Create a new purchase order with user confirmation.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [supplier_id, location_id, order_number, items]
+  properties:
+    supplier_id: {type: integer, description: Supplier ID}
+    location_id: {type: integer, description: Location ID where items will be received}
+    order_number: {type: string, description: Purchase order number}
+    items:
+      type: array
+      description: Line items
+      minItems: 1
+      items: {type: object, properties: {sku: {type: string}, quantity: {type: integer}}}
+    confirm: {type: boolean, default: false, description: "If false, returns preview. If true, creates order."}
+output_schema:
+  type: object
+  required: [order_number, supplier_id, status, is_preview, message]
+  properties:
+    id: {type: [integer, "null"]}
+    order_number: {type: string}
+    supplier_id: {type: integer}
+    status: {type: string}
+    total_cost: {type: [number, "null"]}
+    is_preview: {type: boolean}
+    message: {type: string}
+    warnings: {type: array, items: {type: string}, default: []}
+    next_actions: {type: array, items: {type: string}, default: []}
+confirm:
+  message: Create purchase order {order_number} with {items|count} items?
+  preview: true
+  only_if: /confirm
+"""
+
+
+class TwoModes:
+    """Seed 004's own program, on code that is generated from `TWO_MODES`."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        package = f"two_modes_{folder.name.replace('-', '_')}"
+        (folder / "specs").mkdir()
+        (folder / "specs/create_purchase_order.yaml").write_text(TWO_MODES, encoding="utf-8")
+        (folder / "toolgen.toml").write_text(f'specs = "specs"\noutput = "{package}"\n', encoding="utf-8")
+        assert main(["-C", str(folder), "generate"]) == 0
+        monkeypatch.syspath_prepend(str(folder))
+        generated: Any = import_module(f"{package}.tools.create_purchase_order")
+        self.server: Any = import_module(f"{package}.mcp_server")
+        self.created: list[str] = []
+        response, created = generated.CreatePurchaseOrderResponse, self.created
+
+        class CreatePurchaseOrder(generated.CreatePurchaseOrderTool):  # type: ignore[misc]
+            async def preview(self, request: Any, context: ToolContext) -> Any:
+                return response(
+                    order_number=request.order_number,
+                    supplier_id=request.supplier_id,
+                    status="preview",
+                    is_preview=True,
+                    message=f"Would order {len(request.items)} items.",
+                )
+
+            async def execute(self, request: Any, context: ToolContext) -> Any:
+                assert request.confirm is True
+                created.append(request.order_number)
+                return response(
+                    id=len(created),
+                    order_number=request.order_number,
+                    supplier_id=request.supplier_id,
+                    status="created",
+                    is_preview=False,
+                    message=f"Ordered {len(request.items)} items.",
+                )
+
+        self.toolkit = Toolkit([CreatePurchaseOrder()])
+
+    def call(self, era: Any, user: User | None, **more: Any) -> CallToolResult:
+        """Make a call as an MCP client does; without a user, as one that cannot ask."""
+
+        async def talk() -> CallToolResult:
+            server = self.server.build_server(self.toolkit)
+            async with Client(server, mode=era, elicitation_callback=user and user.answer) as client:
+                return await client.call_tool("create_purchase_order", {**ORDER, **more})
+
+        return asyncio.run(talk())
+
+
+@pytest.fixture
+def two_modes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwoModes:
+    """Seed 004's own program."""
+    return TwoModes(tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+def test_confirm_false_returns_the_preview_and_asks_nobody(two_modes: TwoModes, era: Any) -> None:
+    """if not request.confirm: return preview_response()"""
+    for user in (User("accept"), None):
+        result = two_modes.call(era, user, confirm=False)
+        assert not result.is_error
+        assert result.structured_content is not None
+        assert result.structured_content["is_preview"] is True
+        assert result.structured_content["message"] == "Would order 1 items."
+        assert user is None or user.asked == []
+    assert two_modes.created == []
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+def test_confirm_is_false_where_it_is_left_out(two_modes: TwoModes, era: Any) -> None:
+    """confirm: bool = Field(False, description="If false, returns preview. If true, creates order.")"""
+    user = User("accept")
+    result = two_modes.call(era, user)
+    assert (result.structured_content or {}).get("is_preview") is True
+    assert user.asked == two_modes.created == []
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+def test_confirm_true_asks_the_user_before_it_creates_the_order(two_modes: TwoModes, era: Any) -> None:
+    """create_purchase_order - Preview/confirm with elicitation"""
+    refusing, agreeing = User("accept", confirm=False), User("accept")
+    assert helpers.text_of(two_modes.call(era, refusing, confirm=True)).startswith("Error [declined]: ")
+    assert two_modes.created == []
+    result = two_modes.call(era, agreeing, confirm=True)
+    assert (result.structured_content or {}).get("status") == "created"
+    assert two_modes.created == [ORDER["order_number"]]
+    (asked,) = agreeing.asked
+    assert asked == "Would order 1 items.\n\nCreate purchase order PO-2026-0005 with 1 items?"
 
 
 @pytest.mark.parametrize("name", [*CONFIRMED, *READING])

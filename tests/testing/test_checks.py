@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import BaseTool, ToolContext
+from toolgen.runtime.definition.semantics.only_if import OnlyIf
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.tool_under_test import ExpectedCall
 
 from tests.testing.shop import (
+    INPUT,
     LOOKUPS,
     PLACE,
     Lines,
@@ -34,6 +36,14 @@ ASKS: dict[str, Any] = {
     "destructive": True,
     "idempotent": True,
     "examples": (ExpectedCall("order", {"sku": "tyre"}, PLACE, True, {"left": 0}),),
+}
+ON_GO: dict[str, Any] = {
+    **ASKS,
+    "only_if": OnlyIf(("go",), default=False),
+    "examples": (
+        ExpectedCall("preview", {"sku": "bell"}, PLACE, True, {"left": 0}),
+        ExpectedCall("order", {"sku": "tyre", "go": True}, PLACE, True, {"left": 0}),
+    ),
 }
 NOTES: dict[str, Any] = {
     "confirms": True,
@@ -148,6 +158,30 @@ class ShowsWholeNotes(CutsLongNotes):
         return f"{request.get('note')} {request.get('tags')}"
 
 
+GO: dict[str, Any] = {"type": "boolean", "default": False}
+WITH_GO = {**INPUT, "properties": {**INPUT["properties"], "go": GO}}
+
+
+class OrdersOnGo(Order):
+    """A call without `go` is only previewed."""
+
+    spec = spec(
+        "order",
+        input_schema=WITH_GO,
+        confirm={"message": "Order?", "preview": True, "only_if": "/go"},
+    )
+
+    def preview(self, request: Any, context: ToolContext) -> Any:
+        return f"Order {request['sku']}." if request.get("go") else {"left": 0}
+
+
+class OrdersAnyway(OrdersOnGo):
+    def preview(self, request: Any, context: ToolContext) -> Any:
+        if not request.get("go"):
+            save(self.folder, {**state(self.folder), "shown": 1})
+        return super().preview(request, context)
+
+
 class StopsHalfway(Shop):
     async def execute(self, request: Any, context: ToolContext) -> Any:
         before = state(self.folder)
@@ -184,6 +218,7 @@ class DropsChunk(Lines):
         (ShowsUnits, ASKS),
         (ShowsWholeNotes, {**NOTES, "previews": True}),
         (Lines, STREAMS),
+        (OrdersOnGo, ON_GO),
     ],
     ids=str,
 )
@@ -217,6 +252,7 @@ def test_a_correct_implementation_passes_every_check(
         (Remembers, READS, "independent-calls", "called after other examples, has another output"),
         (OrdersTwice, ASKS, "idempotent", "changed the state again"),
         (ActsOnPreview, ASKS, "consent", "the state changed although"),
+        (OrdersAnyway, ON_GO, "consent", "the state changed although only a preview was wanted"),
         (
             HidesUnits,
             ASKS,

@@ -74,6 +74,23 @@ def test_a_missing_parameter_is_the_same_as_its_default(tmp_path: Path, argument
     assert how(call(folder, "order", {**arguments, "count": 2})) == {"made_up": True}
 
 
+@pytest.mark.parametrize("article", ["brakes", "chain"])
+@pytest.mark.parametrize("arguments", [{}, {"go": False}], ids=str)
+def test_a_call_that_is_only_previewed_gets_a_valid_answer(
+    tmp_path: Path, article: str, arguments: Any
+) -> None:
+    spec = ORDER.replace("  properties:", "  properties:\n    go: {type: boolean, default: false}", 1)
+    confirm = "confirm: {message: Order it?, preview: true, only_if: /go}\n"
+    folder = write_specs(tmp_path / "shop", order=spec + confirm)
+    response = call(folder, "order", {"article": article, "count": 2, **arguments})
+    schema = mock_toolkit(folder).definitions["order"]["output_schema"]
+    assert compile_schema(schema).accepts(response.content)
+    assert how(response) == ({"example": "brakes"} if article == "brakes" else {"made_up": True})
+    asked = call(folder, "order", {"article": article, "go": True})
+    assert asked.error is not None
+    assert asked.error.code == "confirmation_required"
+
+
 @pytest.mark.parametrize("article", ["chain", "bell"])
 def test_any_other_call_gets_a_valid_answer(shop: Path, article: str) -> None:
     response = call(shop, "order", {"article": article})

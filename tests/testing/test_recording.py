@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from mcp_types import CallToolResult
 from toolgen.building.spec_source import find_specs
 from toolgen.project import load_targets
+from toolgen.runtime import Toolkit
 from toolgen.semantics.secret_texts import without_secret_texts
 from toolgen.testing.mock.contracts import MockContract, read_contracts
 from toolgen.testing.mock.recording import (
@@ -20,6 +23,7 @@ from toolgen.testing.mock.recording import (
     secret_values,
     with_example,
 )
+from toolgen.testing.mock.recording_tool import recording_tool
 
 from tests.testing.mock_samples import ORDER, write_specs
 
@@ -41,6 +45,28 @@ def record(folder: Path, call: RecordedCall, **options: Any) -> str:
 
 def spec_of(folder: Path) -> str:
     return (folder / "specs" / "order.yaml").read_text()
+
+
+def test_a_call_that_is_only_previewed_is_answered_by_the_server(tmp_path: Path) -> None:
+    spec = ORDER.replace("  properties:", "  properties:\n    go: {type: boolean, default: false}", 1)
+    folder = shop(tmp_path, spec + "confirm: {message: Order it?, preview: true, only_if: /go}\n")
+    passed_on: list[Any] = []
+
+    class Server:
+        source = "a server"
+
+        async def call(self, name: str, arguments: Any) -> CallToolResult:
+            passed_on.append(arguments)
+            return CallToolResult(content=[], structured_content=OUTPUT)
+
+        async def close(self) -> None:
+            pass
+
+    upstream: Any = Server()
+    toolkit = Toolkit([recording_tool(contract_of(folder), upstream, Recorder(folder), print)])
+    assert asyncio.run(toolkit.call("order", {"article": "bell"})).content == OUTPUT
+    assert not asyncio.run(toolkit.call("order", {"article": "bell", "go": True})).success
+    assert passed_on == [{"article": "bell"}]
 
 
 def test_a_call_is_appended_and_no_other_line_changes(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ class Confirm(SpecPart):
 
     message: str
     preview: bool = False
+    only_if: str | None = None
     on_unsupported: Literal["deny", "two_step", "allow"] = "deny"
 
 

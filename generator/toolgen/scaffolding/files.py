@@ -64,6 +64,8 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
         )
     elif tool.definition.get("content", "any") != "any":  # blocks that it declares are expected beside
         result = "Any"
+    preview = tool.response_class or "Any" if "only_if" in tool.definition.get("confirm", {}) else "str"
+    types = re.findall(r"\w+", f"{result} {preview}")
     # Names that only annotations use are imported for type checkers alone.
     checked = bool(tool.imports or chunks)
     return render(
@@ -73,13 +75,12 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
         spec=tool.file,
         tool=tool,
         class_name=tool.tool_class.removesuffix("Tool"),
-        names=sorted(
-            {tool.request_class, tool.tool_class, *re.findall(r"\w+", result)} - {"Any", "AsyncIterator"}
-        ),
-        typing=[*(["TYPE_CHECKING"] if checked else []), *(["Any"] if "Any" in result else [])],
+        names=sorted({tool.request_class, tool.tool_class, *types} - {"Any", "AsyncIterator", "str"}),
+        typing=[*(["TYPE_CHECKING"] if checked else []), *(["Any"] if "Any" in types else [])],
         iterator=bool(chunks),
         parameters=tool.parameters.removeprefix(", ").split(", ") if tool.parameters else [],
         result=result,
+        preview=preview,
         raising=_raising(json.dumps(f"{tool.wire_name} is not implemented yet.")),
     )
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
+from toolgen.runtime.definition.semantics import properties
+from toolgen.runtime.definition.semantics.properties import FoundProperty, find_property
 from toolgen.schema.document import SchemaDocument, as_list, pointer_tokens
-from toolgen.semantics.properties import FoundProperty, find_property, may_be_array, may_be_text
 from toolgen.suggestions import quoted
 
 _LIMITING: Final = ("pattern", "enum", "const", "format")
@@ -39,7 +40,7 @@ def _items(tool: ProgramTool, response: SchemaDocument, pointer: str) -> Iterato
     found = find_property(response, pointer_tokens(pointer))
     if found.missing is not None:
         yield _missing(tool, "items", "response", pointer, found)
-    elif not any(map(may_be_array, found.schemas)):
+    elif not any(map(properties.may_be_array, found.schemas)):
         message = f"{quoted(pointer)} is not an array, and only items of arrays are paged"
         yield _fault(tool, ("items",), message, "point to the array of items")
 
@@ -54,7 +55,7 @@ def _cursor(tool: ProgramTool, document: SchemaDocument, field: str, pointer: st
         return
     # A cursor is for the implementation alone to read, so no keyword may limit its text.
     typed = [each for each in found.schemas if "type" in each]
-    if typed and not any(map(may_be_text, typed)):
+    if typed and not any(map(properties.may_be_text, typed)):
         message = f"{quoted(pointer)} is not a string, and a cursor is one"
         yield _fault(tool, (field,), message, 'write `type: string`, or `type: [string, "null"]`')
     elif limit := _limit(found.schemas):

@@ -10,7 +10,7 @@ from itertools import islice
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Span
-from toolgen.semantics.properties import find_property, may_be_array
+from toolgen.runtime.definition.semantics.properties import find_property, may_be_array
 from toolgen.suggestions import quoted
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Span
+from toolgen.runtime.definition.semantics.only_if import OnlyIf, only_if_of
 from toolgen.schema.document import JsonObject, Schema
 
 
@@ -62,6 +63,7 @@ class ToolUnderTest:
     confirms: bool = False  # the user is asked
     asks: bool = False  # the user may be asked during a call
     previews: bool = False
+    only_if: OnlyIf | None = None
     may_skip_question: bool = False  # a client that cannot ask may go ahead
     read_only: bool = False
     destructive: bool = True
@@ -78,6 +80,10 @@ class ToolUnderTest:
     def is_harmless(self) -> bool:
         """True if the contract says that no call does harm; otherwise the tool acts."""
         return not self.confirms and (self.read_only or (self.idempotent and not self.destructive))
+
+    def only_previews(self, arguments: JsonObject) -> bool:
+        """True if a call with these arguments asks nobody and does nothing."""
+        return self.only_if is not None and self.only_if.is_false(arguments)
 
     def arguments_of(self, example: str) -> JsonObject | None:
         """Return the request of an example; None if there is none of that name."""
@@ -122,6 +128,7 @@ def tool_under_test(tool: ProgramTool) -> ToolUnderTest:
         confirms=confirm is not None,
         asks=spec.asks,
         previews=confirm is not None and confirm.preview,
+        only_if=only_if_of(None if confirm is None else confirm.only_if, tool.documents["input_schema"]),
         may_skip_question=confirm is not None and confirm.on_unsupported == "allow",
         **hints_of(None if hints is None else hints.model_dump()),
         timeout=spec.timeout,

@@ -7,8 +7,8 @@ from typing import Final
 
 from toolgen.compat.contract import REQUEST, Contract
 from toolgen.compat.rule import FieldEdit, ToolPair
+from toolgen.runtime.definition.semantics.properties import find_property
 from toolgen.semantics.placeholders import Placeholder, placeholders
-from toolgen.semantics.properties import find_property
 from toolgen.suggestions import quoted
 
 _FROM_STRICT: Final = ("deny", "two_step", "allow")
@@ -37,6 +37,10 @@ def confirm_stricter(pair: ToolPair) -> Iterator[FieldEdit]:
     old, new = pair.old.spec.confirm, pair.new.spec.confirm
     if old and new and (old.on_unsupported, new.on_unsupported) == ("two_step", "deny"):
         yield FieldEdit(("confirm", "on_unsupported"), "on_unsupported changed from two_step to deny")
+    if new and new.only_if and (old is None or old.only_if != new.only_if):
+        yield FieldEdit(
+            ("confirm", "only_if"), f"calls with {quoted(new.only_if)} false do not act", new.only_if
+        )
 
 
 def confirm_text_changed(pair: ToolPair) -> Iterator[FieldEdit]:
@@ -58,6 +62,8 @@ def confirm_weakened(pair: ToolPair) -> Iterator[FieldEdit]:
         yield FieldEdit(("confirm", "on_unsupported"), message, [old.on_unsupported, new.on_unsupported])
     if old.preview and not new.preview:
         yield FieldEdit(("confirm", "preview"), "the user no longer sees a preview")
+    if old.only_if is not None and new.only_if != old.only_if:
+        yield FieldEdit(("confirm", "only_if"), f"calls with {quoted(old.only_if)} false act", old.only_if)
     for value in _values_not_shown(pair.old, pair.new):
         yield FieldEdit(("confirm", "message"), f"the question no longer shows {quoted(value)}", value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import jsonschema_rs
 
@@ -19,6 +20,7 @@ from toolgen.data.program import Program, ProgramTool
 from toolgen.data.progress import Progress, no_progress
 from toolgen.data.source import Span
 from toolgen.lint.linter import lint_catalogue, lint_tool
+from toolgen.runtime.definition.rules import only_if_faults
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
 from toolgen.schema.budget import check_size
 from toolgen.schema.validator import build_validator, refuse_reference
@@ -102,6 +104,9 @@ def _tool_faults(bound: BoundTool) -> Iterator[Diagnostic]:
             yield from check_examples(bound.tool, validators)
         yield from check_placeholders(bound.tool)
         yield from check_page(bound.tool)
+        data = cast("dict[str, Any]", bound.tool.source.data)
+        for fault in only_if_faults(data, bound.tool.documents["input_schema"]):
+            yield Diagnostic(bound.tool.source.value(fault.path), fault.code, fault.message, fault.hint)
 
 
 def _compiled(bound: BoundTool, name: str) -> CompiledSchema | Diagnostic | None:

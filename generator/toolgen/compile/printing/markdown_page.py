@@ -167,6 +167,8 @@ def _consent(page: JsonObject) -> Iterator[str]:
         preview = ", with a preview of what it would do" if consent["preview"] else ""
         yield f"The user is asked before the tool acts{preview}:"
         yield f"> {markdown_text(consent['question'] or consent['message'])}"
+        if "only_if" in consent:
+            yield f"If {markdown_code(consent['only_if'])} is false, the preview is all that happens."
         yield f"A client that cannot ask: {markdown_code(consent['on_unsupported'])}."
 
 

@@ -147,7 +147,8 @@ def _parameters(tool: Tool) -> list[str]:
 
 def _preview(tool: Tool) -> str:
     """Return the type of what `preview` returns."""
-    shown = " | ".join(["str", *([tool.response_class] if tool.response_class else [])])
+    text = () if "only_if" in tool.definition.get("confirm", {}) else ("str",)
+    shown = " | ".join([*text, *([tool.response_class] if tool.response_class else [])]) or "Any"
     return f"{shown} | Awaitable[{shown}]"
 
 

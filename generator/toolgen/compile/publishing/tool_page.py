@@ -10,9 +10,10 @@ from toolgen.compile.publishing.definition import description
 from toolgen.compile.publishing.request_limits import json_size, published_entries
 from toolgen.data.package import Tool
 from toolgen.data.program import ProgramTool
-from toolgen.data.spec import Confirm, Example, Spec
+from toolgen.data.spec import Confirm, Example
 from toolgen.data.target import Target
 from toolgen.runtime.confirmation.question import render_message
+from toolgen.runtime.definition.semantics.only_if import only_if_of
 from toolgen.schema.document import JsonObject, plain_pointer
 
 _WRITTEN = ("content", "max_result_bytes", "timeout", "concurrency", "group", "load", "version", "title")
@@ -42,7 +43,7 @@ def tool_page(tool: ProgramTool, lowered: Tool, targets: Sequence[Target]) -> Js
             for name, origins in tool.origins.items()
         },
         "errors": [error.model_dump() for error in spec.errors],
-        "consent": None if spec.confirm is None else _consent(spec, spec.confirm),
+        "consent": None if spec.confirm is None else _consent(tool, spec.confirm),
         "scopes": [] if spec.auth is None else spec.auth.scopes,
         "examples": [_example(each) for each in spec.examples],
     }
@@ -68,11 +69,14 @@ def shared_id(path: str, name: str) -> str:
     return f"{path}#{name}"
 
 
-def _consent(spec: Spec, confirm: Confirm) -> JsonObject:
+def _consent(tool: ProgramTool, confirm: Confirm) -> JsonObject:
     """Return what the user is asked, with the question for an example that the tool carries out."""
-    asked = next((each for each in spec.examples if each.error is None), None)
+    only_if = only_if_of(confirm.only_if, tool.documents["input_schema"])
+    carried_out = (each for each in tool.spec.examples if each.error is None)
+    asked = next((each for each in carried_out if not (only_if and only_if.is_false(each.input))), None)
     question = None if asked is None else render_message(confirm.message, asked.input)
-    return {**confirm.model_dump(), "question": question, "example": None if asked is None else asked.name}
+    shown = confirm.model_dump(exclude_none=True)
+    return {**shown, "question": question, "example": None if asked is None else asked.name}
 
 
 def _example(example: Example) -> JsonObject:

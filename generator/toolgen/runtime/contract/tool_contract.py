@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.context import ToolInfo
+from toolgen.runtime.definition.semantics.only_if import OnlyIf, only_if_of
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.schema.document import SchemaDocument
 
 from .content_rules import ContentContract, content_contract
 from .page import PageRule, page_rule
@@ -61,6 +63,7 @@ class ToolContract:
     page: PageRule | None  # None: the size of a response has no limit of its own
     inject: tuple[Injection, ...]
     confirm: Mapping[str, Any] | None
+    only_if: OnlyIf | None  # None: every call of a tool with `confirm` asks
     timeout: float | None  # seconds
     background: int | None  # seconds that a result of a worker is kept; None: calls run where they arrive
     rate_limit: RateLimitDefinition | None
@@ -96,7 +99,7 @@ def contract_of(source: ContractSource) -> ToolContract:
 def _compile(source: ContractSource) -> ToolContract:
     definition = source.definition
     output, stream = definition.get("output_schema"), definition.get("stream")
-    auth = definition.get("auth", {})
+    auth, pointer = definition.get("auth", {}), definition.get("confirm", {}).get("only_if")
     model: type[BaseModel] | None = getattr(source, "request_model", None)
     # a ToolSpec by itself is its own spec
     spec = getattr(source, "spec", None if isinstance(source, type) else source)
@@ -116,6 +119,7 @@ def _compile(source: ContractSource) -> ToolContract:
             for entry in definition.get("inject", ())
         ),
         confirm=definition.get("confirm"),
+        only_if=only_if_of(pointer, SchemaDocument(definition["input_schema"])),
         timeout=definition.get("timeout"),
         background=None if (kept := definition.get("background")) is None else kept["result_ttl"],
         rate_limit=definition.get("rate_limit"),

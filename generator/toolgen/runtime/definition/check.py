@@ -7,13 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.text import either, nearest, show_path
-from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, locate
+from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, SchemaDocument, locate
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.suggestions import quoted
 
 from .faults import SpecFault, describe_error, unknown_field
 from .field_hints import looks_like_schema, required_hint
-from .rules import rule_faults
+from .rules import only_if_faults, rule_faults
 from .spec_schema import DEFINITIONS, FIELDS, TARGETS
 
 if TYPE_CHECKING:
@@ -195,11 +195,14 @@ def definition_faults(definition: object) -> list[str]:
     own = [(key, plain.pop(key)) for key in _GENERATED if key in plain]
     sentences = [f"{key}: expected a name" for key, name in own if not (isinstance(name, str) and name)]
     faults = [unknown_field((key,), FIELDS, plain) for key in _OF_FILES if key in plain] + spec_faults(plain)
-    sentences += [_at(each.path, each.message + (f"; {each.hint}" if each.hint else "")) for each in faults]
+    sentences += [_sentence(each) for each in faults]
     for path in (("input_schema",), ("output_schema",), ("stream", "chunk_schema")):
         schema = locate(plain, path)
         if schema is not None and isinstance(schema.value, dict):
             sentences += [f"{_shown(path)}{fault}" for fault in _schema_faults(schema.value)]
+    if not sentences:
+        faults = list(only_if_faults(plain, SchemaDocument(plain["input_schema"])))
+        sentences = [_sentence(each) for each in faults]
     return sentences or list(_example_faults(plain))
 
 
@@ -212,6 +215,10 @@ def _plain(value: Any, depth: int = MAX_VALUE_DEPTH + 1) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(inner, depth - 1) for key, inner in value.items()}
     return [_plain(item, depth - 1) for item in value] if isinstance(value, Sequence) else value
+
+
+def _sentence(fault: SpecFault) -> str:
+    return _at(fault.path, fault.message + (f"; {fault.hint}" if fault.hint else ""))
 
 
 def _at(path: JsonPath, message: str) -> str:

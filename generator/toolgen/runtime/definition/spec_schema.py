@@ -243,6 +243,11 @@ _PARTS: Final[Mapping[str, JsonObject]] = {
         "The question to the user before the tool acts.",
         message=_required("The question, with {path.to.value} and {list|count} from the request.", _TEXT),
         preview=_optional("The implementation shows what would happen, before the question.", _FLAG, False),
+        only_if=_optional(
+            "JSON Pointer of a boolean of the request: a call with false is answered by the preview, nobody "
+            "is asked, and nothing is done.",
+            _pattern(POINTER),
+        ),
         on_unsupported=_optional(
             "For clients that cannot ask the user. deny: the call fails. two_step: the first call "
             "returns a one-time token, with which the application repeats it. allow: the call goes "

@@ -20,6 +20,7 @@ class ConfirmDefinition(TypedDict):
 
     message: str
     preview: NotRequired[bool]
+    only_if: NotRequired[str]  # JSON Pointer of a boolean of the request
     on_unsupported: NotRequired[Literal["deny", "two_step", "allow"]]
 
 

@@ -23,7 +23,6 @@ from toolgen.runtime.background.task import Task, TaskStarted
 from toolgen.runtime.confirmation.tokens import digest_of_call
 from toolgen.runtime.context import Caller, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.definition.tool_definition import RateLimitDefinition
 from toolgen.runtime.errors import (
     IdempotencyConflictError,
     InvalidRequestError,
@@ -187,17 +186,16 @@ class Admission:
 
     async def enter(self, call: AdmittedCall) -> Claim | None:
         """Claim the key of a call that will be executed now, and count it. Raises what refuses it."""
-        contract, claim = call.contract, None
+        claim = None
         if call.caller.idempotency_key is not None:
-            claim = await self._claim(call, contract.idempotency or 0)
+            claim = await self._claim(call, call.contract.idempotency or 0)
             call.context.has_begun = False  # the preview has run before
-        if contract.rate_limit is not None:
-            try:
-                await self._count(call, contract.rate_limit)
-            except BaseException:
-                if claim is not None:
-                    await claim.release()
-                raise
+        try:
+            await self.count(call)
+        except BaseException:
+            if claim is not None:
+                await claim.release()
+            raise
         return claim
 
     async def _claim(self, call: AdmittedCall, ttl: int) -> Claim:
@@ -251,7 +249,11 @@ class Admission:
         except StoreError as error:
             raise _unavailable(call, "idempotency key", error, NotReadyError) from None
 
-    async def _count(self, call: AdmittedCall, limit: RateLimitDefinition) -> None:
+    async def count(self, call: AdmittedCall) -> None:
+        """Count a call in the limit of its tool, if it has one. Raises RateLimitedError beyond it."""
+        limit = call.contract.rate_limit
+        if limit is None:
+            return
         names = (call.contract.name, call.context.principal or "")
         try:
             seconds = await self.limits.take(limit, "tool", *names)

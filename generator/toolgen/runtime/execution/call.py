@@ -92,7 +92,8 @@ class PreparedTool:
             info=contract.info,
         )
         record = observe_call(context, self.description)
-        call = ToolCall(self, arguments, context, caller, environment, record, response_metadata(context))
+        metadata = response_metadata(context)
+        call = ToolCall(self, arguments, context, caller, environment, record, metadata, caller.preview)
         if record is not None:
             return call.answer_recorded(record)
         return call.answer() if caller.idempotency_key is None else call.answer_once()
@@ -109,6 +110,7 @@ class ToolCall:
     environment: Environment
     record: CallRecord | None  # None: neither logs, events nor spans are wanted
     metadata: dict[str, Any]  # of the response
+    is_preview: bool  # nobody is asked, and nothing is done
     claim: Claim | None = None  # on the caller's idempotency key, from when the call is executed
 
     async def answer_recorded(self, record: CallRecord) -> ToolResponse:
@@ -165,7 +167,7 @@ class ToolCall:
             result.content,
             None,
             self.metadata,
-            final_answer=context.final_answer and not self.caller.preview,
+            final_answer=context.final_answer and not self.is_preview,
             extras=self._extras(),
             text=result.text,
             blocks=result.blocks,
@@ -208,7 +210,9 @@ class ToolCall:
             self._check_secrets(contract.secrets)
         if not self.tool.readiness.done:
             await self._set_up()
-        if self.caller.idempotency_key is not None and not self.caller.preview:
+        if contract.only_if is not None:
+            self.is_preview = self.is_preview or contract.only_if.is_false(self.arguments)
+        if self.caller.idempotency_key is not None and not self.is_preview:
             await self.environment.admission.find(self._admitted())
         # the preview of a tool without one is refused there, with a reason
         if contract.confirm is not None or self.caller.preview:
@@ -276,7 +280,7 @@ class ToolCall:
         return build_request(self.tool.contract, unshared(self.arguments), self.context.call_id)
 
     async def _confirm_and_execute(self, request: Any) -> WrittenResult:
-        """Execute after the user has agreed; only preview if the caller asked for the preview."""
+        """Execute after the user has agreed; only preview if the caller, or `confirm.only_if`, says so."""
         unused = [request]
 
         def new_request() -> Any:
@@ -294,6 +298,9 @@ class ToolCall:
         )
         if self.caller.preview:
             return await confirmed.show()
+        if self.is_preview:
+            await self.environment.admission.count(self._admitted())
+            return await confirmed.respond()
         return await confirmed.run(lambda: self._execute(new_request()))
 
     async def _execute(self, request: Any) -> WrittenResult:
@@ -363,7 +370,7 @@ class ToolCall:
             False,
             error=error,
             metadata=metadata,
-            final_answer=is_own and context.final_by_tool is True and not self.caller.preview,
+            final_answer=is_own and context.final_by_tool is True and not self.is_preview,
             extras=self._extras(),
         )
 

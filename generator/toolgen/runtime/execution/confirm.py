@@ -13,7 +13,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.context import Caller, ToolContext
-from toolgen.runtime.contract.result import WrittenResult, as_text, write_result
+from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import (
     ChangedSinceConfirmedError,
@@ -103,6 +103,14 @@ class ConfirmedCall:
         else:
             content = preview.content
         return WrittenResult(content, as_text(content))
+
+    async def respond(self) -> WrittenResult:
+        """Return the preview as the response of the call. Raises BrokenContract if it is not one."""
+        shown, schema = await self.show(), self.contract.response_schema
+        if isinstance(shown.content, str) and not (schema is not None and schema.is_valid(shown.content)):
+            pointer = (self.contract.confirm or {})["only_if"]
+            raise BrokenContract(f"its preview must return a response, not a text, where {pointer} is false")
+        return shown
 
     async def run(self, execute: Callable[[], Awaitable[WrittenResult]]) -> WrittenResult:
         """Await `execute` after the user has agreed, and return its result.
@@ -338,7 +346,8 @@ def preview_of(contract: ToolContract, result: Any, settings: Settings) -> Previ
     if isinstance(result, str):
         return Preview(result, result)
     model = contract.response_model
-    if model is None or not isinstance(result, model):
+    is_response = contract.response_schema is not None if model is None else isinstance(result, model)
+    if not is_response:
         wanted = "text" if model is None else f"text or {model.__name__}"
         raise TypeError(f"preview of {contract.name} must return {wanted}, not {type(result).__name__}")
     written = write_result(contract, result, settings)

@@ -101,7 +101,8 @@ async def observe(
             await session.call(Call(tool.name, first))
         steps = _Steps(session)
         # Before the call with consent, after which the same call may be refused for another reason.
-        if tool.confirms and neighbour is None:
+        asks = tool.confirms and not tool.only_previews(arguments)
+        if asks and neighbour is None:
             await steps.call("refused", Call(tool.name, arguments, "refused"))
             # With `on_unsupported: allow`, a call acts although nobody can be asked.
             if not tool.may_skip_question:
@@ -119,7 +120,7 @@ async def observe(
         if not same_answer(one.answer, again.answer):  # one that is different each time proves nothing
             made += await _in_new_session(subject, "afresh", call)
     is_recorded = not is_generated and "variant" not in details
-    if tool.previews and tool.confirms and subject.has_fresh_data and is_recorded:
+    if tool.previews and asks and subject.has_fresh_data and is_recorded:
         # As if the user had approved another preview.
         made += await _in_new_session(subject, "outdated", replace(call, consent="outdated"), first)
     return Observation(arguments, tuple(made), **details)

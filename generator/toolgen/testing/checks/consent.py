@@ -30,6 +30,9 @@ def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
             yield CheckFault(f"the tool acted although {situation}", call)
         elif step.changed:
             yield changed(step, f"the state changed although {situation}", call)
+    for step in seen.all("call") if tool.only_previews(seen.arguments) else ():
+        if step.changed:
+            yield changed(step, f"the state changed although {_SITUATIONS['preview']}")
     for step in seen.all("outdated"):
         if step.answer.error == ChangedSinceConfirmedError.code and step.changed:
             yield changed(step, "the state changed although the user had approved another preview")

@@ -12,6 +12,7 @@ from toolgen.mcp_client.upstream import Upstream
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
 from toolgen.runtime.context import ToolContext
+from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.tool import BaseTool
@@ -40,8 +41,11 @@ class RecordingTool(BaseTool[Any, Any]):
         """End the connection to the server."""
         await self._upstream.close()
 
-    async def preview(self, request: Any, context: ToolContext) -> str:
-        """Return a text that says which call is passed on."""
+    async def preview(self, request: Any, context: ToolContext) -> Any:
+        """Return a text that says which call is passed on; the answer itself if only a preview is wanted."""
+        only_if = contract_of(type(self)).only_if
+        if only_if is not None and only_if.is_false(request):
+            return await self.execute(request, context)
         return f"The call is passed on to {self._upstream.source}."
 
     async def execute(self, request: Any, context: ToolContext) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from toolgen.runtime.content.values import ToolResult
 from toolgen.runtime.context import ToolContext
+from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.definition.tool_definition import ErrorDefinition
 from toolgen.runtime.errors import RUNTIME_ERRORS, ToolError
 from toolgen.runtime.response import MOCK_KEY
@@ -55,8 +56,11 @@ class MockTool(BaseTool[Any, Any]):
         answer = await self._answer(request, context)
         return answer.as_result()
 
-    async def preview(self, request: Any, context: ToolContext) -> str:
-        """Return a text that says what the mock will answer."""
+    async def preview(self, request: Any, context: ToolContext) -> Any:
+        """Return a text that says what the mock will answer; the response if only a preview is wanted."""
+        only_if = contract_of(type(self)).only_if
+        if only_if is not None and only_if.is_false(request):
+            return (await self._answer(request, context)).response
         controls = self._controls(context)
         example = self._example(request, controls)
         if example is not None and example.error is not None:

@@ -1,0 +1,1 @@
+"""Errors that the shape of a definition cannot show, of specs in YAML and of definitions in Python."""

@@ -1,0 +1,292 @@
+"""`confirm.only_if`: a call with false is answered by the preview, whoever calls; any other call asks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import ElicitResult
+from pydantic import BaseModel
+from toolgen.runtime import BaseTool, Confirmation, ToolConfig, ToolContext, Toolkit, ToolSpec
+from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai
+from toolgen.runtime.definition.check import ToolSpecError
+from toolgen.runtime.settings import Settings
+
+from tests.code_mode import shop as code_mode
+from tests.runtime.tool_factory import code_of, make_tool
+
+DONE: list[Any] = []
+SHOWN = {"is_preview": True, "message": "Order 2?"}
+ACTED = {"is_preview": False, "message": "Ordered 2."}
+INPUT: dict[str, Any] = {
+    "type": "object",
+    "required": ["quantity"],
+    "properties": {"quantity": {"type": "integer"}, "confirm": {"type": "boolean", "default": False}},
+}
+OUTPUT = {"type": "object", "required": ["is_preview", "message"]}
+CONFIRM = {"message": "Order {quantity}?", "preview": True, "only_if": "/confirm"}
+
+
+class Answer(BaseModel):
+    """The response."""
+
+    is_preview: bool
+    message: str
+
+
+@pytest.fixture(autouse=True)
+def nothing_done() -> None:
+    DONE.clear()
+
+
+async def preview(self: Any, request: Any, context: ToolContext) -> Answer:
+    return Answer(is_preview=True, message=f"Order {request.quantity}?")
+
+
+async def execute(self: Any, request: Any, context: ToolContext) -> Answer:
+    DONE.append(request)
+    return Answer(is_preview=False, message=f"Ordered {request.quantity}.")
+
+
+def order(
+    *, properties: dict[str, Any] | None = None, confirm: dict[str, Any] | None = None, **more: Any
+) -> Any:
+    """Return a tool that orders, and previews where `confirm` is false."""
+    schema = {**INPUT, "properties": {**INPUT["properties"], **(properties or {})}}
+    fields = {"input_schema": schema, "preview": preview, "output_schema": OUTPUT, "response_model": Answer}
+    return make_tool(more.pop("execute", execute), confirm=CONFIRM | (confirm or {}), **{**fields, **more})
+
+
+def kit(settings: Settings | None = None, **more: Any) -> Toolkit:
+    return Toolkit([order(**more)], config=ToolConfig(settings=settings or Settings()))
+
+
+async def never(asked: Confirmation) -> bool:
+    raise AssertionError(asked)
+
+
+async def yes(asked: Confirmation) -> bool:
+    return True
+
+
+def call(toolkit: Toolkit, arguments: dict[str, Any], **options: Any) -> Any:
+    return asyncio.run(toolkit.call("x", {"quantity": 2, **arguments}, **options))
+
+
+@pytest.mark.parametrize("on_unsupported", ["deny", "two_step", "allow"])
+@pytest.mark.parametrize("arguments", [{"confirm": False}, {}, {"confirm": "false"}], ids=str)
+def test_false_is_answered_by_the_preview(arguments: dict[str, Any], on_unsupported: str) -> None:
+    """Also where it is left out and false by default, and where a model writes it as a text."""
+    toolkit = kit(confirm={"on_unsupported": on_unsupported})
+    for confirm in (never, None):
+        response = call(toolkit, arguments, confirm=confirm)
+        assert response.content == SHOWN
+        assert response.metadata["preview"] is True
+    assert DONE == []
+
+
+@pytest.mark.parametrize(
+    ("properties", "arguments"),
+    [
+        ({}, {"confirm": True}),
+        ({"confirm": {"type": "boolean", "default": True}}, {}),
+        ({"confirm": {"type": ["boolean", "null"], "default": False}}, {"confirm": None}),
+    ],
+    ids=["true", "true by default", "null"],
+)
+def test_anything_else_asks(properties: dict[str, Any], arguments: dict[str, Any]) -> None:
+    toolkit = kit(properties=properties)
+    assert code_of(call(toolkit, arguments)) == "confirmation_required"
+    assert DONE == []
+    assert call(toolkit, arguments, confirm=yes).content == ACTED
+    assert len(DONE) == 1
+
+
+def test_a_property_in_an_object_that_is_left_out_has_its_default() -> None:
+    options = {"type": "object", "properties": {"go": {"type": "boolean", "default": False}}}
+    toolkit = kit(properties={"options": options}, confirm={"only_if": "/options/go"})
+    for given in ({}, {"options": {}}, {"options": {"go": False}}):
+        assert call(toolkit, given).content == SHOWN
+    assert code_of(call(toolkit, {"options": {"go": True}})) == "confirmation_required"
+    assert DONE == []
+
+
+def test_a_preview_that_returns_a_text_is_an_error_of_the_developer(caplog: pytest.LogCaptureFixture) -> None:
+    async def text(self: Any, request: Any, context: ToolContext) -> str:
+        return "Order it?"
+
+    toolkit = kit(preview=text)
+    with caplog.at_level(logging.ERROR):
+        assert code_of(call(toolkit, {"confirm": False})) == "invalid_response"
+    assert "its preview must return a response, not a text, where /confirm is false" in caplog.text
+    assert call(toolkit, {"confirm": True}, confirm=yes).content == ACTED
+    assert len(DONE) == 1
+
+
+def test_a_preview_that_fails_or_breaks_the_contract_does_nothing() -> None:
+    async def fails(self: Any, request: Any, context: ToolContext) -> Any:
+        raise ValueError
+
+    async def breaks(self: Any, request: Any, context: ToolContext) -> Any:
+        return {"message": 1}
+
+    assert code_of(call(kit(preview=fails), {})) == "internal_error"
+    assert code_of(call(kit(preview=breaks), {})) == "internal_error"
+    assert code_of(call(kit(preview=breaks, response_model=None), {})) == "invalid_response"
+    assert DONE == []
+
+
+def test_a_tool_without_models_previews_with_json() -> None:
+    async def as_json(self: Any, request: Any, context: ToolContext) -> Any:
+        return SHOWN
+
+    assert call(kit(preview=as_json, response_model=None), {}).content == SHOWN
+
+    async def text(self: Any, request: Any, context: ToolContext) -> Any:
+        return "Order it?"
+
+    toolkit = kit(preview=text, response_model=None, output_schema={"type": "string"})
+    assert call(toolkit, {}).content == "Order it?"
+    assert DONE == []
+
+
+def test_scopes_limits_and_time_hold_for_the_preview() -> None:
+    async def slow(self: Any, request: Any, context: ToolContext) -> Any:
+        await asyncio.sleep(60)
+
+    assert code_of(call(kit(auth={"scopes": ["a"]}), {}, scopes=[])) == "insufficient_scope"
+    assert code_of(call(kit(timeout=0.01, preview=slow), {})) == "timeout"
+    assert code_of(call(kit(max_result_bytes=10), {})) == "too_large"
+
+    async def twice() -> list[str | None]:
+        toolkit = kit(rate_limit={"per_minute": 2})
+        return [code_of(await toolkit.call("x", {"quantity": 2}, principal="ann")) for _ in range(3)]
+
+    assert asyncio.run(twice()) == [None, None, "rate_limited"]
+    assert DONE == []
+
+
+def test_a_preview_does_not_use_up_a_key() -> None:
+    async def run() -> Any:
+        toolkit = kit(idempotency={"ttl": 60})
+        options: Any = {"idempotency_key": "only-if", "confirm": yes}
+        shown = [await toolkit.call("x", {"quantity": 2}, **options) for _ in range(2)]
+        acted = await toolkit.call("x", {"quantity": 2, "confirm": True}, **options)
+        again = await toolkit.call("x", {"quantity": 2}, **options)
+        return [each.content for each in (*shown, acted, again)]
+
+    assert asyncio.run(run()) == [SHOWN, SHOWN, ACTED, SHOWN]
+    assert len(DONE) == 1
+
+
+def test_a_preview_runs_where_the_call_arrives() -> None:
+    toolkit = kit(Settings(task_queue="memory"), background={"result_ttl": 60})
+    response: Any = asyncio.run(toolkit.submit("x", {"quantity": 2}))
+    assert response.content == SHOWN
+    assert call(toolkit, {"confirm": True}, confirm=yes).content == ACTED
+
+
+def test_a_preview_is_never_the_final_answer() -> None:
+    toolkit = kit(final_answer=True)
+    assert not call(toolkit, {}).final_answer
+    assert call(toolkit, {"confirm": True}, confirm=yes).final_answer
+
+
+def test_a_stream_ends_with_the_preview() -> None:
+    async def stream(self: Any, request: Any, context: ToolContext) -> Any:
+        DONE.append(request)
+        yield "a"
+        yield Answer(is_preview=False, message="Ordered.")
+
+    toolkit = kit(execute=stream, stream={"chunk_schema": {"type": "string"}})
+
+    async def items(**arguments: Any) -> list[Any]:
+        return [item async for item in toolkit.stream("x", {"quantity": 2, **arguments}, confirm=yes)]
+
+    (shown,) = asyncio.run(items())
+    assert shown.content == SHOWN
+    assert DONE == []
+    assert len(asyncio.run(items(confirm=True))) == 2
+
+
+async def accept(context: Any, params: Any) -> ElicitResult:
+    raise AssertionError(params.message)
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("options", [{}, {"elicitation_callback": accept}], ids=["cannot ask", "can ask"])
+def test_mcp(era: Any, options: dict[str, Any]) -> None:
+    async def run() -> Any:
+        async with Client(mcp.build_server(kit(), name="x"), mode=era, **options) as client:
+            return await client.call_tool("x", {"quantity": 2, "confirm": False})
+
+    result = asyncio.run(run())
+    assert not result.is_error
+    assert result.structured_content == SHOWN
+    assert result.meta["toolgen/preview"] is True
+    assert DONE == []
+
+
+def test_providers() -> None:
+    arguments = {"quantity": 2, "confirm": False}
+    function = {"name": "x", "arguments": json.dumps(arguments)}
+    calls = [
+        (openai.ADAPTER, {"id": "1", "type": "function", "function": function}),
+        (openai.ADAPTER, {"type": "function_call", "call_id": "1", **function}),
+        (anthropic.ADAPTER, {"type": "tool_use", "id": "1", "name": "x", "input": arguments}),
+        (gemini.ADAPTER, {"name": "x", "args": arguments}),
+        (bedrock.ADAPTER, {"toolUse": {"toolUseId": "1", "name": "x", "input": arguments}}),
+    ]
+
+    async def run() -> None:
+        for adapter, given in calls:
+            for confirm in (never, None):
+                answer = await adapter.answer(given, kit(), confirm)
+                assert answer.response.content == SHOWN
+
+    asyncio.run(run())
+    assert DONE == []
+
+
+def test_code_mode() -> None:
+    async def run() -> Any:
+        toolkit = kit(Settings(code_mode=True))
+        async with code_mode.serve(toolkit, "auto", elicitation_callback=accept) as client:
+            return await code_mode.run(client, "x(quantity=2)")
+
+    assert asyncio.run(run())["result"] == SHOWN
+    assert DONE == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        (
+            {"confirm": CONFIRM | {"only_if": "/go"}},
+            "the request has no '/go'; known here: quantity, confirm",
+        ),
+        ({"confirm": CONFIRM | {"only_if": "/quantity"}}, "'/quantity' is not a boolean"),
+        ({"confirm": CONFIRM | {"preview": False}}, "answered by the preview, and there is none"),
+        ({"output_schema": None}, "no `output_schema` describes it"),
+        (
+            {"input_schema": {"type": "object", "properties": {"confirm": {"type": "boolean"}}}},
+            "'/confirm' may be left out, and has no default",
+        ),
+        ({"confirm": CONFIRM | {"only_if": "confirm"}}, "confirm.only_if"),
+        ({"confirm": CONFIRM | {"only_if": True}}, "confirm.only_if"),
+    ],
+)
+def test_a_definition_in_python_has_the_same_faults(fields: dict[str, Any], fault: str) -> None:
+    given = {"input_schema": INPUT, "output_schema": OUTPUT, "confirm": CONFIRM} | fields
+    with pytest.raises(ToolSpecError, match="only_if") as caught:
+        ToolSpec(name="x", description="X.", **given)
+    assert fault in str(caught.value)
+    definition = {"name": "x", "description": "X.", **given}
+    if given["output_schema"] is None:
+        del definition["output_schema"]
+    with pytest.raises(ToolSpecError, match="only_if"):
+        type("X", (BaseTool,), {"definition": definition, "execute": execute})
