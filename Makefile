@@ -13,7 +13,7 @@ DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo operate test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
+.PHONY: help demo operate test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -178,9 +178,6 @@ journeys: $(READY) $(BRIDGES)/.ready ## run and time user journeys, from the fir
 
 evals-promptfoo: $(READY) ## run suites of `toolgen evals` with promptfoo and a scripted model (needs npm)
 	@$(BIN)/python -m pytest -m promptfoo tests/promptfoo -v
-
-bazel: $(READY) ## build examples/bazel with Bazel and count its actions (Debian: bazel-bootstrap)
-	@$(BIN)/python -m examples.bazel.show
 
 test-all: ## run the tests on every supported Python
 	@for v in 3.11 3.12 3.13; do \

@@ -1,4 +1,4 @@
-"""The pipeline: the calls that `generate`, `check`, `export` and build actions make, in their order."""
+"""The pipeline: the calls that `generate`, `check` and `export` make, in their order."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ from toolgen.data.source import Source
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.lint.suppressions import without_suppressed
+from toolgen.python_source.names import tool_module
 from toolgen.targets.definition import TargetDefinition
 from toolgen.targets.documents import DOCS
 
@@ -68,7 +69,6 @@ class LinkedPackage:
     shared: tuple[CompiledSpec, ...]  # the files of shared schemas
     index: Tree  # the files that belong to none of these
     warnings: tuple[Diagnostic, ...]  # of the specs, and of their tools together
-    joint_warnings: tuple[Diagnostic, ...]  # the latter alone
 
     @property
     def tree(self) -> PackageTree:
@@ -128,6 +128,12 @@ def analyze(
     )
     # tools → tools as each target publishes them
     return adapt(program, targets, progress, only_reported=all_rules)
+
+
+def disabled_modules(texts: Texts, prefix: str, targets: Sequence[Target]) -> list[str]:
+    """Return the names of the modules that would implement the tools that are not enabled."""
+    tools = parse(read(texts, prefix), targets).tools
+    return sorted(tool_module(spec.name) for spec, _ in tools if not spec.enabled)
 
 
 def without_suppressed_warnings(program: Program) -> Program:
@@ -268,14 +274,13 @@ def link(
     shared = tuple(spec for _, spec in sorted(compiled.items()) if spec.is_shared)
     if twice := sorted(index.keys() & {path for spec in (*specs, *shared) for path in spec.file_summaries}):
         raise TemplateBug(f"two templates print {twice[0]}")
-    together = _warnings_together(specs, targets)
     warnings = [warning for spec in compiled.values() for warning in spec.warnings]
+    warnings += _warnings_together(specs, targets)
     return LinkedPackage(
         tools=specs,
         shared=shared,
         index=index,
-        warnings=in_order([*warnings, *together]),
-        joint_warnings=together,
+        warnings=in_order(warnings),
     )
 
 

@@ -125,7 +125,7 @@ def test_a_pattern_of_names_that_backtracks_ends_in_time(acme: Cli) -> None:
 
 
 def test_toolgen_may_be_installed_as_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sandboxes of build systems are made of links, and so is what `uv pip install --link-mode=symlink` makes."""
+    """`uv pip install --link-mode=symlink` makes such links."""
     original = Path(toolgen.templates.__path__[0])
     for file in original.rglob("*"):
         if file.is_file():

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from tools.fuzz import cost, cost_entries, dump, names, schemas, server, shapes, terminal, text
+from tools.fuzz import cost, cost_entries, dump, schemas, server, shapes, terminal, text
 from tools.fuzz.batches import Outcome, finding, run_batch
 from tools.fuzz.cases import Case, pack, written
 from tools.fuzz.corpus import Entry, entries
@@ -99,12 +99,6 @@ def test_any_text_is_unchanged_as_a_description(made: str) -> None:
         made, tuple(place for place in text.places() if place.label in ("description", "meta.x", "tags[]"))
     )
     assert run_batch([case]).tally.findings == []
-
-
-@settings(max_examples=5)
-@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=4).map("".join))
-def test_a_hostile_shown_as_runs_nothing(made: str) -> None:
-    assert names.try_shown_as(made).findings == []
 
 
 def test_a_text_is_tried_in_every_place() -> None:

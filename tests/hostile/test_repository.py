@@ -16,7 +16,6 @@ from .repository import loosen, make_repository
 VERBS = [
     ("check",),
     ("check", "--format", "json"),
-    ("outputs",),
     ("export", "mcp"),
     ("export", "openai-chat"),
     ("budget",),

@@ -123,7 +123,6 @@ _VERBS = (
     "check --no-diff",
     "generate",
     "generate --format json",
-    "outputs",
     "export mcp",
     "export openai-chat",
     "breaking --against HEAD",
@@ -144,11 +143,9 @@ _VERBS = (
     "import openapi api.json --into specs/api --sync",
     "check --implementations",
     "mock",
-    "generate --spec specs/echo.yaml --include-root specs --out out --piece out/a.piece",
 )
-_FOLLOW_LINKS = ("test", "check --implementations", "new", "generate --spec")
-"""Commands that import the project's code, which Python does through links; and a build action, whose
-declared inputs are links in the sandboxes of build systems."""
+_FOLLOW_LINKS = ("test", "check --implementations", "new")
+"""Commands that import the project's code, which Python does through links."""
 
 
 def _outside(root: Path) -> Path:

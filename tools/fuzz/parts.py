@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tools.fuzz import cost, dump, links, names, regexes, schemas, server, sources, terminal, text
+from tools.fuzz import cost, dump, links, regexes, schemas, server, sources, terminal, text
 from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.workers import Workers
 
@@ -25,13 +25,8 @@ class Part:
         return self.attempt(reproduction).findings
 
 
-def _nothing(source: Random, deadline: Deadline, workers: Workers) -> Tally:
-    return Tally()
-
-
 PARTS: dict[str, Part] = {
     "text": Part(text.run, text.try_data, 0.25),
-    "shown_as": Part(_nothing, names.try_shown_as, 0.0),  # searched by `text`
     "schemas": Part(schemas.run, schemas.try_recipe, 0.13),
     "terminal": Part(terminal.run, terminal.try_text, 0.05),
     "sources": Part(sources.run, sources.try_recipe, 0.12),

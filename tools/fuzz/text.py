@@ -17,7 +17,6 @@ from typing import Any
 from tools.fuzz.batches import PART, Outcome, run_batch
 from tools.fuzz.cases import Case, pack, texts_of
 from tools.fuzz.findings import Deadline, Finding, Tally
-from tools.fuzz.names import is_file_name, try_shown_as
 from tools.fuzz.places import Place, places_of
 from tools.fuzz.project import Project, project
 from tools.fuzz.strings import FIXED, fresh
@@ -26,6 +25,7 @@ from tools.fuzz.workers import Workers
 _BATCH = 150  # specs that are generated together
 _CHUNK = 20  # texts
 _NAMES = 60  # texts tried as names of files in one run
+_LONGEST = 200  # bytes of a file name, without its ending
 _ENOUGH = 20  # maximum number of findings
 _TRIES = 40  # attempts to make a reproduction smaller
 _PROBE = 'Say "hello", it\'s {fine}.'
@@ -124,12 +124,10 @@ class _Run:
         self.tally.counts["texts"] += len(texts)
 
     def names(self, texts: Sequence[str]) -> None:
-        """Try each text as the name of a file and of a folder, and as `--shown-as`."""
-        names = [text for text in texts if is_file_name(text)]
+        """Try each text as the name of a file and of a folder."""
+        names = [text for text in texts if _is_file_name(text)]
         self.try_all([Case("x", (), file=name) for name in names])
         self.try_all([Case("x", (), file=f"{name}/spec") for name in names])
-        for tally in self.workers.map(try_shown_as, names, self.deadline):
-            self.tally.add(tally)
 
     def _is_sample(self) -> bool:
         self.batches += 1
@@ -139,6 +137,16 @@ class _Run:
         self.tally.add(outcome.tally)
         self.tally.counts["generated and called"] += texts_of(outcome.accepted)
         self.tally.counts["refused with a diagnostic"] += texts_of(outcome.refused)
+
+
+def _is_file_name(text: str) -> bool:
+    """True if the file or the folder of a spec can have this name."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return False
+    # hidden files are no specs
+    return 0 < len(data) < _LONGEST and not {"/", "\x00"} & set(text) and not text.startswith(".")
 
 
 def _run(job: tuple[Callable[..., Outcome], tuple[Case, ...], bool]) -> Outcome:

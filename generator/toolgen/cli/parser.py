@@ -16,7 +16,6 @@ COMMANDS = {
     "init": "set up a project: configuration, folders, fixtures, git files, CI workflow, pre-commit hook",
     "new": "create a tool: spec, implementation and test",
     "generate": "generate code from the specs",
-    "outputs": "list the files that `generate` would write",
     "check": "check that generated code is up to date; show a diff if it is not",
     "lint": "find what is valid in the specs, and still a fault; each rule says on what evidence",
     "fmt": "put the fields of specs in the order of the language; all else stays as it is written",
@@ -49,6 +48,9 @@ COMMANDS = {
 }
 """The commands and their summaries, in the order of the help."""
 
+SUCCESSORS = {"outputs": "list"}
+"""Commands of older versions, and what does their work now."""
+
 WRITING = ("init", "new", "generate", "fmt", "import", "connect", "bundle", "client")
 """Commands that change files, which no suggestion for a misspelt word names."""
 
@@ -60,7 +62,6 @@ _PAGES = {
     "init": "docs/tutorial.md",
     "new": "docs/tutorial.md",
     "generate": "docs/tutorial.md",
-    "outputs": "docs/build-systems.md",
     "check": "docs/ci.md",
     "lint": "docs/lint.md",
     "fmt": "docs/editors.md",
@@ -188,6 +189,8 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 def suggest_command(word: str) -> str:
     """Return a hint that names the command most similar to `word`, but never one that changes files."""
+    if word in SUCCESSORS:
+        return f"it was removed; use {SUCCESSORS[word]!r}"
     found = nearest(word, COMMANDS)
     return "" if found is None or found in WRITING else f"did you mean {found!r}?"
 

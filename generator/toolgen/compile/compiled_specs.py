@@ -1,7 +1,6 @@
 """CompiledSpec: collected from the results of the steps; to bytes and back.
 
-The bytes are JSON: a cache or a build action's output is a place that others may have written to, and reading
-JSON runs nothing.
+The bytes are JSON: others may have written to a cache, and reading JSON runs nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The result of compiling one spec: the unit that caches store, build actions write and linking joins."""
+"""The result of compiling one spec: the unit that caches store and linking joins."""
 
 from __future__ import annotations
 

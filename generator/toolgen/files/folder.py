@@ -311,7 +311,7 @@ def _kind_of_mode(mode: int) -> FileKind:
 
 
 class DeclaredFolder(Folder):
-    """A folder that an operator declares, with links followed: sandboxes of build systems consist of them.
+    """A folder whose links are followed: an installation may consist of them.
 
     Only regular files of limited size are read, as everywhere.
     """

@@ -107,7 +107,6 @@ def ran(project: Project, *words: str, code: int = 0) -> list[str]:
     [
         "generate",
         "check",
-        "outputs",
         "export mcp",
         "budget",
         "search act",

@@ -85,7 +85,6 @@ COMMANDS = {
     "check": ("check",),
     "check --format json": ("check", "--format", "json"),
     "generate": ("generate",),
-    "outputs": ("outputs",),
     "fmt": ("fmt",),
     "export": ("export", "mcp"),
     "budget": ("budget",),

@@ -23,7 +23,6 @@ EXTRA = ["datamodel_code_generator", "griffe", "jinja2", "markupsafe", "platform
 VERBS = [
     ("check",),
     ("generate",),
-    ("outputs",),
     ("new", "other", "--description", "Other."),
     ("check", "--format", "json"),
 ]

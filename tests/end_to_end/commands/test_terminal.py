@@ -210,7 +210,6 @@ CASES = {
     "a diff": Case(["check"], changed_after_generate),
     "a diff as JSON": Case(["check", "--format", "json"], changed_after_generate),
     "an edited file": Case(["generate"], changed_after_generate, hostile=False),
-    "outputs": Case(["outputs"], with_shout, hostile=False),
     "an export": Case(["export", "mcp"], with_shout),
     "an export for OpenAI": Case(["export", "openai-chat"], with_shout),
     "a search": Case(["search", "shout"], with_spec(SPEC.replace("Return a text.", QUOTED))),

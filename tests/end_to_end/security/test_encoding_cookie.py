@@ -61,15 +61,6 @@ def test_a_folder_name_cannot_be_an_encoding_cookie(project: Project) -> None:
     assert read_as_utf_8(project.root / "generated") > 5
 
 
-@pytest.mark.parametrize("shown_as", ["coding=utf-7 ", "coding:utf-7", "specs # coding=rot13"])
-def test_shown_as_cannot_be_an_encoding_cookie(project: Project, shown_as: str) -> None:
-    words = ("--spec", "specs/echo.yaml", "--include-root", "specs", "--out", "out", "--piece", "echo.piece")
-    done = project.toolgen("generate", *words, "--shown-as", shown_as)
-    assert done.returncode == 0, done.stderr
-    assert project.toolgen("generate", "--index", "echo.piece", "--out", "out").returncode == 0
-    assert read_as_utf_8(project.root / "out") > 5
-
-
 def test_a_template_of_the_project_cannot_print_an_encoding_cookie(project: Project) -> None:
     project.write("mine/own/target.yaml", "tool_name: ^.+$\n")
     project.write("mine/own/own.py.jinja", "# {{ model.tools[0].file | comment }}\n")

@@ -123,17 +123,6 @@ def test_an_error_in_a_template_is_reported_at_its_line(project: Project, text: 
     assert "mine/own/bad.txt.jinja:2:1: error[bad-template]" in done.stderr
 
 
-def test_build_actions_run_templates_in_the_same_sandbox(project: Project) -> None:
-    template(project, ESCAPES[0])
-    words = ("--spec", "specs/echo.yaml", "--include-root", "specs", "--out", "out", "--piece", "echo.piece")
-    done = project.toolgen("generate", *words, "--templates", "mine")
-    assert done.returncode == 0, done.stderr
-    done = project.toolgen("generate", "--index", "echo.piece", "--out", "out", "--templates", "mine")
-    assert done.returncode == 2
-    assert "error[bad-template]" in done.stderr
-    assert not (project.root / "canary").exists()
-
-
 def test_templates_outside_the_project_are_not_read_through_links(project: Project) -> None:
     secret = project.root.parent / "secret.txt"
     secret.write_text("hidden words")

@@ -98,7 +98,7 @@ def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> b
         return _check_output(args, [], judged)
     from toolgen.building.project_build import read_inputs
     from toolgen.data.codes import CODES
-    from toolgen.output_files import disabled_modules
+    from toolgen.pipeline import disabled_modules
     from toolgen.testing.processes.implementation_check import check_implementations
 
     inputs = read_inputs(args.start)

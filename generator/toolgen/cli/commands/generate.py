@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolgen.cli import build_flags
 from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format
@@ -27,12 +26,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="keep running, and generate after every change until ^C"
     )
     add_format(parser)
-    build_flags.arguments(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
-    if build_flags.is_build_action(args):
-        return build_flags.run(args)
     if not args.watch:
         return _generate(args)
     from toolgen.building.watch import project_changes

@@ -37,16 +37,12 @@ _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
 """Field of a target.yaml → its types in Python, and what it must be."""
 
 
-def load_targets(project: Project, *, is_declared: bool = False) -> tuple[Target, ...]:
-    """Return the base target, then the configured ones in their order. Raises `UnableError`.
-
-    `is_declared`: an operator names the folder of templates for a build action, which may be made of links.
-    """
+def load_targets(project: Project) -> tuple[Target, ...]:
+    """Return the base target, then the configured ones in their order. Raises `UnableError`."""
     if project.templates is None:
         return targets_of(project, {})
-    kind = DeclaredFolder if is_declared else Folder
     try:
-        with kind(project.root) as root, root.below(project.templates) as folder:
+        with Folder(project.root) as root, root.below(project.templates) as folder:
             return targets_of(project, _templates_in(folder, project.templates))
     except (FileNotFoundError, NotADirectoryError) as error:
         hint = f"see 'templates' in {project.file}"
@@ -116,7 +112,7 @@ def load_client_templates() -> ClientTemplates:
 
 
 def _builtin() -> dict[str, dict[str, str]]:
-    # sandboxes of build systems, and `uv pip install --link-mode=symlink`, install each file as a link
+    # `uv pip install --link-mode=symlink` installs each file as a link
     with DeclaredFolder(toolgen.templates.__path__[0]) as folder:
         return _templates_in(folder, "templates")
 

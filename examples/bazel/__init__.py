@@ -1,1 +1,0 @@
-"""A Bazel workspace, and scripts that create its toolchain and build it."""
