@@ -15,7 +15,7 @@ import pytest
 from toolgen.runtime import printable
 from toolgen.runtime.confirmation import tokens as module
 from toolgen.runtime.confirmation.question import cut_preview, displayed_preview
-from toolgen.runtime.confirmation.sealing import AesGcmSealer, HmacSealer, Sealer, parse_keys
+from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
 from toolgen.runtime.confirmation.stores import (
     MemoryStore,
     RedemptionStore,
@@ -51,8 +51,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-@pytest.mark.parametrize("sealer", [AesGcmSealer([ONE]), HmacSealer(ONE)], ids=["aes", "hmac"])
-def test_a_changed_token_is_refused(sealer: Sealer) -> None:
+def test_a_changed_token_is_refused() -> None:
+    sealer = AesGcmSealer([ONE])
     token = sealer.seal(b"payload")
     assert sealer.open(token) == b"payload"
     for place in range(len(token)):

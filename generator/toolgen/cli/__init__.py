@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolgen.cli.exit_codes import ExitCode, exit_code, system_error
+from toolgen.cli.exit_codes import ExitCode, exit_code, users_error
 
 if TYPE_CHECKING:
     import argparse
@@ -76,7 +76,7 @@ def _report(error: Exception, args: argparse.Namespace | None) -> int:
     """Show an error and return the exit code."""
     from toolgen.cli import diagnostics
 
-    error = system_error(error) or error
+    error = users_error(error) or error
     if exit_code(error) == ExitCode.BUG:
         from toolgen.cli import installation
 

@@ -55,8 +55,14 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
     return ExitCode.UNABLE if isinstance(outcome, SpecErrors | UnableError) else ExitCode.BUG
 
 
-def system_error(error: Exception) -> UnableError | None:
-    """Return the error to report for a disk, file or process limit of the system; None for other errors."""
+def users_error(error: Exception) -> UnableError | None:
+    """Return the error to report for a setting, or a disk, file or process limit; None for other errors."""
+    from toolgen.runtime.settings import SettingError
+
+    if isinstance(error, SettingError):
+        from toolgen.project.errors import UnableError
+
+        return UnableError("invalid-setting", str(error))
     # a full disk or a missing right is no bug of toolgen
     if not (isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS):
         return None

@@ -63,24 +63,38 @@ def test_a_server_with_an_invalid_key_or_store_refuses_to_start(
     assert "hidden" not in done.stderr
 
 
-def test_without_cryptography_a_key_is_refused_and_the_default_works(project: Project) -> None:
+def test_without_cryptography_there_are_no_tokens_and_a_key_is_refused(project: Project) -> None:
     shop = shop_of(project, on_unsupported="two_step")
     steps = """
 import asyncio
 from generated import catalog
+from toolgen.runtime import ConfirmationPending
+async def later(asked):
+    raise ConfirmationPending(asked)
 async def main():
     toolkit = catalog.toolkit()
-    first = await toolkit.call("buy", {"what": "x"})
-    token = first.metadata["confirmation"]["token"]
-    print([(await toolkit.call("buy", {"what": "x"}, confirmation_token=token)).success for _ in range(2)])
+    for options in ({}, {"confirmation_token": "x"}):
+        first = await toolkit.call("buy", {"what": "x"}, **options)
+        print(first.error.code, "confirmation" in first.metadata)
+    try:
+        await toolkit.call("buy", {"what": "x"}, confirm=later)
+    except ConfirmationPending as pending:
+        print(pending.token)
+    print((await toolkit.call("buy", {"what": "x"}, confirm=lambda asked: True)).success)
 asyncio.run(main())
 """
     done = project.python("-c", BLOCKED + steps, preloaded=False)
-    assert done.stdout == "[True, False]\n", done.stderr
-    env = {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": "memory"}
-    refused = project.python("-c", BLOCKED + steps, preloaded=False, **env)
-    assert "pip install 'toolgen[confirm]'" in refused.stderr
+    assert done.stdout == "confirmation_required False\n" * 2 + "None\nTrue\n", done.stderr
+    assert done.stderr.count("pip install 'toolgen[confirm]'") == 1
     assert shop.bought == ["498.00"]
+    env = {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": "memory"}
+    call = "import sys; from toolgen.cli import main; sys.exit(main(['call', 'buy', '--input', '{\"what\": \"x\"}', '--yes']))"
+    refused = project.python("-c", BLOCKED + call, preloaded=False, **env)
+    assert refused.returncode == 2
+    assert (
+        "TOOLGEN_CONFIRMATION_KEY needs the package cryptography: pip install 'toolgen[confirm]'"
+        in refused.stderr
+    )
 
 
 def test_a_pending_confirmation_is_resumed_in_another_process_once(project: Project) -> None:

@@ -187,14 +187,11 @@ async def _preview(toolkit: Toolkit, name: str, given: Any, *, scopes: frozenset
 
 def _scopes(given: str | None) -> frozenset[str] | None:
     """Return the scopes of the option, or else of the environment variable; None if neither is set."""
-    from toolgen.runtime.settings import SettingError, Settings, parse_setting
+    from toolgen.runtime.settings import Settings, parse_setting
 
     if given is not None:
         return frozenset(parse_setting("scopes", given))
-    try:
-        scopes = Settings.from_environment().scopes
-    except SettingError as error:
-        raise UnableError("usage", str(error)) from error
+    scopes = Settings.from_environment().scopes
     return frozenset(scopes) if scopes else None
 
 
@@ -204,13 +201,10 @@ def _configure_logging() -> bool:
     Return True if records are text.
     """
     from toolgen.runtime.logs.configure import configure_logging
-    from toolgen.runtime.settings import SettingError, Settings
+    from toolgen.runtime.settings import Settings
 
     level = os.environ.get("TOOLGEN_LOG_LEVEL") or "warning"
-    try:
-        settings = Settings.from_environment({**os.environ, "TOOLGEN_LOG_LEVEL": level})
-    except SettingError as error:
-        raise UnableError("invalid-setting", str(error), "set or unset the environment variable") from None
+    settings = Settings.from_environment({**os.environ, "TOOLGEN_LOG_LEVEL": level})
     configure_logging(settings)
     return settings.log_format != "json"
 

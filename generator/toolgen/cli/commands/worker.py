@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import find_package, working_folder
 from toolgen.cli.output import say
-from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.runtime.toolkit import Toolkit
@@ -35,20 +34,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     from toolgen.runtime.instrumentation.export import start_export
     from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
-    from toolgen.runtime.settings import SettingError, Settings
+    from toolgen.runtime.settings import Settings
 
     package = find_package(args.start, args.package)
     hint = "run `toolgen generate`, or name the generated package: toolgen worker PACKAGE"
-    try:
-        with working_folder(args):
-            catalog = package.module("catalog", hint)
-            configure_logging(Settings.from_environment(), server_handler())
-            keep_audit()
-            start_export()
-            toolkit: Toolkit = catalog.default_toolkit()
-            number = asyncio.run(_work(toolkit, package.name))
-    except SettingError as error:
-        raise UnableError("usage", str(error)) from None
+    with working_folder(args):
+        catalog = package.module("catalog", hint)
+        configure_logging(Settings.from_environment(), server_handler())
+        keep_audit()
+        start_export()
+        toolkit: Toolkit = catalog.default_toolkit()
+        number = asyncio.run(_work(toolkit, package.name))
     return ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.CLEAN
 
 

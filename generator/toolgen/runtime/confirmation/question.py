@@ -51,7 +51,8 @@ class ConfirmationPending(Exception):  # noqa: N818  not an error
 
     The runtime sets `token`: store it, ask the user, and repeat the call with `confirmation_token=token` if
     the user agrees, in any process that has the key; otherwise call `Toolkit.decline(token)`. The token
-    proves that the user approved exactly this call: never pass it to a model.
+    proves that the user approved exactly this call: never pass it to a model. It is None without the extra
+    `confirm`.
     """
 
     def __init__(self, confirmation: Confirmation) -> None:

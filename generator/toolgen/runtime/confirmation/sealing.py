@@ -1,7 +1,4 @@
-"""Seal confirmation tokens and tasks, so that nobody else can create or change one.
-
-AES-256-GCM with the keys of the settings; HMAC-SHA256 with a random key if `cryptography` is missing.
-"""
+"""Seal confirmation tokens and tasks, so that nobody else can create or change one: AES-256-GCM."""
 
 from __future__ import annotations
 
@@ -13,8 +10,9 @@ import os
 import re
 import secrets
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
 
 KEY_BYTES: Final = 32
@@ -64,30 +62,6 @@ class AesGcmSealer:
         return None
 
 
-class HmacSealer:
-    """Signs with one key. Payloads are readable, so they must only contain digests."""
-
-    def __init__(self, key: bytes) -> None:
-        self._key = _derived(key)
-
-    def seal(self, payload: bytes) -> str:
-        """Return `payload` as a token."""
-        return _text(self._tag(payload) + payload)
-
-    def open(self, token: str) -> bytes | None:
-        """Return the payload of a token that was sealed with the key; None for any other token."""
-        raw = _bytes(token)
-        if raw is None or not hmac.compare_digest(raw[:32], self._tag(raw[32:])):
-            return None
-        return raw[32:]
-
-    def _tag(self, payload: bytes) -> bytes:
-        return hmac.digest(self._key, payload, "sha256")
-
-
-Sealer: TypeAlias = AesGcmSealer | HmacSealer
-
-
 def parse_keys(text: str, variable: str = "TOOLGEN_CONFIRMATION_KEY") -> tuple[bytes, ...]:
     """Return the keys in a variable. Raises SettingError, which does not contain them."""
     keys = []
@@ -103,22 +77,19 @@ def parse_keys(text: str, variable: str = "TOOLGEN_CONFIRMATION_KEY") -> tuple[b
     return tuple(dict.fromkeys(keys))
 
 
-def sealer_of(keys: Sequence[bytes]) -> Sealer:
+def sealer_of(keys: Sequence[bytes]) -> AesGcmSealer | None:
     """Return a sealer with `keys`; without keys, one with a random key of this process.
 
-    Raises SettingError if keys are set and `cryptography` is not installed.
+    Without `cryptography` raises SettingError if keys are set, else logs a warning and returns None.
     """
     try:
-        # without `cryptography`, HMAC is enough for a random key: payloads are digests
         return AesGcmSealer(keys or [secrets.token_bytes(KEY_BYTES)])
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "cryptography":
-            raise
+        missing = "the package cryptography: pip install 'toolgen[confirm]'"
         if keys:
-            raise SettingError(
-                "TOOLGEN_CONFIRMATION_KEY needs the package cryptography: pip install 'toolgen[confirm]'"
-            ) from error
-    return HmacSealer(secrets.token_bytes(KEY_BYTES))
+            raise SettingError(f"TOOLGEN_CONFIRMATION_KEY needs {missing}") from error
+        LOGGER.warning("there are no confirmation tokens, which need %s", missing)
+        return None
 
 
 def _derived(key: bytes, purpose: bytes = _PURPOSE) -> bytes:

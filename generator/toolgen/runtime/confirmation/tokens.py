@@ -17,7 +17,7 @@ from toolgen.runtime.errors import ToolError
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.opening import ask
 
-from .sealing import Sealer, parse_keys, sealer_of
+from .sealing import AesGcmSealer, parse_keys, sealer_of
 from .stores import RedemptionStore, open_redemption_store
 
 _PART: Final = "confirmation store"
@@ -65,7 +65,8 @@ class ConfirmationTokens:
 
     Args:
         keys: the first one seals tokens, all of them open tokens, so that keys can be replaced. Without keys,
-            a random key of this process is used, which a fork does not inherit.
+            a random key of this process is used, which a fork does not inherit. Without `cryptography`, no
+            token is issued, and none is valid.
         store: remembers redeemed tokens, so that each is valid for one call.
         seconds: validity of a token.
 
@@ -78,7 +79,7 @@ class ConfirmationTokens:
         self._keys = keys
         self._store = store
         self._lock = threading.Lock()
-        self._sealer: Sealer | None = sealer_of(keys) if keys else None
+        self._sealer = sealer_of(keys) if keys else None
         self._process: int | None = None  # that created a random key
 
     @classmethod
@@ -101,11 +102,14 @@ class ConfirmationTokens:
             with self._lock:
                 self._sealer, self._keys = sealer_of(keys), keys
 
-    def issue(self, claims: TokenClaims) -> str:
-        """Return a new token."""
+    def issue(self, claims: TokenClaims) -> str | None:
+        """Return a new token; None without `cryptography`."""
+        sealer = self._sealing()
+        if sealer is None:
+            return None
         own = {"id": secrets.token_urlsafe(16), "exp": time.time() + self.seconds}
         payload = {**own, **asdict(claims)}
-        return self._sealing().seal(json.dumps(payload, separators=(",", ":")).encode())
+        return sealer.seal(json.dumps(payload, separators=(",", ":")).encode())
 
     async def redeem(self, token: object, holder: str | None) -> Redemption:
         """Invalidate a token, and return its claims, or why it is not valid.
@@ -113,7 +117,8 @@ class ConfirmationTokens:
         A token is not valid if it was not sealed here, has expired, was redeemed before, or belongs to
         another holder, who may still redeem it. Raises StoreError.
         """
-        payload = self._sealing().open(token) if isinstance(token, str) else None
+        sealer = self._sealing()
+        payload = sealer.open(token) if sealer is not None and isinstance(token, str) else None
         if payload is None:
             return Redemption("refused")
         found: dict[str, Any] = json.loads(payload)
@@ -127,12 +132,12 @@ class ConfirmationTokens:
         first = await ask(self._store, lambda: self._store.redeem(found["id"], found["exp"]), part=_PART)
         return Redemption("approved" if first else "refused", claims if first else None, claims.question_id)
 
-    def _sealing(self) -> Sealer:
-        if self._keys and self._sealer is not None:
+    def _sealing(self) -> AesGcmSealer | None:
+        if self._keys:
             return self._sealer
         with self._lock:
             # a forked child with the same random key would accept the tokens of its siblings
-            if self._sealer is None or self._process != os.getpid():
+            if self._process != os.getpid():
                 self._sealer, self._process = sealer_of(()), os.getpid()
             return self._sealer
 

@@ -276,8 +276,7 @@ class ConfirmedCall:
     def _required(self, question: _Question) -> ConfirmationRequiredError:
         has_token = self.caller.confirmation_token is not None
         text = "The confirmation token is used up, too old or for another call. " if has_token else ""
-        if self._on_unsupported == "two_step":
-            self._offer_token(question, "two_step", 1)
+        if self._on_unsupported == "two_step" and self._offer_token(question, "two_step", 1):
             text += f"The user has to confirm this call first: {question.message}"
         else:
             self._audit("unavailable", "none", question=question)
@@ -301,14 +300,19 @@ class ConfirmedCall:
         details = shown if change.details is None else change.details
         return ChangedSinceConfirmedError(text, details=details, retry_after=change.retry_after)
 
-    def _offer_token(self, question: _Question, kind: TokenKind, questions: int) -> None:
+    def _offer_token(self, question: _Question, kind: TokenKind, questions: int) -> bool:
+        """Put a token into the metadata. Return False if there are no tokens."""
         question_id = new_call_id()
+        token = self._token(question, kind, questions, question_id)
+        if token is None:
+            return False
         self._audit("asked", "two_step" if kind == "two_step" else self._way, question_id, question)
         self.metadata["confirmation"] = {
-            "token": self._token(question, kind, questions, question_id),
+            "token": token,
             **self._shown(question),
             "seconds": self.environment.confirmations.seconds,
         }
+        return True
 
     def _shown(self, question: _Question) -> dict[str, Any]:
         asked = self._confirmation(question)
@@ -319,7 +323,7 @@ class ConfirmedCall:
         shown = None if preview is None else displayed_preview(preview, self.arguments)
         return Confirmation(self.contract.name, question.message, self.arguments, shown)
 
-    def _token(self, question: _Question, kind: TokenKind, questions: int, question_id: str) -> str:
+    def _token(self, question: _Question, kind: TokenKind, questions: int, question_id: str) -> str | None:
         call = digest_of_call(self.contract.name, self.arguments)
         return self.environment.confirmations.issue(
             TokenClaims(kind, call, question.digest, self._holder, questions, question_id)
