@@ -1,9 +1,9 @@
 """The command line: arguments in, exit code out. Errors are caught here and shown.
 
 A command is a module of `commands/` with `arguments(parser)` and `run(args)`, which returns True for clean
-and False for the command's own finding; servers return an ExitCode. One that runs an event loop says so with
-`RUNS_EVENT_LOOP`, one that starts no process and runs no code of the project with `IS_SHORT`. It is imported
-when the command runs: `toolgen --help` imports none.
+and False for the command's own finding; servers return an ExitCode. One that starts no process and runs no
+code of the project says so with `IS_SHORT`. It is imported when the command runs: `toolgen --help` imports
+none.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode, exit_code, users_error
@@ -31,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "_ARGCOMPLETE" in os.environ:
             complete()
         args = parse(sys.argv[1:] if argv is None else list(argv))
-        if _says(args, "IS_SHORT"):
+        if _is_short(args):
             skip_final_collection()
         return exit_code(_run(args))
     except HelpPrinted:
@@ -51,25 +52,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> bool | ExitCode:
-    """Run the command; SIGINT ends it with KeyboardInterrupt, even if other code swallows the exception."""
-    from toolgen.project.files.interrupts import remembered_interrupts, terminations_as_interrupts
+    """Run the command. SIGTERM and SIGHUP end it as SIGINT does."""
+    from toolgen.project.files.interrupts import terminations_as_interrupts
 
-    if _says(args, "IS_SHORT"):  # it starts no process that outlives it
-        with remembered_interrupts():
-            return _outcome(args.run(args))
-    if _says(args, "RUNS_EVENT_LOOP"):  # asyncio handles SIGINT itself, unless there is a handler already
-        with terminations_as_interrupts():
-            return _outcome(args.run(args))
-    with terminations_as_interrupts(), remembered_interrupts():
-        return _outcome(args.run(args))
-
-
-def _says(args: argparse.Namespace, name: str) -> bool:
-    return getattr(sys.modules[args.run.__module__], name, False)
-
-
-def _outcome(returned: object) -> bool | ExitCode:
+    with nullcontext() if _is_short(args) else terminations_as_interrupts():
+        returned = args.run(args)
     return returned if isinstance(returned, ExitCode) else bool(returned)
+
+
+def _is_short(args: argparse.Namespace) -> bool:
+    return getattr(sys.modules[args.run.__module__], "IS_SHORT", False)
 
 
 def _report(error: Exception, args: argparse.Namespace | None) -> int:

@@ -107,32 +107,6 @@ def test_thirty_interrupts_at_random_moments(project: Project) -> None:
     stress(project, tools=150, times=30)
 
 
-SWALLOWED = """
-import os, signal, sys
-from toolgen.building import worker_pool
-
-def processors():
-    class Finalized:
-        def __del__(self):
-            os.kill(os.getpid(), signal.SIGINT)
-            for _ in range(1000): pass
-    Finalized()
-    {after}
-    return 1
-
-worker_pool._processors = processors
-sys.argv = ["toolgen", "generate"]
-from toolgen.__main__ import main
-sys.exit(main())
-"""
-
-
-@pytest.mark.parametrize("after", ["pass", "signal.pause()"], ids=["before it ends", "before it waits"])
-def test_an_interrupt_that_a_finalizer_swallows_is_exit_code_130(project: Project, after: str) -> None:
-    done = project.python("-c", SWALLOWED.format(after=after), preloaded=False)
-    assert (done.returncode, done.stderr) == (130, "toolgen: interrupted\n")
-
-
 COMPUTES = """
 import asyncio, os, signal
 from generated.tools.echo import EchoTool

@@ -17,7 +17,6 @@ from toolgen.suggestions import count
 if TYPE_CHECKING:
     from toolgen.compat.finding import Category
 
-RUNS_EVENT_LOOP = True
 _LEVELS = ("error", "warning", "info")
 _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
 

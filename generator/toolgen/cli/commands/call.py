@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from toolgen.mcp_client.connection import ServerAnswer
     from toolgen.runtime import Confirmation, Toolkit, ToolResponse
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the tool's name, or an alias")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from toolgen.consuming.lock import ClientLock
     from toolgen.consuming.package import ClientPlan
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -16,7 +16,6 @@ from toolgen.cli.exit_codes import ExitCode
 if TYPE_CHECKING:
     from toolgen.comparing.judgement import Judgement
 
-RUNS_EVENT_LOOP = True
 _DEFAULT = "main"
 
 

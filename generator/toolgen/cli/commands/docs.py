@@ -15,8 +15,6 @@ from toolgen.cli.output import say
 from toolgen.project import UnableError
 from toolgen.suggestions import count
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     from toolgen.runtime.adapters.mcp.command import add_server_flags

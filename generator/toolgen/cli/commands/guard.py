@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from toolgen.mcp_client.listing import Listing
     from toolgen.testing.results import ProjectReport
 
-RUNS_EVENT_LOOP = True
 LOCK = "toolgen.lock"
 
 

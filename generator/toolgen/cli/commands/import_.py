@@ -8,7 +8,6 @@ from typing import Any
 
 from toolgen.cli.parser import page_of
 
-RUNS_EVENT_LOOP = True
 KINDS = {
     "mcp": "tools of an MCP server, from a file, a URL or a command",
     "fastmcp": "tools of a FastMCP 4 or MCPServer object in a Python module; --implement calls its functions",

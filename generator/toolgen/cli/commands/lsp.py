@@ -11,8 +11,6 @@ import argparse
 
 from toolgen.cli.exit_codes import ExitCode
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     # what editors add to the command of every server

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.adapters.mcp import ToolServer
     from toolgen.testing.mock.toolkit import ServedSpecs
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     from toolgen.runtime.adapters.mcp.command import add_server_flags

@@ -12,8 +12,6 @@ import os
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import SERVER_HINT, find_package, working_folder
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     from toolgen.runtime.adapters.mcp.command import add_server_flags

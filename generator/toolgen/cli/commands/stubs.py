@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.definition.tool_definition import ToolDefinition
     from toolgen.stubs.printed import PrintedStubs
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -19,8 +19,6 @@ from toolgen.cli.output import say
 if TYPE_CHECKING:
     from toolgen.runtime.toolkit import Toolkit
 
-RUNS_EVENT_LOOP = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 from typing import Any, Final
 
 from toolgen.building.project_build import Inputs
@@ -23,7 +22,6 @@ from toolgen.mcp_client.client import (
 )
 from toolgen.mcp_client.connection import ServerConnection, ServerLostError
 from toolgen.project import UnableError
-from toolgen.project.files.interrupts import run_until_interrupted
 from toolgen.suggestions import count, quoted
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.harm import harm_to_server
@@ -63,13 +61,13 @@ def test_server(
     subject = ServerSubject(connection, server.header_options)
     with asyncio.Runner() as runner:
         try:
-            listed = run_until_interrupted(runner, _list(connection))
+            listed = runner.run(_list(connection))
             exported = listed_definitions(listed.tools, f"the server {listed.server}")
             listing = compare_listing(own_definitions(inputs, exported), exported, server.today)
             subject.tools = {tool.name: _served(tool, listing.tools[tool.name]) for tool in tools}
             reports = _Tests(subject, listing, options, runner).run(tools)
         finally:
-            run_until_interrupted(runner, subject.close())
+            runner.run(subject.close())
     noise = f"the server sent {connection.noise}, which is no message of MCP"
     return ServerReport(listed.server, tuple(reports), listing.unknown, (noise,) if connection.noise else ())
 
@@ -128,8 +126,7 @@ class _Tests:
             failures = [*listed.failures, Failure("crash", message, tool.place)]
             return _not_tested(tool, failures, "the server fails")
         self._subject.begin(tool)
-        run_async = partial(run_until_interrupted, self._runner)
-        report = ToolRunner(tool, self._subject, self._options, run_async=run_async).run()
+        report = ToolRunner(tool, self._subject, self._options, run_async=self._runner.run).run()
         crashed = any(each.check == "crash" for each in report.failures)
         if not report.not_tested:
             self._crashes = self._crashes + 1 if crashed else 0
