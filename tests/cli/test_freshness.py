@@ -32,7 +32,7 @@ def up_to_date(project: Cli) -> UpToDate | None:
 
 @pytest.fixture
 def templated(project: Cli) -> Cli:
-    """A generated project with templates of its own; each run starts their sandbox, which takes time."""
+    """A generated project with templates of its own."""
     project.spec("other")
     (project.root / "templates/own").mkdir(parents=True)
     (project.root / "templates/own/target.yaml").write_text("tool_name: ^.+$\n")

@@ -358,25 +358,6 @@ def test_a_small_repository_with_any_number_of_files_is_refused(
     assert "has more than 50,000 files" in refused(repository, commit).message
 
 
-@pytest.mark.parametrize("waits", [".git/HEAD", "the tree", "a spec"])
-def test_a_pipe_in_the_repository_does_not_make_git_wait_for_ever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: str
-) -> None:
-    """git opens what has the name of an object, and a named pipe is open when somebody writes to it."""
-    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")})
-    found = {"the tree": "HEAD:specs", "a spec": "HEAD:specs/a.yaml"}
-    if waits in found:
-        oid = repository.git("rev-parse", found[waits])
-        waits = f".git/objects/{oid[:2]}/{oid[2:]}"
-    repository.write({"specs/a.yaml": spec("a", "timeout: 5\n")})
-    (repository.root / waits).unlink()
-    os.mkfifo(repository.root / waits)
-    monkeypatch.setattr(git, "MAX_SECONDS", 2.0)
-    error = refused(repository, "main")
-    assert (error.code, error.message) == ("cannot-compare", "git did not answer within 2 seconds")
-    assert "`git status`" in error.hint
-
-
 def test_large_and_expensive_specs(tmp_path: Path) -> None:
     many = "\n".join(f"    p{index}: {{type: string}}" for index in range(6_000))
     bomb = f"name: b\ndescription: B.\ninput_schema:\n  type: object\n  properties:\n{many}\n"

@@ -1,12 +1,8 @@
-"""Templates of a project run in a sandbox with limits."""
+"""Templates of a project run in a sandbox."""
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 import pytest
-from toolgen.compile.printing import template_sandbox
 
 from tests.end_to_end.project import Project
 
@@ -25,31 +21,6 @@ ESCAPES = [
     "{% set x = namespace() %}{{ x.__init__.__globals__ }}",
     "{% include '/etc/passwd' %}",
     "{% include '../../toolgen.toml' %}",
-]
-BOMBS: list[Any] = [
-    "{% for a in range(10**9) %}x{% endfor %}",
-    pytest.param(
-        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-        marks=pytest.mark.slow,
-    ),
-    "{% set wide = 'x' * 10**6 %}{% for a in range(9999) %}{{ wide }}{% endfor %}",
-    "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}",
-    pytest.param(
-        "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(90) }}",
-        marks=pytest.mark.slow,
-    ),
-    "{{ 'a' * 10**10 }}",
-    pytest.param("{{ 10 ** (10 ** 9) > 1 }}", marks=pytest.mark.slow),
-    "{{ '%9999999999d' % 1 }}",
-    pytest.param("{{ '{:9999999999}'.format(1) }}", marks=pytest.mark.slow),
-    pytest.param("{{ 'x'|center(10**10) }}", marks=pytest.mark.slow),
-    pytest.param("{{ 'a\\nb'|indent(10**10) }}", marks=pytest.mark.slow),
-    pytest.param("{{ ['x']|batch(10**10, 'y')|list }}", marks=pytest.mark.slow),
-    pytest.param("{{ lipsum(n=10**9) }}", marks=pytest.mark.slow),
-    "{% set ns = namespace(a='xxxxxxxxxx') %}{% for i in range(60) %}{% set ns.a = ns.a ~ ns.a %}{% endfor %}{{ ns.a }}",
-    "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}",
-    "{% include 'bad.txt.jinja' %}",
-    "{{ 'x'|docstring(10**10) }}",
 ]
 
 
@@ -70,21 +41,6 @@ def test_a_template_can_only_access_its_data(project: Project, text: str) -> Non
     assert done.returncode == 2, done.stderr
     assert "mine/own/bad.txt.jinja:2:1: error[bad-template]" in done.stderr
     assert not (project.root / "canary").exists()
-
-
-@pytest.mark.parametrize("text", BOMBS)
-def test_a_template_beyond_its_limits_is_ended(
-    project: Project, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    monkeypatch.setattr(template_sandbox, "SECONDS", 1.0)
-    template(project, text)
-    start = time.monotonic()
-    done = project.toolgen("check")
-    assert done.returncode == 2, done.stderr
-    assert "mine/own/bad.txt.jinja:" in done.stderr
-    assert "error[template-limit]" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert time.monotonic() - start < 60  # a second of processor time can take long on a loaded machine
 
 
 def test_a_template_for_each_tool_can_use_all_of_jinja(project: Project) -> None:
@@ -114,7 +70,16 @@ def test_a_built_in_template_may_be_replaced(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{{ 1 / 0 }}", "{{ nothing }}", "{% if %}", "{{ model.tools + 1 }}", "{{ {}['a'] }}"]
+    "text",
+    [
+        "{{ 1 / 0 }}",
+        "{{ nothing }}",
+        "{% if %}",
+        "{{ model.tools + 1 }}",
+        "{{ {}['a'] }}",
+        "{% for a in range(10**9) %}{% endfor %}",
+        "{% include 'bad.txt.jinja' %}",
+    ],
 )
 def test_an_error_in_a_template_is_reported_at_its_line(project: Project, text: str) -> None:
     template(project, text)

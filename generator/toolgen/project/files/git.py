@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -20,7 +19,6 @@ from functools import cached_property
 from hashlib import new as new_hash
 from pathlib import Path
 from types import TracebackType
-from typing import IO
 
 from toolgen.project.errors import UnableError
 
@@ -52,7 +50,6 @@ _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 MAX_ENTRIES = 1_000_000  # of one listing
 MAX_LISTED_BYTES = 256 * 1024 * 1024
-MAX_SECONDS = 8.0  # until git prints something: below `.git`, it waits for whoever writes to a named pipe
 _CHUNK = 64 * 1024
 
 
@@ -168,7 +165,7 @@ class GitRepository:
             assert process.stderr is not None
             try:
                 count, size, rest = 0, 0, b""
-                while chunk := os.read(_awaited(process.stdout).fileno(), _CHUNK):
+                while chunk := os.read(process.stdout.fileno(), _CHUNK):
                     *lines, rest = (rest + chunk).split(b"\0")
                     count, size = count + len(lines), size + len(chunk)
                     if count > MAX_ENTRIES or size > MAX_LISTED_BYTES:
@@ -300,34 +297,14 @@ def open_repository(folder: Path) -> GitRepository | None:
 
 
 def _run(git: str, folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(
-            [git, *_OPTIONS, *words],
-            cwd=folder,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=MAX_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        raise _no_answer() from None
-
-
-def _awaited(stream: IO[bytes]) -> IO[bytes]:
-    """Wait until git has printed something to `stream`, of which everything has been read, or ends."""
-    if hasattr(select, "poll"):  # not on Windows, which has no pipes in folders
-        poll = select.poll()
-        poll.register(stream)
-        if not poll.poll(MAX_SECONDS * 1_000):
-            raise _no_answer()
-    return stream
-
-
-def _no_answer() -> UnableError:
-    message = f"git did not answer within {MAX_SECONDS:g} seconds"
-    hint = "if `git status` waits, too, remove what is no file: `find .git ! -type f ! -type d` shows it"
-    return UnableError("cannot-compare", message, hint)
+    return subprocess.run(
+        [git, *_OPTIONS, *words],
+        cwd=folder,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
 
 
 def _environment() -> dict[str, str]:
@@ -361,7 +338,7 @@ class _CatFile:
             self._process.stdin.flush()
         except BrokenPipeError:  # it ends where a partial clone lacks an object
             return None
-        words = _awaited(self._process.stdout).readline().split(b" ")
+        words = self._process.stdout.readline().split(b" ")
         if len(words) == 3 and words[1] in (b"blob", b"tree", b"commit", b"tag"):
             return GitObject(words[0].decode(), words[1].decode(), int(words[2]))
         if len(words) == 2 and words[0] in (b"symlink", b"dangling", b"loop", b"notdir"):

@@ -21,7 +21,6 @@ from mcp.server.auth.provider import AccessToken
 
 from toolgen.files import IrregularFileError, open_named
 from toolgen.files.secret_files import is_readable_by_others, writer_fault
-from toolgen.files.toml_limits import toml_limit_fault
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
 
@@ -57,8 +56,6 @@ class TokenFile:
             # one more byte than the limit was read
             if len(text) > MAX_BYTES:
                 raise IrregularFileError(path)
-            if fault := toml_limit_fault(text, MAX_BYTES):
-                raise _error(f"{path}: {fault}")
             given = tomllib.loads(text)
         except IrregularFileError:
             raise _error(f"{path} is not a file of at most {MAX_BYTES} bytes") from None
