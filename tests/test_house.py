@@ -89,7 +89,7 @@ ANOTHER_WAY = {
     "runtime/adapters/mcp/transports/stdio.py": "the null device, in place of stdin",
     "runtime/adapters/mcp/transports/stopping.py": "the null device, in place of sockets of the server in a child",
     "runtime/checkpoint.py": "a folder that the operator names, which is shared and locked",
-    "runtime/logs/writer.py": "the null device, in place of stderr",
+    "runtime/adapters/mcp/command.py": "the null device, in place of closed streams",
 }
 """Modules that use files in another way than `toolgen.files`, each with the reason."""
 
@@ -148,7 +148,6 @@ WRITERS = {
     "runtime/adapters/mcp/transports/stdio.py": "the same, while stdout is for the protocol",
     "runtime/adapters/mcp/transports/stopping.py": "flushes them",
     "runtime/logs/configure.py": "handlers of logging, whose formatters escape",
-    "runtime/logs/writer.py": "replaces them by streams that another thread writes",
 }
 """The modules that may name stdout or stderr, except to ask for `isatty`, and why."""
 

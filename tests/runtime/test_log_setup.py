@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import select
-import signal
 import subprocess
 import sys
 import threading
@@ -14,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from toolgen.runtime.logs import writer as writer_module
-from toolgen.runtime.logs.configure import BackgroundHandler, JsonFormatter, TextFormatter
+from toolgen.runtime.logs import queue_handler
+from toolgen.runtime.logs.configure import JsonFormatter, TextFormatter
 from toolgen.runtime.logs.logger import make_record
+from toolgen.runtime.logs.queue_handler import DroppingQueueHandler
 from toolgen.runtime.logs.rate_limit import RECORDS_PER_SECOND, RateLimitFilter
-from toolgen.runtime.logs.writer import BackgroundWriter, background_output
 
 PATIENCE = 60
 
@@ -56,181 +55,97 @@ def pipe() -> Iterator[_Pipe]:
     os.close(writing)
 
 
+def record(number: int, text: str = "x" * 1000) -> logging.LogRecord:
+    return logging.makeLogRecord(
+        {"msg": text, "levelname": "INFO", "levelno": logging.INFO, "number": number}
+    )
+
+
 @pytest.fixture
-def writer(pipe: _Pipe) -> BackgroundWriter:
-    return BackgroundWriter(pipe.writing)
+def handler(pipe: _Pipe) -> DroppingQueueHandler:
+    made = DroppingQueueHandler(pipe.writing)
+    made.setFormatter(JsonFormatter())
+    return made
 
 
-def test_texts_are_written_in_order(writer: BackgroundWriter, pipe: _Pipe) -> None:
-    for number in range(1000):
-        writer.write(f"{number}\n")
+def test_records_are_written_in_order(handler: DroppingQueueHandler, pipe: _Pipe) -> None:
+    for number in range(50):
+        handler.handle(record(number, "text"))
 
-    assert writer.flush()
+    handler.flush()
 
-    assert pipe.read("999\n") == "".join(f"{number}\n" for number in range(1000))
+    lines = map(json.loads, pipe.read('"number": 49}\n').splitlines())
+    assert [line["number"] for line in lines] == list(range(50))
 
 
-def test_an_urgent_text_is_written_at_once_and_after_what_came_before(
-    writer: BackgroundWriter, pipe: _Pipe, monkeypatch: pytest.MonkeyPatch
+def test_records_are_dropped_and_counted_while_nobody_reads(
+    handler: DroppingQueueHandler, pipe: _Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer_module, "PAUSE_SECONDS", 3600.0)
-    writer.write("first\n")
-    assert pipe.read("first\n") == "first\n"
-    writer.write("second\n")
-
-    writer.write("third\n", at_once=True)
-
-    assert pipe.read("third\n") == "second\nthird\n"
-
-
-def test_texts_are_dropped_and_counted_while_nobody_reads(
-    writer: BackgroundWriter, pipe: _Pipe, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(writer_module, "MAX_PENDING", 500_000)
-    pipe.fill()
-    line = "x" * 9_999 + "\n"
-    for _ in range(57):
-        writer.write(line)
-
-    text = pipe.read("output\n").lstrip(" ")
-
-    assert text == line * 50 + "7 lines were dropped: nobody read this output\n"
-    writer.write("later\n")
-    assert pipe.read("later\n") == "later\n"
-
-
-def test_dropped_records_are_counted_in_a_record(pipe: _Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer_module, "MAX_PENDING", 500_000)
-    handler = BackgroundHandler(BackgroundWriter(pipe.writing))
-    handler.setFormatter(JsonFormatter())
+    monkeypatch.setattr(queue_handler, "MAX_RECORDS", 50)
+    before = queue_handler.dropped_records()
     pipe.fill()
     for number in range(1000):
-        handler.handle(
-            logging.makeLogRecord(
-                {"msg": "x" * 1000, "levelname": "INFO", "levelno": logging.INFO, "number": number}
-            )
-        )
+        handler.handle(record(number))
+    reader = threading.Thread(target=handler.flush)
+    reader.start()
 
     numbers: list[int] = []
     dropped = 0
-    while len(numbers) + dropped < 1000:  # more than one report, if the writer began before the last record
-        for record in map(json.loads, pipe.read('log"}\n').splitlines()):
-            if "number" in record:
-                numbers.append(record["number"])
+    while len(numbers) + dropped < 1000:  # more than one report, if the thread took a record meanwhile
+        for line in map(json.loads, pipe.read('log"}\n').splitlines()):
+            if "number" in line:
+                numbers.append(line["number"])
             else:
-                count, _, rest = record["message"].partition(" ")
+                count, _, rest = line["message"].partition(" ")
                 assert rest == "log records were dropped, because nobody read the log"
-                assert record["level"] == "WARNING"
+                assert line["level"] == "WARNING"
                 dropped += int(count)
 
-    assert numbers == list(range(len(numbers)))
-    assert dropped > 0
+    reader.join()
+    assert numbers == sorted(numbers)
+    assert queue_handler.dropped_records() - before == dropped > 0
 
 
-def test_flush_does_not_wait_for_ever(writer: BackgroundWriter, pipe: _Pipe) -> None:
-    writer.write("x" * 200_000 + "\n")
+def test_flush_does_not_wait_for_ever(
+    handler: DroppingQueueHandler, pipe: _Pipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue_handler, "FLUSH_SECONDS", 0.01)
+    pipe.fill()
+    handler.handle(record(1))
 
-    assert not writer.flush(0.01)
-    assert not writer.flush(PATIENCE)  # at once: nothing was written since
-    assert pipe.read("\n") == "x" * 200_000 + "\n"
-    while not writer.flush():
-        pass
-
-
-def test_a_non_blocking_pipe_gets_everything(writer: BackgroundWriter, pipe: _Pipe) -> None:
-    os.set_blocking(pipe.writing, False)
-    writer.write("x" * 200_000 + "\n")
-
-    assert pipe.read("\n") == "x" * 200_000 + "\n"
+    handler.flush()
 
 
-def test_a_pipe_without_a_reader_is_no_error() -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    writer = BackgroundWriter(writing)
+@pytest.mark.parametrize("end", [0, 1], ids=["without a reader", "closed"])
+def test_a_log_that_cannot_be_written_is_no_error(end: int) -> None:
+    pipe = os.pipe()
+    handler = DroppingQueueHandler(pipe[1])
+    os.close(pipe[end])
 
-    writer.write("lost\n")
+    handler.handle(record(1))
 
-    assert writer.flush(PATIENCE)
-    os.close(writing)
-
-
-def test_a_closed_descriptor_is_not_written_to_again() -> None:
-    reading, writing = os.pipe()
-    writer = BackgroundWriter(writing)
-    os.close(writing)
-
-    writer.write("lost\n")
-
-    assert writer.flush(PATIENCE)
-    os.close(reading)
+    handler.flush()
+    os.close(pipe[1 - end])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")
-def test_a_forked_process_writes_its_own_texts_and_not_those_of_its_parent() -> None:
+def test_a_forked_process_writes_its_own_records() -> None:
     code = """
-import os, sys
-from toolgen.runtime.logs.writer import writer_of
-writer = writer_of(1)
-with writer._changed:  # as if another thread was in `write`
-    writer._texts.append("of the parent\\n")
-    writer._pending += 1
-    child = os.fork()
-    if not child:
-        writer.write("of the child\\n")
-        os._exit(0 if writer.flush(60) else 1)
-    writer._texts.clear()
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+import logging, os
+from toolgen.runtime.logs.queue_handler import DroppingQueueHandler
+logging.getLogger().addHandler(DroppingQueueHandler(1))
+logging.warning("of the parent")
+logging.getLogger().handlers[0].flush()
+child = os.fork()
+logging.warning("of the parent" if child else "of the child")
+if child:
+    os.waitpid(child, 0)
 """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    words = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "of the child\n", "")
-
-
-def test_a_signal_handler_may_log_while_a_record_is_written(pipe: _Pipe) -> None:
-    writer = BackgroundWriter(pipe.writing)
-    before = signal.signal(signal.SIGUSR1, lambda *_: writer.write("in the handler\n"))
-    try:
-        with writer._changed:
-            signal.raise_signal(signal.SIGUSR1)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-
-    assert pipe.read("handler\n") == "in the handler\n"
-
-
-def test_a_program_prints_and_fails_as_without_a_background_thread() -> None:
-    code = """
-import sys, warnings
-from toolgen.runtime.logs.writer import background_output
-with background_output(stdout_to_stderr=False):
-    print("no", "line", "end", end="", flush=True)
-    print(" and", "its end")
-    warnings.warn("careful")
-    raise ValueError("of the program")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
-
-    assert (done.returncode, done.stdout) == (1, "no line end and its end\n")
-    warning, *_, error = done.stderr.splitlines()
-    assert warning.endswith("UserWarning: careful")
-    assert error == "ValueError: of the program"
-
-
-def test_output_is_restored_after_the_block(capfd: pytest.CaptureFixture[str]) -> None:
-    before = sys.stdout, sys.stderr
-    with background_output(stdout_to_stderr=True):
-        print("to stderr")
-    assert (sys.stdout, sys.stderr) == before
-    assert capfd.readouterr() == ("", "to stderr\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.splitlines()) == ["of the child", "of the parent", "of the parent"]
 
 
 def test_records_of_one_kind_are_limited_and_the_rest_is_counted(caplog: pytest.LogCaptureFixture) -> None:

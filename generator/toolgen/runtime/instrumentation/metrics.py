@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.health import HEALTH
-from toolgen.runtime.logs.writer import dropped_records
+from toolgen.runtime.logs.queue_handler import dropped_records
 from toolgen.runtime.response import ToolResponse
 
 from .conventions import (

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.escaping.places import json_line, log_text
 
 from .logger import LOGGER
+from .queue_handler import DroppingQueueHandler
 from .rate_limit import RateLimitFilter
-from .writer import BackgroundWriter, writer_of
 
 if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings
@@ -100,7 +100,7 @@ def _is_shown(logger: logging.Logger) -> bool:
 def server_handler() -> logging.Handler:
     """Return a handler that writes to stderr without a wait for its reader."""
     try:
-        handler: logging.Handler = BackgroundHandler(writer_of(sys.stderr.fileno()))
+        handler: logging.Handler = DroppingQueueHandler(sys.stderr.fileno())
     except (AttributeError, OSError, ValueError):  # stderr is closed, or has no descriptor
         handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(RateLimitFilter("asyncio", "mcp", "uvicorn"))
@@ -114,31 +114,6 @@ def _formatting(handler: logging.Handler, settings: Settings) -> logging.Handler
 
 def _level(settings: Settings) -> int:
     return logging.getLevelNamesMapping()[settings.log_level.upper()]
-
-
-class BackgroundHandler(logging.Handler):
-    """Writes records with a BackgroundWriter, so that no call waits until its record is written."""
-
-    def __init__(self, writer: BackgroundWriter) -> None:
-        super().__init__()
-        self._writer = writer
-        writer.dropped_text = self._dropped_text
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Have a record written; from WARNING up, at once."""
-        try:
-            self._writer.write(f"{self.format(record)}\n", at_once=record.levelno >= logging.WARNING)
-        except Exception:
-            self.handleError(record)
-
-    def flush(self) -> None:
-        """Wait until the records are written, for at most a second."""
-        self._writer.flush()
-
-    def _dropped_text(self, count: int) -> str:
-        message = f"{count} log records were dropped, because nobody read the log"
-        record = LOGGER.makeRecord(LOGGER.name, logging.WARNING, __file__, 0, message, (), None)
-        return f"{self.format(record)}\n"
 
 
 class TextFormatter(logging.Formatter):

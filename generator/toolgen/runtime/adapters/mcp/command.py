@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.escaping.streams import print_message
 from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
-from toolgen.runtime.logs.writer import background_output
 from toolgen.runtime.settings import SettingError, Settings, parse_setting, variable
 
 if TYPE_CHECKING:
@@ -43,15 +42,7 @@ def serve(
 
     Raises what `build_server` raises, except SettingError.
     """
-    with background_output(stdout_to_stderr=not options.http):
-        return _serve(build_server, options, make_pages)
-
-
-def _serve(
-    build_server: Callable[[], ToolServer],
-    options: argparse.Namespace,
-    make_pages: Callable[[ToolServer], Pages] | None,
-) -> int:
+    _open_closed_streams()
     try:
         _check_transport(options)
         apply_setting_flags(options)
@@ -86,6 +77,20 @@ def _serve(
             raise
         print_message("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'")
         return 2
+
+
+def _open_closed_streams() -> None:
+    """Open /dev/null as the standard streams that are closed: other files would get their descriptors."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            if nothing != descriptor:
+                os.dup2(nothing, descriptor)
+                os.close(nothing)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8"))
 
 
 def _check_transport(options: argparse.Namespace) -> None:
