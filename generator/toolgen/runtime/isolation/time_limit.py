@@ -29,7 +29,7 @@ from typing import Any
 
 from toolgen.runtime.errors import ToolTimeoutError
 
-from .exceptions import cancel_requests, is_external
+from .exceptions import CoroutineClosed, cancel_requests
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ class StartedCoroutine:
             return (yield from self._run(cancellations))
         except BaseException as raised:
             error = self._pending(cancellations, raised)
-            if error is None or error is raised or is_external(raised):
+            if error is None or error is raised:
                 raise
             error.__cause__ = raised  # for the log
         if getattr(self.task, "_must_cancel", False):  # TaskGroup repeats the request since Python 3.13
@@ -177,7 +177,7 @@ class StartedCoroutine:
                 # the coroutine is being closed: nobody is there to receive a cancellation
                 cancellations.clear()
                 work.close()
-                raise
+                raise CoroutineClosed from None
             except BaseException as error:  # mostly cancellation, which the work must see
                 if isinstance(error, asyncio.CancelledError) and task and task.cancelling() > received:
                     for withdrawn in [each for each in cancellations if each >= received]:

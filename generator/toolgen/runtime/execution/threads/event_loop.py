@@ -7,12 +7,13 @@ has started it. The loop can continue after that: nothing but the task that rais
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
-from toolgen.runtime.isolation.exceptions import is_external
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 
@@ -29,18 +30,48 @@ def run_event_loop(
 ) -> Result:
     """Run `main()` like `asyncio.run`; a task that exits or stops the loop is logged, and the loop continues.
 
-    Raises what `main()` raises, and what a signal handler raises; RuntimeError inside a running event loop.
+    Raises what `main()` raises, KeyboardInterrupt after SIGINT, and RuntimeError inside a running event loop.
     """
     if running_loop() is not None:
         raise RuntimeError("run_event_loop was called in a running event loop")
-    # the runner handles SIGINT, and closes the loop
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
+    with asyncio.Runner(loop_factory=loop_factory) as runner:  # closes the loop
         loop = runner.get_loop()
         task = loop.create_task(main())  # not in `runner.run`, which cannot go on with it after an exit
-        try:
-            return run_until_done(task, loop, lambda future: runner.run(_ended(future)))
-        finally:
-            cancel_tasks(loop)  # the runner would do so, too, and raise an exit of one of them
+        with _interrupts(task, loop) as received:
+            try:
+                return run_until_done(task, loop, received)
+            except asyncio.CancelledError:
+                if received:
+                    raise KeyboardInterrupt from None
+                raise
+            finally:
+                # the runner would do so, too, and raise an exit of one of them
+                cancel_tasks(loop, received)
+
+
+@contextmanager
+def _interrupts(task: asyncio.Task[Any], loop: asyncio.AbstractEventLoop) -> Iterator[list[int]]:
+    """Have SIGINT cancel `task`, as asyncio does, and a second one raise KeyboardInterrupt.
+
+    Yield those that arrive; none in other threads than the main one, and where a program handles SIGINT.
+    """
+    received: list[int] = []
+
+    def handle(number: int, frame: object) -> None:
+        received.append(number)
+        if len(received) > 1:
+            raise KeyboardInterrupt
+        loop.call_soon_threadsafe(task.cancel)
+
+    former = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or former is not signal.default_int_handler:
+        yield received
+        return
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -51,29 +82,16 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-async def _ended(future: asyncio.Future[Any]) -> None:
-    """Await `future`, whose result `run_until_done` returns. Cancelling this, as SIGINT does, cancels it."""
-    try:
-        await future
-    except asyncio.CancelledError:
-        raise  # asyncio's runner raises KeyboardInterrupt for it
-    except BaseException:
-        return
-
-
 def run_until_done(
-    future: asyncio.Future[Result],
-    loop: asyncio.AbstractEventLoop,
-    run: Callable[[asyncio.Future[Any]], object] | None = None,
+    future: asyncio.Future[Result], loop: asyncio.AbstractEventLoop, received: Sequence[int] = ()
 ) -> Result:
-    """Run `loop`, by `run` or else `run_until_complete`, until `future` is done; return its result."""
+    """Run `loop` until `future` is done, and return its result. The second SIGINT in `received` ends it."""
     # `run_until_complete` may be called again after an exit: pending tasks continue
-    run = run or loop.run_until_complete
     while not future.done():
         try:
-            run(future)
+            loop.run_until_complete(future)
         except _EXITS as error:
-            if _is_interrupt(error) or is_external(error):
+            if len(received) > 1:
                 raise
             if not future.done():
                 LOGGER.error(
@@ -88,14 +106,6 @@ def run_until_done(
     return future.result()
 
 
-def _is_interrupt(error: BaseException) -> bool:
-    """True if asyncio's runner raised `error`, after SIGINT."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_code is asyncio.Runner.run.__code__
-
-
 def _trace_of_task(error: BaseException) -> TracebackType | None:
     """Return the part of the traceback that is below the event loop."""
     trace = error.__traceback__
@@ -104,7 +114,7 @@ def _trace_of_task(error: BaseException) -> TracebackType | None:
     return trace
 
 
-def cancel_tasks(loop: asyncio.AbstractEventLoop) -> None:
+def cancel_tasks(loop: asyncio.AbstractEventLoop, received: Sequence[int] = ()) -> None:
     """Cancel all tasks of a loop that is not running, and run it until they have ended."""
     loop.call_soon(loop.stop)  # a stop that an earlier run has left would end the next one
     with suppress(*_EXITS):
@@ -113,4 +123,4 @@ def cancel_tasks(loop: asyncio.AbstractEventLoop) -> None:
     for task in tasks:
         task.cancel()
     if tasks:
-        run_until_done(asyncio.gather(*tasks, return_exceptions=True), loop)
+        run_until_done(asyncio.gather(*tasks, return_exceptions=True), loop, received)
