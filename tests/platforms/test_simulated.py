@@ -102,7 +102,7 @@ class Msvcrt:
 def test_on_windows_a_run_waits_until_another_has_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writable_folder, "HAS_DESCRIPTORS", False)
+    monkeypatch.setattr(writable_folder.os, "name", "nt")
     monkeypatch.setitem(sys.modules, "msvcrt", Msvcrt())
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("shop", "other"):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from .folder import HAS_DESCRIPTORS, FileKind, Folder
+from .folder import FileKind, Folder
 
 TEMPORARY_SUFFIX: Final = ".new"
 _CREATE: Final = (
@@ -48,25 +49,20 @@ class WritableFolder(Folder):
 
     def make_folders(self, path: str, mode: int = 0o777) -> list[str]:
         """Make the folder `path` and its parents unless they exist; return those that were made, in order."""
-        if path in self._held:
+        if os.path.isdir(self._folder(path)):
             return []
-        head, _, _ = path.rpartition("/")
-        made = self.make_folders(head, mode) if head else []
-        try:
-            self._folder(path)
-        except FileNotFoundError:
-            held, name = self._parent(path)
-            with contextlib.suppress(FileExistsError):  # made by another process, just now
-                os.mkdir(name, mode, dir_fd=held.descriptor)
-                made.append(path)
-            self._folder(path)
+        made = self.make_folders(path.rpartition("/")[0], mode)
+        with contextlib.suppress(FileExistsError):  # made by another process, just now
+            os.mkdir(self._place(path), mode)
+            made.append(path)
+        if not os.path.isdir(self._folder(path)):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.full(path))
         return made
 
     def create(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         """Write a new file. Raises FileExistsError. The mode does not depend on the umask."""
-        held, name = self._parent(path)
         try:
-            handle = os.open(name, _CREATE, mode, dir_fd=held.descriptor)
+            handle = os.open(self._place(path), _CREATE, mode)
         except OSError as error:
             self._locate(error, path)
             raise
@@ -106,11 +102,8 @@ class WritableFolder(Folder):
 
     def rename(self, source: str, target: str) -> None:
         """Rename a file, replacing the target."""
-        self._parent(source)
-        to, new = self._parent(target)
-        held, old = self._parent(source)  # again: the target's folder may have taken the place of this one
         try:
-            _replace(old, new, held.descriptor, to.descriptor)
+            _replace(self._place(source), self._place(target))
         except OSError as error:
             # The other name is a temporary one, and says nothing to a user.
             error.filename2 = None
@@ -119,31 +112,26 @@ class WritableFolder(Folder):
 
     def copy_name(self, source: str, target: str) -> None:
         """Give what is at `source` a second name, or copy it where the file system has no links."""
-        self._parent(source)
-        to, new = self._parent(target)
-        held, old = self._parent(source)
+        old, new = self._place(source), self._place(target)
         try:
-            os.link(old, new, src_dir_fd=held.descriptor, dst_dir_fd=to.descriptor, follow_symlinks=False)
+            os.link(old, new, follow_symlinks=False)
         except (OSError, NotImplementedError):
             if self.kind(source, links=False) is FileKind.LINK:
-                os.symlink(self.read_link(source), new, dir_fd=to.descriptor)
+                os.symlink(self.read_link(source), new)
             else:
-                self.create(target, self.read(source, links=False), mode=self._status(source).st_mode & 0o777)
+                self.create(target, self.read(source, links=False), mode=os.lstat(old).st_mode & 0o777)
 
     def remove(self, path: str) -> None:
         """Remove a file, or a link itself."""
-        held, name = self._parent(path)
         try:
-            os.unlink(name, dir_fd=held.descriptor)
+            os.unlink(self._place(path))
         except OSError as error:
             self._locate(error, path)
             raise
 
     def remove_folder(self, path: str) -> None:
         """Remove an empty folder."""
-        held, name = self._parent(path)
-        os.rmdir(name, dir_fd=held.descriptor)
-        self._forget()
+        os.rmdir(self._place(path))
 
     def clear(self, path: str, *, kept: str = "") -> None:
         """Remove everything in a folder but the file `kept`, as far as that is possible."""
@@ -152,24 +140,22 @@ class WritableFolder(Folder):
         for entry in self.entries(path):
             if entry.name == kept and entry.kind is not FileKind.FOLDER:
                 continue
-            held, name = self._parent(entry.path)
             if entry.kind is FileKind.FOLDER:
-                shutil.rmtree(name, ignore_errors=True, dir_fd=held.descriptor)
-                self._forget()
+                shutil.rmtree(self._place(entry.path), ignore_errors=True)
             else:
                 with contextlib.suppress(OSError):
-                    os.unlink(name, dir_fd=held.descriptor)
+                    os.unlink(self._place(entry.path))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold an exclusive lock on the folder; without one where the file system has no locks."""
-        if not HAS_DESCRIPTORS:
-            with _locked_on_windows(os.path.realpath(self.path)):
+        if os.name == "nt":
+            with _locked_on_windows(self._top):
                 yield
             return
         import fcntl
 
-        handle = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._root.descriptor)
+        handle = os.open(self._top, os.O_RDONLY | os.O_CLOEXEC)
         try:
             with contextlib.suppress(OSError):  # a network file system may have no locks
                 fcntl.flock(handle, fcntl.LOCK_EX)
@@ -207,11 +193,11 @@ def _locked_on_windows(folder: str) -> Iterator[None]:
         os.close(handle)
 
 
-def _replace(old: str, new: str, source: int | None, target: int | None) -> None:
+def _replace(old: str, new: str) -> None:
     """Rename a file; wait a moment if it may be that Windows refuses it because another program reads one."""
     for seconds in (*_WAITS, None):
         try:
-            os.replace(old, new, src_dir_fd=source, dst_dir_fd=target)
+            os.replace(old, new)
             return
         except PermissionError as error:
             if seconds is None or getattr(error, "winerror", None) not in _IN_USE:
