@@ -1,25 +1,17 @@
-"""Connections over HTTP: clients that do not read, and more of them than the process has descriptors for."""
+"""Connections over HTTP: more of them than the process has descriptors for."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 from pathlib import Path
 from urllib.parse import urlsplit
-
-import pytest
 
 from tests.end_to_end.project import SECONDS, HttpServer, Project
 from tests.end_to_end.raw_http import Connection, connect
 from tests.end_to_end.slow_tools import begun, end, nap
 
 RUN = "import runpy; runpy.run_module('generated.mcp_server', run_name='__main__')"
-IMPATIENT = (
-    "-c",
-    f"from toolgen.runtime.adapters.mcp.transports import connections; connections.READ_SECONDS = 1.0; {RUN}",
-)
-"""Run the server with a shorter time limit for reading."""
 FEW = 16  # connections, with 48 descriptors
 LIMITED = ("-c", f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48)); {RUN}")
 
@@ -29,49 +21,6 @@ async def logged(server: HttpServer, text: str) -> None:
     async with asyncio.timeout(SECONDS):
         while text not in server.log:
             await asyncio.sleep(0.05)
-
-
-async def small_window(url: str) -> Connection:
-    """Connect with a receive buffer that an answer of megabytes does not fit into."""
-    parts = urlsplit(url)
-    sock = socket.socket()
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    sock.setblocking(False)
-    await asyncio.get_running_loop().sock_connect(sock, (parts.hostname, parts.port))
-    return Connection(url, *await asyncio.open_connection(sock=sock, limit=4096))
-
-
-def test_a_client_that_does_not_read_is_dropped_and_a_slow_one_is_not(serving: Project) -> None:
-    text = "x" * 3_000_000
-
-    async def read_slowly(connection: Connection) -> int:
-        _, headers = await connection.head()
-        size, whole = 0, int(headers["content-length"])
-        while size < whole:
-            part = await connection.reader.read(200_000)
-            assert part
-            size += len(part)
-            await asyncio.sleep(0.05)
-        return size
-
-    async def run() -> None:
-        async with (
-            serving.server(run=IMPATIENT) as server,
-            connect(server.url) as other,
-            connect(server.url) as slow,
-        ):
-            deaf = await small_window(server.url)
-            for each in (deaf, slow):
-                await each.send("tools/call", {"name": "echo", "arguments": {"text": text}})
-            reading = asyncio.create_task(read_slowly(slow))
-            await logged(server, "closed: its client has read too little in 1 seconds")
-            assert (await other.call("echo", text="x")).status == 200
-            assert await reading > 2 * len(text)
-            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-                await deaf.receive()
-            assert server.log.count("closed: its client") == 1
-
-    asyncio.run(run())
 
 
 def test_idle_connections_make_room_for_new_ones_when_descriptors_run_out(serving: Project) -> None:

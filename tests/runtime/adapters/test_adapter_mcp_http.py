@@ -1,4 +1,4 @@
-"""The HTTP application without a socket: headers that repeat arguments, and grouping of writes."""
+"""The HTTP application without a socket: headers that repeat arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters.mcp import asgi_app, build_server
-from toolgen.runtime.adapters.mcp.transports.connections import JoinedWrites
 
 from tests.runtime.tool_factory import make_tool
 
@@ -96,54 +95,3 @@ def test_headers_are_checked_for_a_tool_that_replaces_another() -> None:
     toolkit.add(tool)
 
     assert server.state.tools.mirrored_schema("x") == tool.definition["input_schema"]
-
-
-class _Transport:
-    """Records what is written to it."""
-
-    def __init__(self) -> None:
-        self.written: list[bytes] = []
-        self.closed = False
-
-    def write(self, data: bytes) -> None:
-        self.written.append(data)
-
-    def is_closing(self) -> bool:
-        return self.closed
-
-    def get_extra_info(self, name: str) -> None:
-        return None
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def _written(*steps: bytes | None, close: bool = False) -> list[bytes]:
-    """Return the packets in which `steps` are sent; None stands for an iteration of the event loop."""
-    transport = _Transport()
-
-    async def main() -> None:
-        joined = JoinedWrites(transport)
-        for step in steps:
-            if step is None:
-                await asyncio.sleep(0)
-            else:
-                joined.write(step)
-        if close:
-            joined.close()
-
-    asyncio.run(main())
-    assert transport.closed is close
-    return transport.written
-
-
-def test_the_head_of_a_response_is_sent_with_its_body() -> None:
-    assert _written(b"head", b"body", b"") == [b"headbody"]
-
-
-def test_the_head_of_a_stream_does_not_wait_for_the_first_event() -> None:
-    assert _written(b"head", None, b"event", None, b"event", None) == [b"head", b"event", b"event"]
-
-
-def test_what_was_written_is_sent_before_the_connection_is_closed() -> None:
-    assert _written(b"head", close=True) == [b"head"]
