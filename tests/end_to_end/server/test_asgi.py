@@ -114,10 +114,9 @@ async def get(port: int, path: str) -> Answer:
         return await connection.receive()
 
 
-@ASGI_SERVERS
-def test_a_drain_delay_keeps_an_asgi_server_answering(serving: Project, words: tuple[str, ...]) -> None:
+def test_a_drain_delay_keeps_gunicorn_answering(serving: Project) -> None:
     port = free_port()
-    command = [word.format(port=port) for word in words]
+    command = [word.format(port=port) for word in GUNICORN]
 
     async def run() -> None:
         async with process(serving, port, *command, TOOLGEN_DRAIN_DELAY="3") as server:
@@ -175,16 +174,13 @@ def test_a_mount_in_fastapi_without_its_lifespan(serving: Project, session: bool
     asyncio.run(run())
 
 
-@SESSIONS
-def test_uvicorn_answers_calls_in_flight_when_it_stops(
-    serving: Project, tmp_path: Path, session: bool
-) -> None:
+def test_uvicorn_answers_calls_in_flight_when_it_stops(serving: Project, tmp_path: Path) -> None:
     port = free_port()
     command = ("-m", "uvicorn", "generated.mcp_server:app", "--port", str(port))
 
     async def run() -> None:
         async with process(serving, port, *command) as server:
-            async with connect(f"http://127.0.0.1:{port}/mcp", session=session) as connection:
+            async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
                 await connection.send("tools/call", {"name": "nap", "arguments": nap(3, tmp_path / "a")})
                 await begun(tmp_path / "a")
                 server.send_signal(signal.SIGTERM)
@@ -260,7 +256,7 @@ def test_only_allowed_hosts_and_origins_are_accepted(serving: Project) -> None:
 
 def test_uvicorn_stops_in_time_despite_open_streams(serving: Project) -> None:
     port = free_port()
-    command = ("-m", "uvicorn", "generated.mcp_server:app", "--port", str(port))
+    command = [word.format(port=port) for word in (*UVICORN, "--timeout-graceful-shutdown", "1")]
 
     async def run() -> None:
         async with process(serving, port, *command) as server:  # noqa: SIM117

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol
@@ -11,7 +10,6 @@ from typing import Any, Final, Protocol
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp_types import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from sse_starlette.sse import AppStatus
 from starlette.requests import Request
 
 from toolgen.runtime.adapters.mcp.auth.configuration import (
@@ -49,7 +47,7 @@ from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
 from .missed_events import MissedEvents
 from .probes import answer_probe, is_probe
 from .refusals import recording
-from .stopping import delay_sigterm, end_calls, wait_for_first
+from .stopping import end_calls, wait_for_first
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
@@ -99,8 +97,8 @@ class HttpApp:
         server: the server of `build_server`.
         host: the address that is served. The default is None: it is not known, and without authentication
             each request over an address that is not loopback is refused.
-        follow_signals: drain when uvicorn has received a signal. The default is True; with False, the caller
-            calls `drain`.
+        by_command: the command serves it, which configures the process and calls `drain`. The default is
+            False: another program serves it.
         pages: answers all other paths. The default is None: there are none.
 
     Raises:
@@ -116,7 +114,7 @@ class HttpApp:
         server: ToolServer,
         *,
         host: str | None = None,
-        follow_signals: bool = True,
+        by_command: bool = False,
         pages: Pages | None = None,
     ) -> None:
         self.server = server
@@ -129,7 +127,7 @@ class HttpApp:
             self.authentication = pages.authentication
         self._host = host
         self._pages = pages
-        self._follow_signals = follow_signals
+        self._by_command = by_command
         self._starting: asyncio.Task[_Running] | None = None
         self._running: _Running | None = None
         self._guard: BearerGuard | None = None
@@ -210,11 +208,11 @@ class HttpApp:
         await answer_probe(scope, send, why_not_ready=why, is_authenticated=is_authenticated)
 
     async def _start(self) -> _Running:
-        if self._follow_signals:  # else, the command has done both
+        if not self._by_command:  # which has done both
             configure_application_logging(self.server.state.settings)
             check_implementations(self.server)
         running = _Running(self.server, self._host, self._guarded, pages=self._pages, events=self._events)
-        await running.start(follow_signals=self._follow_signals)
+        await running.start()
         return running
 
     def _guarded(self, answer: Endpoint) -> Endpoint:
@@ -260,7 +258,7 @@ class HttpApp:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 try:
-                    if self._follow_signals:  # another application exports by itself, if at all
+                    if not self._by_command:  # which has begun to export
                         start_export()
                     await self._started()
                 except Exception as error:
@@ -327,10 +325,8 @@ class _Running:
         self._task: asyncio.Task[None] | None = None
         self._helpers: list[asyncio.Task[None]] = []
 
-    async def start(self, *, follow_signals: bool) -> None:
+    async def start(self) -> None:
         """Start the server in its own task, which must also end it."""
-        if follow_signals:
-            self._helpers.append(asyncio.get_running_loop().create_task(self._follow_uvicorn()))
         if (metrics := current_metrics()) is not None:
             self._helpers.append(asyncio.get_running_loop().create_task(metrics.measure_lag()))
         ready = asyncio.Event()
@@ -368,23 +364,6 @@ class _Running:
             self._pages.stop()
         await end_calls(self._state, grace, self._is_idle_within)
         self._drained.set()
-
-    async def _follow_uvicorn(self) -> None:
-        """Drain when uvicorn has received a signal; it informs applications only after closing connections.
-
-        sse_starlette, which writes the streams of sessions, would end them then, even without an answer.
-        """
-        AppStatus.enable_automatic_graceful_drain = False
-        delay_sigterm(self._state.settings.drain_delay, self._announce_stop)
-        try:
-            while not _uvicorn_stops():
-                await asyncio.sleep(0.2)
-            await self.drain(self._state.settings.grace)
-        finally:
-            AppStatus.enable_automatic_graceful_drain = True
-
-    def _announce_stop(self) -> None:
-        self.why_not_ready = STOPS
 
     async def _is_idle_within(self, seconds: float) -> bool:
         if self._in_flight:
@@ -537,12 +516,6 @@ def _refuse_repeated(scope: Scope) -> None:
         if name in seen and (name in _SINGLE or name.startswith(b"mcp-")):
             raise RefusedError(400, HEADER_MISMATCH, f"The header {name.decode('latin-1')} is repeated.")
         seen.add(name)
-
-
-def _uvicorn_stops() -> bool:
-    """True if uvicorn handles the signals of this process, and has received one."""
-    uvicorn_server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    return getattr(uvicorn_server, "should_exit", None) is True
 
 
 def asgi_app(server: ToolServer) -> HttpApp:

@@ -52,7 +52,7 @@ def serve_http(
     `expose` returns the metrics for `metrics_port`.
     """
     host = address.host
-    app = HttpApp(server, host=host, follow_signals=False, pages=pages)
+    app = HttpApp(server, host=host, by_command=True, pages=pages)
     sockets: list[socket.socket] = []
     for flag, port in (("--port", address.port), ("--metrics-port", address.metrics_port)):
         if port is None:

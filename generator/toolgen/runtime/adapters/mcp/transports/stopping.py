@@ -90,30 +90,6 @@ class Stop:
         timer.start()
 
 
-def delay_sigterm(seconds: float, announce: Callable[[], object]) -> None:
-    """Let another server, such as uvicorn, stop `seconds` after SIGTERM; call `announce` at once.
-
-    Does nothing in a thread, and where SIGTERM is not handled by a method of a server. A second SIGTERM does
-    not wait.
-    """
-    stop: Any = signal.getsignal(signal.SIGTERM)
-    if not seconds or threading.current_thread() is not threading.main_thread():
-        return
-    if not callable(stop) or not hasattr(stop, "__self__"):
-        return
-    loop = asyncio.get_running_loop()
-
-    def begin() -> None:
-        announce()
-        loop.call_later(seconds, stop, signal.SIGTERM, None)
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, stop)
-        loop.call_soon_threadsafe(begin)
-
-    signal.signal(signal.SIGTERM, handle)
-
-
 def _has_terminal() -> bool:
     streams = (sys.__stdin__, sys.__stdout__, sys.__stderr__)
     return any(stream is not None and not stream.closed and stream.isatty() for stream in streams)
