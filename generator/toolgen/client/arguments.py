@@ -28,18 +28,13 @@ _PLAIN: Final = frozenset((bool, float, int, str, type(None)))
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that are given, with models as the JSON that they stand for.
 
-    Fields of models that were not set are left out. Raises `pydantic_core.PydanticSerializationError`.
+    Fields of models that were neither set nor changed are left out. Raises
+    `pydantic_core.PydanticSerializationError`.
     """
     given = {name: value for name, value in arguments.items() if not isinstance(value, Omit)}
     if all(type(value) in _PLAIN for value in given.values()):
         return given
-    from pydantic_core import SchemaSerializer, core_schema
+    from toolgen.runtime.contract.sent import dump  # pydantic is imported with the first model
 
-    global _serializer
-    if _serializer is None:
-        _serializer = SchemaSerializer(core_schema.any_schema())
-    dumped: dict[str, Any] = _serializer.to_python(given, mode="json", by_alias=True, exclude_unset=True)
+    dumped: dict[str, Any] = dump(given)
     return dumped
-
-
-_serializer: Any = None  # pydantic is imported with the first model

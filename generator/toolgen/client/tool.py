@@ -15,6 +15,7 @@ from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.content.values import ToolResult
 from toolgen.runtime.contract.content_rules import BlockCheck, declares_blocks
 from toolgen.runtime.contract.request import accept_arguments
+from toolgen.runtime.contract.sent import without_refused_nulls
 from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import RUNTIME_ERRORS, InvalidRequestError, InvalidResponseError, ToolError
 from toolgen.runtime.response import ERROR_KEY
@@ -73,7 +74,10 @@ class ClientTool:
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the JSON of the arguments. Raises InvalidRequestError with a line for each fault."""
         try:
-            return accept_arguments(self.contract, as_json(given), {})
+            arguments, schema = as_json(given), self.contract.request_schema
+            if not schema.accepts(arguments) and is_json(arguments):
+                arguments = without_refused_nulls(schema, arguments)
+            return accept_arguments(self.contract, arguments, {})
         except PydanticSerializationError as error:
             raise InvalidRequestError(f"Invalid arguments for {self.name}: {error}") from None
 

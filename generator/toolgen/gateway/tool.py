@@ -35,6 +35,7 @@ class ForwardedTool:
             listed_name = "create_issue"
     """
 
+    forwards: ClassVar[bool] = True
     upstream: ClassVar[Upstream]
     listed_name: ClassVar[str]
     definition: ClassVar[Any]

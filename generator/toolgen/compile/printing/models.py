@@ -109,7 +109,7 @@ class _Part:
 
 
 def _parts(tool: Tool, shared: SharedClasses) -> Iterator[_Part]:
-    """Yield the request, the response and the chunk of a tool; only the request has defaults."""
+    """Yield the request, the response and the chunk of a tool."""
     for key, name, text in (
         ("input_schema", tool.request_class, "The request of"),
         ("output_schema", tool.response_class, "The response of"),
@@ -119,7 +119,7 @@ def _parts(tool: Tool, shared: SharedClasses) -> Iterator[_Part]:
             classes = root_classes(
                 tool.documents[key],
                 name,
-                defaults=key == "input_schema",
+                defaults=True,
                 shared=shared.of(tool.origins.get(key, {})),
             )
             yield _Part(name, f"{text} `{tool.wire_name}`.", classes)

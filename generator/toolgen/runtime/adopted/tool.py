@@ -49,6 +49,7 @@ class AdoptedTool:
         listed_name: the name by which the server knows the tool.
     """
 
+    forwards: ClassVar[bool] = True
     server: ClassVar[Any]
     listed_name: ClassVar[str]
 

@@ -22,6 +22,7 @@ from toolgen.runtime.validation.value_free import value_free_faults, value_free_
 
 from .content_rules import BlockCheck
 from .page import PagePosition, PageRule, fitted
+from .sent import dump, without_refused_nulls
 from .tool_contract import ToolContract
 
 
@@ -60,9 +61,11 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     Raises BrokenContract if it does not satisfy the schema, TooLargeError beyond `settings.max_result_bytes`.
     """
     model, schema = contract.response_model, contract.response_schema
+    # what another server has sent is passed on as it is, or refused
+    may_leave_out = schema is not None and (isinstance(result, BaseModel) or not contract.forwards)
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
-    content = _dump_model(result) if type(result) is model else _dump(result)
+    content = _dump(result)
     try:
         if content is result and not is_json(content):
             raise _broken(contract, "its response", schema, content)
@@ -70,7 +73,10 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
         if schema is not None:
             is_valid = schema.is_valid_short if len(data) <= schema.short_text else schema.is_valid
             if not is_valid(content):
-                raise _broken(contract, "its response", schema, content)
+                sent = without_refused_nulls(schema, content) if may_leave_out else content
+                if sent is content:
+                    raise _broken(contract, "its response", schema, content)
+                content, data = sent, to_json(sent)
         text = data.decode()
     except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
         raise _broken(contract, "its response", None, content) from None
@@ -166,16 +172,27 @@ def is_response(contract: ToolContract, item: Any) -> bool:
     model = contract.response_model
     if model is not None and isinstance(item, BaseModel):
         return isinstance(item, model)
-    return _fits(contract.response_schema, _dump(item))
+    return _fits(contract, contract.response_schema, item)
 
 
 def is_chunk(contract: ToolContract, item: Any) -> bool:
     """True if an item of a stream can be a chunk."""
-    return _fits(contract.chunk_schema, _dump(item))
+    return _fits(contract, contract.chunk_schema, item)
 
 
-def _fits(schema: CompiledSchema | None, content: Any) -> bool:
-    return schema is None or (is_json(content) and _is_valid(schema, content))
+def _fits(contract: ToolContract, schema: CompiledSchema | None, item: Any) -> bool:
+    content = _dump(item)
+    return schema is None or (is_json(content) and _is_valid(schema, _sent(contract, schema, item, content)))
+
+
+def _sent(contract: ToolContract, schema: CompiledSchema, item: Any, content: Any) -> Any:
+    """Return the JSON of an item of a stream without nulls that need not be there."""
+    if _is_valid(schema, content) or (contract.forwards and not isinstance(item, BaseModel)):
+        return content
+    try:
+        return without_refused_nulls(schema, content)
+    except ValueError:  # text that is not valid Unicode
+        return content
 
 
 def write_chunk(contract: ToolContract, chunk: Any) -> Any:
@@ -184,6 +201,8 @@ def write_chunk(contract: ToolContract, chunk: Any) -> Any:
     schema = contract.chunk_schema
     # models dump JSON; `write_chunks` checks Unicode
     is_json_value = content is not chunk or is_json(content)
+    if is_json_value and schema is not None:
+        content = _sent(contract, schema, chunk, content)
     if not (is_json_value and (schema is None or _is_valid(schema, content))):
         raise _broken(contract, "a chunk of its result", schema, content)
     return content
@@ -217,7 +236,10 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
     schema = contract.response_schema
     # the schema names the faults better than pydantic does
     if schema is not None and is_json(result) and not schema.is_valid(result):
-        raise _broken(contract, "its response", schema, result)
+        sent = result if contract.forwards else without_refused_nulls(schema, result)
+        if sent is result:
+            raise _broken(contract, "its response", schema, result)
+        result = sent
     try:
         return contract.build_response(result)
     except ValidationError:
@@ -229,14 +251,10 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
 
 
 def _dump(value: Any) -> Any:
-    return _dump_model(value) if isinstance(value, BaseModel) else value
-
-
-def _dump_model(value: BaseModel) -> Any:
-    try:  # `model_dump` without its overhead
-        return value.__pydantic_serializer__.to_python(
-            value, mode="json", by_alias=True, exclude_unset=True, warnings=False
-        )
+    if not isinstance(value, BaseModel):
+        return value
+    try:
+        return dump(value)
     except PydanticSerializationError as error:
         raise BrokenContract("its response cannot be written as JSON", detail=str(error)) from None
 

@@ -58,6 +58,7 @@ class ToolContract:
     response_schema: CompiledSchema | None  # None: any JSON value
     response_model: type[BaseModel] | None
     build_response: Callable[[Any], Any]  # the same for the response model
+    forwards: bool  # what the tool returns comes from another server, unless it is a model
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
     content: ContentContract | None  # None: results have no blocks
     page: PageRule | None  # None: the size of a response has no limit of its own
@@ -111,6 +112,7 @@ def _compile(source: ContractSource) -> ToolContract:
         response_schema=None if output is None else compile_schema(output),
         response_model=source.response_model,
         build_response=_builder(source.response_model, spec, "response_model"),
+        forwards=getattr(source, "forwards", False),
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
         content=content_contract(definition),
         page=page_rule(definition),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import quote
 
 from toolgen.runtime.errors import MissingDependencyError, ToolError, ToolTimeoutError, UnreachableError
@@ -34,6 +34,8 @@ class HttpTool:
             def headers(self, context: ToolContext) -> Mapping[str, str]:
                 return {"X-Request-Id": context.call_id}
     """
+
+    forwards: ClassVar[bool] = True
 
     def headers(self, context: ToolContext) -> Mapping[str, str]:
         """Return additional headers for one call; they override those of the arguments."""

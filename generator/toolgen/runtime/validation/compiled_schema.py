@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
 import jsonschema_rs
 
 from toolgen.schema.budget import check_budget
-from toolgen.schema.document import SchemaDocument
+from toolgen.schema.document import JsonPath, SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.patterns import translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
@@ -35,6 +35,7 @@ class CompiledSchema:
     is_valid_in_call: Callable[[Any, Matching | None], bool] | None = None
     in_call: Callable[[Matching], Callable[[Any], bool]] | None = None  # returns `is_valid` for one call
     matching: Matching | None = None  # of the call that this schema is for
+    parts: dict[JsonPath, Any] = field(default_factory=dict, compare=False)  # validators, built on first use
 
     @property
     def schema(self) -> Mapping[str, Any]:
