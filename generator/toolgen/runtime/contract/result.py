@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from toolgen.runtime.validation.value_free import value_free_faults, value_free_
 
 from .content_rules import BlockCheck
 from .page import PagePosition, PageRule, fitted
-from .sent import dump, without_refused_nulls
+from .sent import dump, dump_set, without_refused_nulls
 from .tool_contract import ToolContract
 
 
@@ -61,11 +61,11 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     Raises BrokenContract if it does not satisfy the schema, TooLargeError beyond `settings.max_result_bytes`.
     """
     model, schema = contract.response_model, contract.response_schema
-    # what another server has sent is passed on as it is, or refused
-    may_leave_out = schema is not None and (isinstance(result, BaseModel) or not contract.forwards)
+    given = result
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
-    content = _dump(result)
+    is_whole = type(result) is model and contract.is_whole
+    content = _dump_whole(result) if is_whole else _dump(result)
     try:
         if content is result and not is_json(content):
             raise _broken(contract, "its response", schema, content)
@@ -73,7 +73,9 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
         if schema is not None:
             is_valid = schema.is_valid_short if len(data) <= schema.short_text else schema.is_valid
             if not is_valid(content):
-                sent = without_refused_nulls(schema, content) if may_leave_out else content
+                # what another server has sent is passed on as it is, or refused
+                is_own = isinstance(given, BaseModel) or not contract.forwards
+                sent = without_refused_nulls(schema, content) if is_own else content
                 if sent is content:
                     raise _broken(contract, "its response", schema, content)
                 content, data = sent, to_json(sent)
@@ -251,10 +253,12 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
 
 
 def _dump(value: Any) -> Any:
-    if not isinstance(value, BaseModel):
-        return value
+    return _dump_whole(value, dump) if isinstance(value, BaseModel) else value
+
+
+def _dump_whole(value: BaseModel, write: Callable[[Any], Any] = dump_set) -> Any:
     try:
-        return dump(value)
+        return write(value)
     except PydanticSerializationError as error:
         raise BrokenContract("its response cannot be written as JSON", detail=str(error)) from None
 

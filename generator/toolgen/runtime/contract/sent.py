@@ -29,15 +29,15 @@ def dump(value: Any) -> Any:
     A field is sent if it was set, or if its JSON now differs from that of its default. Raises
     `pydantic_core.PydanticSerializationError`.
     """
-    if isinstance(value, BaseModel):
-        kind = type(value)
-        if not _is_whole(kind):
-            value = _with_changes(value)
-        # `model_dump` without its overhead
-        return kind.__pydantic_serializer__.to_python(
-            value, mode="json", by_alias=True, exclude_unset=True, warnings=False
-        )
-    return _dump_any(_with_changes(value))
+    value = _with_changes(value)
+    return dump_set(value) if isinstance(value, BaseModel) else _dump_any(value)
+
+
+def dump_set(model: BaseModel) -> Any:
+    """Return the fields of a model that were set as JSON: `model_dump` without its overhead."""
+    return model.__pydantic_serializer__.to_python(
+        model, mode="json", by_alias=True, exclude_unset=True, warnings=False
+    )
 
 
 def _dump_any(value: Any) -> Any:
@@ -57,7 +57,7 @@ def _changed(value: Any) -> Any:
     if kind in _SCALARS:
         return value
     if isinstance(value, BaseModel):
-        return value if _is_whole(kind) else _changed_model(value)
+        return value if is_whole(kind) else _changed_model(value)
     if isinstance(value, dict):
         items = {name: each if type(each) in _SCALARS else _changed(each) for name, each in value.items()}
         return items if any(items[name] is not each for name, each in value.items()) else value
@@ -99,7 +99,7 @@ def _as_text(value: Any) -> str:
     return json.dumps(_dump_any(value), sort_keys=True)
 
 
-def _is_whole(kind: type[BaseModel]) -> bool:
+def is_whole(kind: type[BaseModel]) -> bool:
     """True if pydantic dumps all that is in instances of a class: there is no default to be changed."""
     return not _visited(kind) and kind.model_config.get("extra") != "allow"
 

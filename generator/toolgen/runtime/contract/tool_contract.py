@@ -58,6 +58,7 @@ class ToolContract:
     response_schema: CompiledSchema | None  # None: any JSON value
     response_model: type[BaseModel] | None
     build_response: Callable[[Any], Any]  # the same for the response model
+    is_whole: bool  # no default of the response model can be changed in place
     forwards: bool  # what the tool returns comes from another server, unless it is a model
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
     content: ContentContract | None  # None: results have no blocks
@@ -113,6 +114,7 @@ def _compile(source: ContractSource) -> ToolContract:
         response_model=source.response_model,
         build_response=_builder(source.response_model, spec, "response_model"),
         forwards=getattr(source, "forwards", False),
+        is_whole=_is_whole(source.response_model),
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
         content=content_contract(definition),
         page=page_rule(definition),
@@ -136,6 +138,14 @@ def _compile(source: ContractSource) -> ToolContract:
         info=tool_info(definition),
         digest=_digest(definition) if "background" in definition else "",
     )
+
+
+def _is_whole(model: type[BaseModel] | None) -> bool:
+    if model is None:
+        return False
+    from .sent import is_whole  # pydantic is imported with the first model
+
+    return is_whole(model)
 
 
 def _is_idempotent(annotations: Mapping[str, Any]) -> bool:
