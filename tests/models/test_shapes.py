@@ -119,10 +119,10 @@ def test_a_required_property_has_no_default() -> None:
     assert annotation({"type": "integer", "default": 3}) == "int"
 
 
-def test_responses_have_no_defaults() -> None:
+def test_responses_have_the_defaults_of_their_schemas_and_do_not_send_them() -> None:
     schema = {**OBJECT, "properties": {"days": {"type": "integer", "default": 3}}}
     assert classes_of(OBJECT, schema).ProbeResponse().model_dump(exclude_unset=True) == {}
-    assert classes_of(OBJECT, schema).ProbeResponse().days is None
+    assert classes_of(OBJECT, schema).ProbeResponse().days == 3
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_a_model_that_contains_itself_is_refused() -> None:
 
 def test_responses_in_specs_have_the_defaults_of_their_schemas() -> None:
     schema = {"type": "object", "properties": {"orderId": TEXTS, "warnings": TEXTS}}
-    model = classes_of(schema).ProbeRequest
+    model = classes_of({"type": "object"}, schema).ProbeResponse
     made = model.model_validate({"order_id": 7}, by_name=False)
     made.order_id.append("a")
     assert dump(made) == {"orderId": ["a"], "order_id": 7}
