@@ -242,6 +242,52 @@ def test_values_that_are_no_json_become_text() -> None:
     assert found[:4] == [[1, 2], [3], {"4": "nan"}, "an integer of 5001 bits"]
 
 
+SHARED = "text = 'x' * 1_000\npart = [text] * 50\nfor _ in range(2): part = [part] * 50\n"
+"""A list of 125,000 texts, 125 MB as JSON, that takes a few kilobytes in the sandbox."""
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("part", "The result is larger than"),
+        ("{'a': [part]}", "The result is larger than"),
+        ("key = (text,) * 50\nfor _ in range(2): key = (key,) * 50\n{key: 1}", "The result is larger than"),
+        ("tuple([tuple(part)])", "The result is larger than"),
+        ("class Point: pass\npoint = Point()\npoint.x = part\npoint", "The result is larger than"),
+        ("get_price(article=part)", "The arguments are larger than"),
+        ("get_price(article='bell', other={'a': part})", "The arguments are larger than"),
+        ("get_price({'article': part})", "The arguments are larger than"),
+        ("many = ['x' * 1_000_000] * 10\nget_price(a=many[:3], b=many[:3])", "The arguments are larger than"),
+        ("raise ValueError('x' * 1_000_000)", "script_failed"),
+    ],
+)
+def test_shared_parts_of_a_value_count_each_time(
+    code: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    json_of = script.json_of
+
+    def counted(*args: Any, **options: Any) -> Any:
+        seen.append(1)
+        return json_of(*args, **options)
+
+    monkeypatch.setattr(script, "json_of", counted)
+    found = run_one(SHARED + code)
+    assert text in found
+    assert len(found) < 10_000
+    assert len(seen) <= 20_000
+
+
+def test_a_script_can_catch_that_its_arguments_are_too_large() -> None:
+    code = "try:\n    found = get_price(article=part)\nexcept ValueError:\n    found = get_price(article='bell')\nfound"
+    assert run_one(SHARED + code)["result"] == {"amount": 6.0}
+
+
+def test_an_instance_becomes_its_attributes() -> None:
+    code = "class Point:\n    def __init__(self): self.x = (1, 2)\n[Point(), {(1, 2): b'a'}]"
+    assert run_one(code)["result"] == [{"x": [1, 2]}, {"[1, 2]": "b'a'"}]
+
+
 def test_tools_that_are_added_later_are_functions() -> None:
     toolkit = RuntimeToolkit(config=Shop().toolkit().config)
 

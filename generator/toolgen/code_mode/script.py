@@ -23,6 +23,8 @@ SUSPENSIONS: Final = 1_000  # calls and look-ups of names that the sandbox does 
 PRINTED: Final = 20_000  # characters of what it prints; the rest is cut
 HELD_BYTES: Final = 4 * 1024 * 1024  # of a script that waits for the user
 DEPTH: Final = 60  # levels of a value
+CHARACTERS: Final = 4 * 1024 * 1024  # of a value as JSON: as many as a request to a server has by default
+VALUES: Final = 100_000  # in a value: what `run_code` returns has no more bytes
 PROCESSES: Final = 8
 _INTEGER_BITS: Final = 1024
 _MESSAGE: Final = 4_000  # characters of an error, and of what was printed before it
@@ -44,6 +46,31 @@ class ScriptStoppedError(ToolError):
 
     code = "script_stopped"
     description = "The script was stopped."
+
+
+class TooLargeError(ValueError):
+    """A value of a script is too large to leave the sandbox."""
+
+    def __init__(self) -> None:
+        super().__init__(f"larger than {CHARACTERS:,} characters, or {VALUES:,} values")
+
+
+@dataclass(slots=True)
+class Room:
+    """What of a value may still become JSON.
+
+    The sandbox counts a part once, however often a value has it: `[text] * 2_500` takes no memory there.
+    """
+
+    characters: int = CHARACTERS
+    values: int = VALUES
+
+    def take(self, characters: int) -> None:
+        """Count one value. Raises TooLargeError."""
+        self.characters -= characters
+        self.values -= 1
+        if self.characters < 0 or self.values < 0:
+            raise TooLargeError
 
 
 class ScriptEnd(Exception):  # noqa: N818  not an error of this program
@@ -108,7 +135,10 @@ class Sandbox:
         progress = _Progress()
         try:
             output = await self._run(code, functions, call, frozenset(waits), progress)
-            return {"result": json_of(output), "printed": progress.output}
+            return {"result": json_of(output, Room()), "printed": progress.output}
+        except TooLargeError as error:
+            text = f"The result is {error}. Return less of it."
+            raise ScriptFailedError(_with_progress(text, progress)) from None
         except ScriptEnd as end:
             raise ScriptStoppedError(_with_progress(str(end), progress)) from None
         except monty.MontyCrashedError:
@@ -203,13 +233,16 @@ def _named(name: str) -> Callable[..., None]:
 
 async def _result(call: Call, snapshot: monty.AsyncFunctionSnapshot) -> monty.ExternalSettledResult:
     """Return what a call comes to, for the sandbox: it has Python's own exceptions only."""
+    room = Room()
     try:
-        arguments = tuple(json_of(each, strict=True) for each in snapshot.args)
-        options = {name: json_of(each, strict=True) for name, each in snapshot.kwargs.items()}
+        arguments = tuple(json_of(each, room, strict=True) for each in snapshot.args)
+        options = {name: json_of(each, room, strict=True) for name, each in snapshot.kwargs.items()}
         return {"return_value": await call(str(snapshot.function_name), arguments, options)}
     except ToolError as error:
         hint = f" {error.hint}" if error.hint else ""
         return {"exception": RuntimeError(f"{error.code}: {error.message}{hint}")}
+    except TooLargeError as error:
+        return {"exception": ValueError(f"The arguments are {error}.")}
     except TypeError as error:
         return {"exception": TypeError(str(error))}
 
@@ -223,29 +256,41 @@ async def _resumed(snapshot: Any, answer: monty.ExternalSettledResult) -> Any:
     return await waiting.resume({call_id: answer})
 
 
-def json_of(value: Any, *, strict: bool = False, depth: int = 0) -> Any:
-    """Return a value of a script as JSON.
+def json_of(value: Any, room: Room, *, strict: bool = False, depth: int = 0) -> Any:
+    """Return a value of a script as JSON. Raises TooLargeError if there is no room for it.
 
-    What JSON does not have becomes text. With `strict`, raises TypeError instead.
+    An instance becomes its attributes, and what else JSON does not have becomes text. With `strict`, raises
+    TypeError instead.
     """
+    room.take(len(value) if isinstance(value, str | bytes) else 1)
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int) and value.bit_length() <= _INTEGER_BITS:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
+    if isinstance(value, monty.MontyClassProxy) and not strict:
+        value = value.attributes
     if depth < DEPTH:
         if isinstance(value, list | tuple):
-            return [json_of(each, strict=strict, depth=depth + 1) for each in value]
+            return [json_of(each, room, strict=strict, depth=depth + 1) for each in value]
         if isinstance(value, dict) and (not strict or all(isinstance(key, str) for key in value)):
-            return {str(key): json_of(each, strict=strict, depth=depth + 1) for key, each in value.items()}
+            return {
+                str(json_of(key, room, depth=depth + 1)): json_of(each, room, strict=strict, depth=depth + 1)
+                for key, each in value.items()
+            }
         if isinstance(value, set | frozenset) and not strict:
-            return [json_of(each, depth=depth + 1) for each in value]
+            return [json_of(each, room, depth=depth + 1) for each in value]
     if strict:
         raise TypeError(f"{type(value).__name__} is not JSON")
     if isinstance(value, int):
         return f"an integer of {value.bit_length()} bits"
-    return "…" if depth >= DEPTH else str(value)
+    if depth >= DEPTH:
+        return "…"
+    # the text of a class has all that its attributes hold
+    text = value.name if isinstance(value, monty.MontyClassTypeProxy) else str(value)
+    room.take(len(text))
+    return text
 
 
 def _with_progress(text: str, progress: _Progress) -> str:
