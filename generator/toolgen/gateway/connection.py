@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """That an upstream may send from one call to the next."""
+MAX_VALUES: Final = 250_000
+"""In one message of an upstream: while they are worked on, other clients wait, for half a second at most."""
 _CLOSE_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 1.0  # between two checks that a connection with listeners is still open
 _RENEW_SECONDS: Final = 60.0  # between two budgets of bytes for notifications
@@ -193,7 +195,10 @@ class Connection:
             try:
                 async with (
                     open_transport(
-                        address, ByteBudget(address.shown, MAX_BYTES), log=_log, is_patient=True
+                        address,
+                        ByteBudget(address.shown, MAX_BYTES, values=MAX_VALUES),
+                        log=_log,
+                        is_patient=True,
                     ) as self._opened,
                     Client(
                         self._opened.transport,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ _MAX_REDIRECTS = 5
 _INTERNAL_ERROR = -32603  # the code of JSON-RPC that the SDK gives to errors of HTTP
 _NOT_ACCEPTED = "HTTP 401: there is no token, or none that the server accepts"
 _NOT_SENT = "the request cannot be sent: is there a line end in one of its headers?"
+_BLANK_LINE = re.compile(rb"\n\r*\n")  # ends an event; one after a line that \r ends is not needed
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -46,7 +48,8 @@ def fetch(url: str) -> bytes:
 
 
 async def _fetch(url: str) -> bytes:
-    async with asyncio.timeout(limits.TIME_LIMIT), bounded_client(url) as client:
+    budget = ByteBudget(display_url(url), MAX_BYTES, values=MAX_BYTES)  # which need not be JSON
+    async with asyncio.timeout(limits.TIME_LIMIT), bounded_client(url, budget) as client:
         response = await client.get(url, headers={"Accept-Encoding": "gzip"})
         if response.status_code != 200:
             raise SourceError(
@@ -58,19 +61,18 @@ async def _fetch(url: str) -> bytes:
 @asynccontextmanager
 async def bounded_client(
     url: str,
+    budget: ByteBudget,
     *,
     headers: Mapping[str, str] | None = None,
-    budget: ByteBudget | None = None,
     is_patient: bool = False,
     auth: httpx2.Auth | None = None,
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """Yield a client for `url` whose responses have no more bytes together than the budget, or an import.
+    """Yield a client for `url` whose responses have no more bytes together than the budget.
 
     With `is_patient`, any time may pass between two parts of a response.
     It follows redirects within the origin, and from http to https on the same host. Any other host might
     answer with something that nobody asked for, so such a redirect raises `SourceError`, which names it.
     """
-    budget = budget or ByteBudget(display_url(url), MAX_BYTES)
 
     async def limit(response: httpx2.Response) -> None:
         if response.has_redirect_location:
@@ -83,6 +85,7 @@ async def bounded_client(
         encoding = response.headers.pop("Content-Encoding", "identity").strip().lower()
         if encoding not in ("", "identity", "gzip", "deflate"):
             raise SourceError(f"{budget.name}: an unsupported Content-Encoding: {quoted(encoding)}")
+        response.encoding = "utf-8"  # as events and JSON are: another one would hide what is counted
         response.stream = _BoundedStream(response, budget, compressed=encoding in ("gzip", "deflate"))
 
     async with _Client(
@@ -123,6 +126,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._budget = budget
         self._has_events = response.headers.get("content-type", "").startswith("text/event-stream")
         self._decompressor = zlib.decompressobj(wbits=47) if compressed else None  # gzip or zlib, by header
+        self._message: list[bytes] = []  # the beginning of an event, or of JSON
+        self._line_ends = b""  # after it
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         is_empty = True
@@ -132,9 +137,21 @@ class _BoundedStream(httpx2.AsyncByteStream):
             # an event of a stream has two line ends or more
             lines = data.count(b"\n") + data.count(b"\r") if self._has_events else 0
             self._budget.spend(len(data), messages=lines // 2)
+            self._check_values(data)
             yield data
+        self._budget.check_values(b"".join(self._message))
         if self._decompressor is not None and not (is_empty or self._decompressor.eof):
             raise SourceError(f"{self._budget.name}: the compressed response is truncated", "try again")
+
+    def _check_values(self, data: bytes) -> None:
+        """Count the values of each event that ends in `data`. Raises SourceError."""
+        *events, rest = _BLANK_LINE.split(self._line_ends + data) if self._has_events else [data]
+        for event in events:
+            self._budget.check_values(b"".join((*self._message, event)))
+            self._message = []
+        end = len(rest.rstrip(b"\r\n"))
+        self._message.append(rest[:end])
+        self._line_ends = rest[end:]
 
     def _decompress(self, chunk: bytes) -> bytes:
         if self._decompressor is None:

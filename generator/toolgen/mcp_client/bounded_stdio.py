@@ -122,6 +122,7 @@ class ServerProcess:
                 line += first
                 for other in others:
                     if line.strip():
+                        self._budget.check_values(bytes(line))
                         try:
                             await out.send(_message(bytes(line)))
                         except (anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -219,7 +219,7 @@ async def open_transport(
 
         budget = budget or ByteBudget(server.shown, bounded_http.MAX_BYTES)
         async with bounded_http.bounded_client(
-            server.source, headers=server.headers, budget=budget, is_patient=is_patient, auth=server.auth
+            server.source, budget, headers=server.headers, is_patient=is_patient, auth=server.auth
         ) as http:
             transport = streamable_http_client(
                 server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from math import isinf
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from .json_value import is_json
 
 MAX_CHARACTERS = 1_000_000  # of a string
 MAX_DIGITS = 400  # of an integer
 MAX_NESTED_STRINGS = 3  # a JSON string that contains JSON, and so on
+
+CONTAINERS: Final = b"[{"
+"""The characters that begin objects and arrays."""
+VALUES: Final = b"[{,"
+"""One of them stands before each value of an array and each member of an object."""
+_UP_TO_PART: Final = {
+    marks: re.compile(
+        # a string ends with its line at the latest: in a stream, not every line is JSON
+        rb'(?:[^"%(marks)s]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([%(marks)s])?'
+        % {b"marks": re.escape(marks)}
+    )
+    for marks in (CONTAINERS, VALUES)
+}
 
 
 class NotStrictJsonError(ValueError):
@@ -32,6 +46,26 @@ def parse_strict_json(text: str) -> Any:
     if not is_json(value):
         raise NotStrictJsonError("is nested too deeply, or is not valid Unicode")
     return value
+
+
+def has_more_parts(text: bytes, most: int, marks: bytes) -> bool:
+    """True if JSON has more than `most` parts, which begin with `marks` (CONTAINERS or VALUES).
+
+    To build, check and collect these takes far longer than to read the bytes, and fifty times the memory.
+    Characters in strings do not count.
+    """
+    if sum(text.count(mark) for mark in marks) <= most:
+        return False
+    # in UTF-16, which has zeros, the byte of a quote may be a part of another character
+    if b"\0" in text:
+        return True
+    position = 0
+    for _ in range(most + 1):
+        found = _UP_TO_PART[marks].match(text, position)
+        if found is None or not found[1]:
+            return False
+        position = found.end()
+    return True
 
 
 def parse_as(text: str, types: Collection[str]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from time import monotonic
@@ -13,6 +12,7 @@ from pydantic_core import from_json
 
 from toolgen.runtime.errors import ToolTimeoutError
 from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.validation.strict_json import CONTAINERS, has_more_parts
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -43,7 +43,6 @@ BYTES_PER_SECOND: Final = 64 * 1024
 BYTES_PER_CONTAINER: Final = 128
 """A request may have one object or array for each of these bytes of its limit: a model takes 800."""
 MIN_CONTAINERS: Final = 1_000  # that are allowed whatever the limit
-_UP_TO_CONTAINER: Final = re.compile(rb'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[{])?', re.DOTALL)
 
 
 class RefusedError(Exception):
@@ -98,23 +97,8 @@ def check_containers(body: bytes, limit: int) -> None:
     To build, check and collect them takes far longer than to read the bytes, and fifty times the memory.
     """
     most = max(MIN_CONTAINERS, limit // BYTES_PER_CONTAINER)
-    brackets = body.count(b"[") + body.count(b"{")
-    if brackets <= most:
-        return
-    # in UTF-16, which has zeros, the byte of a quote may be a part of another character
-    if b"\0" in body or _has_more_containers(body, most):
+    if has_more_parts(body, most, CONTAINERS):
         raise RefusedError(413, INVALID_REQUEST, f"The request has more than {most} objects and arrays.")
-
-
-def _has_more_containers(body: bytes, most: int) -> bool:
-    """True if JSON in UTF-8 has more than `most` objects and arrays; brackets in strings do not count."""
-    position = 0
-    for _ in range(most + 1):
-        found = _UP_TO_CONTAINER.match(body, position)
-        if found is None or not found[1]:
-            return False
-        position = found.end()
-    return True
 
 
 def replay(body: bytes, receive: Receive) -> Receive:

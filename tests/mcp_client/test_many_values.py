@@ -1,0 +1,143 @@
+"""A message of a server with more values than a limit is refused before it is parsed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.importers.imported_tool import SourceError
+from toolgen.mcp_client.client import ServerAddress, list_tools
+from toolgen.mcp_client.connection import call_server
+from toolgen.runtime.validation.strict_json import CONTAINERS, VALUES, has_more_parts
+
+from tests.http_server import QuietHandler, serve
+
+EMPTY = [[]] * 600_000  # 1.8 MB: a comma before and a bracket at each
+TEXT = "[[,{" * 1_000_000
+PLACES = ("initialize", "tools/list", "tools/call")
+WAYS = ("stdio", "json", "gzip", "events", "event of many lines", "event after a quote")
+SAID = "more than 1,000,000 values in one message"
+
+
+def answer(message: Any, place: str) -> Any:
+    """Return the response to a request; the one in `place` has many values."""
+    results: dict[str, Any] = {
+        "initialize": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "shop", "version": "1"},
+        },
+        "tools/list": {"tools": [{"name": "pay", "description": TEXT, "inputSchema": {"type": "object"}}]},
+        "tools/call": {"content": [{"type": "text", "text": TEXT}]},
+    }
+    head = {"jsonrpc": "2.0", "id": message["id"]}
+    result = results.get(message["method"])
+    if result is None:
+        return {**head, "error": {"code": -32601, "message": "Method not found"}}
+    return {**head, "result": result | ({"_meta": {"a/b": EMPTY}} if message["method"] == place else {})}
+
+
+class Server(QuietHandler):
+    """The server over HTTP."""
+
+    way = place = ""
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if "id" not in message:
+            self._send(202, b"", "text/plain")
+            return
+        body = json.dumps(answer(message, self.place)).encode()
+        if self.way.startswith("event"):
+            if "lines" in self.way:  # each of which has few
+                parts = body.split(b", ")
+                lines = (b",".join(parts[at : at + 10_000]) for at in range(0, len(parts), 10_000))
+                body = b",\ndata: ".join(lines)
+            if "quote" in self.way:
+                body = b',\nid: "\\\r\ndata: '.join(body.split(b", ", 1))
+            self._send(200, b"event: message\ndata: " + body + b"\n\n", "text/event-stream; charset=utf-7")
+        else:
+            self._send(200, gzip.compress(body, 1) if self.way == "gzip" else body, "application/json")
+
+    def do_GET(self) -> None:
+        self._send(405, b"", "text/plain")
+
+    do_DELETE = do_GET
+
+    def _send(self, status: int, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        if body and self.way == "gzip":
+            self.send_header("content-encoding", "gzip")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:  # the client has read enough
+            self.close_connection = True
+
+
+def main(place: str) -> None:
+    """Be the server over stdio."""
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message:
+            print(json.dumps(answer(message, place)), flush=True)
+
+
+@contextmanager
+def server(way: str, place: str) -> Iterator[ServerAddress]:
+    if way == "stdio":
+        code = f"from tests.mcp_client.test_many_values import main; main({place!r})"
+        yield ServerAddress(
+            shlex.join([sys.executable, "-c", code]), True, folder=str(Path(__file__).parents[2])
+        )
+        return
+    with serve(type("Handler", (Server,), {"way": way, "place": place})) as url:
+        yield ServerAddress(f"{url}/mcp", False)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_result_of_many_values_is_refused(way: str) -> None:
+    with server(way, "tools/call") as address:
+        found = call_server(address, "pay", {}, None)
+    assert found.result is None
+    assert SAID in found.message
+
+
+@pytest.mark.parametrize("place", PLACES[:2])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_list_of_many_values_is_refused(way: str, place: str) -> None:
+    with server(way, place) as address, pytest.raises(SourceError, match=SAID):
+        list_tools(address)
+
+
+@pytest.mark.parametrize("way", WAYS[:4])
+def test_characters_of_texts_are_not_counted(way: str) -> None:
+    with server(way, "") as address:
+        assert list_tools(address)[0]["description"] == TEXT
+        assert call_server(address, "pay", {}, None).result.content[0].text == TEXT
+
+
+@pytest.mark.parametrize(
+    ("text", "containers", "values"),
+    [
+        ('[1, {"a": 2}]', 2, 3),
+        (r'["[\"[", "\\"]', 1, 2),
+        ('id: "\n[[]]', 2, 2),
+        ('id: "\\\r[[]]', 2, 2),
+        ('"" ""[', 1, 1),
+        ("", 0, 0),
+    ],
+)
+def test_parts_of_json_are_counted(text: str, containers: int, values: int) -> None:
+    for marks, number in ((CONTAINERS, containers), (VALUES, values)):
+        assert not has_more_parts(text.encode(), number, marks)
+        assert number == 0 or has_more_parts(text.encode(), number - 1, marks)
