@@ -25,7 +25,7 @@ _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _MAX_STARTS: Final = 20
 _HEADER = re.compile(r"[ \t]*+\[")
 _TABLE = re.compile(r"[ \t]*+\[[ \t]*+([A-Za-z0-9_.-]++)[ \t]*+\]")
-_COMMAND = re.compile(r"""([ \t]*+command[ \t]*+=[ \t]*+)(?:"[^"\n]*+"|'[^'\n]*+')""")
+_FIELD = re.compile(r"""([ \t]*+(command|args)[ \t]*+=[ \t]*+)(?:"[^"\n]*+"|'[^'\n]*+'|\[[^]\n]*+\])""")
 _LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 
 
@@ -42,8 +42,17 @@ class Entry:
         return {**client.extra, "command": self.command, "args": list(self.args)}
 
     def is_same_server(self, value: Any) -> bool:
-        """True if an entry of a file starts this server, perhaps with another Python."""
-        return isinstance(value, Mapping) and value.get("args") == list(self.args)
+        """True if an entry of a file starts this server, perhaps with another Python or without `-P`."""
+        args = list(self.args)
+        return isinstance(value, Mapping) and value.get("args") in (
+            args,
+            [each for each in args if each != "-P"],
+        )
+
+    def changes(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of this server's entry in a file that must change; others are the user's."""
+        wanted = {"command": self.command, "args": list(self.args)}
+        return {key: each for key, each in wanted.items() if value.get(key) != each}
 
 
 def snippet(client: Client, entry: Entry) -> str:
@@ -153,12 +162,12 @@ def _edited(path: str, text: str, client: Client, entry: Entry, *, add: bool) ->
         raise UnableError("client-file", message, hint)
     if there is None and not add:
         return text
-    if add and there is not None and there.get("command") == entry.command:
+    if add and there is not None and not entry.changes(there):
         return text
     edit = _edited_toml if client.is_toml else _edited_json
     edited = edit(plain, client, entry, before=before, add=add)
     expected = {key: value for key, value in servers.items() if key != entry.name}
-    wanted = entry.fields(client) if there is None else {**there, "command": entry.command}
+    wanted = entry.fields(client) if there is None else {**there, **entry.changes(there)}
     try:
         after = _parse(path, edited, client)
         found = after.pop(client.section, {})
@@ -187,7 +196,6 @@ def _parse(path: str, text: str, client: Client) -> dict[str, Any]:
 
 
 def _edited_json(text: str, client: Client, entry: Entry, *, before: dict[str, Any], add: bool) -> str:
-    del before
     text = text if text.strip() else "{}\n"
     top = parse_json(text, comments=client.comments)
     section = top.member(client.section)
@@ -195,10 +203,14 @@ def _edited_json(text: str, client: Client, entry: Entry, *, before: dict[str, A
         return set_member(text, top, client.section, {entry.name: entry.fields(client)})
     if not add:
         return remove_member(text, section.value, entry.name)
-    there = section.value.member(entry.name)
-    if there is not None:  # only the command differs: the user's further fields stay
-        return set_member(text, there.value, "command", entry.command)
-    return set_member(text, section.value, entry.name, entry.fields(client))
+    there = before[client.section].get(entry.name)
+    if there is None:
+        return set_member(text, section.value, entry.name, entry.fields(client))
+    for key, value in entry.changes(there).items():
+        section = parse_json(text, comments=client.comments).member(client.section)
+        if section and (ours := section.value.member(entry.name)):
+            text = set_member(text, ours.value, key, value)
+    return text
 
 
 def _edited_toml(text: str, client: Client, entry: Entry, *, before: dict[str, Any], add: bool) -> str:
@@ -206,8 +218,10 @@ def _edited_toml(text: str, client: Client, entry: Entry, *, before: dict[str, A
     if not add:
         texts = _without_table(text, table)
         return next((each for each in texts if _holds_no_entry(each, client, entry)), text)
-    if entry.name in before.get(client.section, {}):  # only the command differs
-        return _with_command(text, table, _toml_value(entry.command))
+    if there := before.get(client.section, {}).get(entry.name):
+        for key, value in entry.changes(there).items():
+            text = _with_value(text, table, key, _toml_value(value))
+        return text
     newline = "\r\n" if "\r\n" in text else "\n"
     if text and not text.endswith("\n"):
         text += newline
@@ -227,15 +241,16 @@ def _toml_entry(client: Client, entry: Entry) -> str:
     return "\n".join([f"[{client.section}.{entry.name}]", *fields])
 
 
-def _with_command(text: str, table: str, command: str) -> str:
-    """Return TOML text with another `command` in `[table]`, the last that is written so."""
+def _with_value(text: str, table: str, key: str, value: str) -> str:
+    """Return TOML text with another `command` or `args` in `[table]`, the last that is written so."""
     lines = _LINE.findall(text)
     start = max((number for number, line in enumerate(lines) if _is_header(line, table)), default=len(lines))
     for number in range(start + 1, len(lines)):
         if _HEADER.match(lines[number]):
             break
-        if found := _COMMAND.match(lines[number]):
-            lines[number] = f"{found[1]}{command}{lines[number][found.end() :]}"
+        found = _FIELD.match(lines[number])
+        if found and found[2] == key:
+            lines[number] = f"{found[1]}{value}{lines[number][found.end() :]}"
             break
     return "".join(lines)
 

@@ -75,8 +75,9 @@ def _entry(project: Project, name: str | None) -> Entry:
     if not _NAME.fullmatch(chosen):
         message = f"'{chosen}' cannot name an entry"
         raise UnableError("usage", message, "use --name, with letters, digits, - and _, at most 64")
-    # the interpreter as it was called: a resolved link would leave the virtual environment
-    return Entry(chosen, sys.executable, ("-m", "toolgen", "-C", str(project.root), "serve"))
+    # the interpreter as it was called: a resolved link would leave the virtual environment; with -P, a
+    # toolgen.py in the folder where the client starts it is not imported
+    return Entry(chosen, sys.executable, ("-P", "-m", "toolgen", "-C", str(project.root), "serve"))
 
 
 def _write_hint(args: argparse.Namespace) -> str:
