@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -289,6 +290,20 @@ def test_redis_away_refuses_long_work_and_nothing_else(reports: Project, redis: 
             assert result.structured_content == {"pages": 2}
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_worker_that_is_stopped_while_redis_is_away_ends_as_usual(
+    reports: Project, redis: RedisServer, number: int, code: int
+) -> None:
+    async def run() -> int:
+        async with worker(reports) as process:
+            redis.stopped()
+            process.send_signal(number)
+            return await asyncio.to_thread(process.wait, 60)
+
+    assert asyncio.run(run()) == code
+    assert "bug in toolgen" not in (reports.root / "worker.log").read_text()
 
 
 class Killer:

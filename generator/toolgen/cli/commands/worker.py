@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import find_package, working_folder
 from toolgen.cli.output import say
+from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.runtime.toolkit import Toolkit
@@ -33,16 +34,21 @@ def run(args: argparse.Namespace) -> ExitCode:
     from toolgen.runtime.instrumentation.export import start_export
     from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
     from toolgen.runtime.settings import Settings
+    from toolgen.runtime.stores.opening import StoreError
 
     package = find_package(args.start, args.package)
     hint = "run `toolgen generate`, or name the generated package: toolgen worker PACKAGE"
-    with working_folder(args):
-        catalog = package.module("catalog", hint)
-        configure_logging(Settings.from_environment(), server_handler())
-        keep_audit()
-        start_export()
-        toolkit: Toolkit = catalog.default_toolkit()
-        number = asyncio.run(_work(toolkit, package.name))
+    try:
+        with working_folder(args):
+            catalog = package.module("catalog", hint)
+            configure_logging(Settings.from_environment(), server_handler())
+            keep_audit()
+            start_export()
+            toolkit: Toolkit = catalog.default_toolkit()
+            number = asyncio.run(_work(toolkit, package.name))
+    except StoreError as error:
+        hint = "does TOOLGEN_TASK_QUEUE name a server that runs?"
+        raise UnableError("usage", f"the queue cannot be reached: {error}", hint) from None
     return ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.CLEAN
 
 

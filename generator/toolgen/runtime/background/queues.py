@@ -113,7 +113,11 @@ class SaqQueue:
     async def work(
         self, execute: Execute, on_start: Callable[[], object], *, at_once: int, grace: float
     ) -> int | None:
-        """Run tasks until SIGTERM or SIGINT, and return that; those that run then get `grace` seconds."""
+        """Run tasks until SIGTERM or SIGINT, and return that; those that run then get `grace` seconds.
+
+        While Redis is away, it tries again. Raises StoreError if it ends for that without a signal.
+        """
+        from redis import RedisError
         from saq.worker import Worker
 
         async def run(context: Any, *, name: str, sealed: str) -> None:
@@ -158,11 +162,16 @@ class SaqQueue:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop, number)
         try:
-            await worker.start()
-        finally:
-            for number in (signal.SIGTERM, signal.SIGINT):
-                loop.remove_signal_handler(number)
-            await queue.disconnect()
+            try:
+                await worker.start()
+            finally:
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    loop.remove_signal_handler(number)
+                await queue.disconnect()
+        except (RedisError, OSError) as error:
+            # a stopped worker tells Redis so; if that is away, leases hand its tasks on
+            if not received:
+                raise StoreError(f"Redis: {error}") from error
         return received[0] if received else None
 
     def _open(self, **options: Any) -> Any:
