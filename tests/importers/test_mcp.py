@@ -139,6 +139,21 @@ def test_faulty_keywords_are_removed_and_the_original_is_carried(project: Cli) -
     assert "pattern: (" in carried
 
 
+def test_misspelt_hints_and_required_names_of_a_server_are_carried(project: Cli) -> None:
+    schema = {"type": "object", "required": ["make", "yer", "gaer"]}
+    schema["properties"] = {"make": {}, "year": {}, "gear": {}}
+    hints = {"readonlyHint": True, "idempotentHint": True}
+    (project.root / "s.json").write_text(json.dumps([tool("t", inputSchema=schema, annotations=hints)]))
+    done = project("import", "mcp", "s.json", "--into", "specs")
+    assert done.code == 0, done.err
+    assert "input_schema/required/1: 'yer' is required, and no property has this name" in done.err
+    head, _, carried = (project.root / "specs" / "t.yaml").read_text().partition("x-mcp:")
+    assert "make" in head.partition("properties:")[0]
+    for name in ("yer", "gaer", "readonlyHint"):
+        assert name not in head
+        assert name in carried
+
+
 def test_a_renamed_tool_is_noted_and_answers_to_its_old_name(project: Cli) -> None:
     (project.root / "s.json").write_text(
         json.dumps([tool("a.b"), tool("a_b"), tool("a.b", description="Other.")])

@@ -120,6 +120,9 @@ def _remove_keyword(schema: dict[str, Any], path: JsonPath) -> JsonPath:
             parent = follow(schema, path[:-1])
         except LookupError:
             return ()
+        if isinstance(parent, list) and path[-2] == "required" and isinstance(follow(schema, path), str):
+            del parent[int(path[-1])]
+            return path
         if isinstance(parent, dict):
             if str(path[-1]) not in parent:
                 return ()

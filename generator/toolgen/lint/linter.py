@@ -24,7 +24,7 @@ from toolgen.lint.rules import (
     keyword_outside_type,
     long_client_name,
     lost_reference,
-    misspelt_annotation,
+    misplaced_annotation,
     output_not_object,
     parameter_undescribed,
     promotional_text,
@@ -55,7 +55,7 @@ TOOL_RULES: tuple[ToolRule, ...] = (
     contradicting_annotations.check,
     contradicting_examples.check,
     destructive_unconfirmed.check,
-    misspelt_annotation.check,
+    misplaced_annotation.check,
     unshown_property.check,
 )
 SCHEMA_RULES: Mapping[str, SchemaRule] = {  # keyword → the rule for subschemas that have it

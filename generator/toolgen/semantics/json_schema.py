@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import jsonschema_rs
 
@@ -13,11 +13,15 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source, Span
 from toolgen.schema.budget import Excess, find_oversized
 from toolgen.schema.document import Draft, JsonPath, draft_of, subschemas
-from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
+from toolgen.schema.keywords import FOREIGN, IN_PLACE, KEYWORDS, REFERENCES, TYPES
 from toolgen.schema.patterns import translate_pattern
 from toolgen.schema.validator import PATTERNS
 from toolgen.semantics.schema_hints import fits_keyword, is_foreign, shape_hint, type_hint
 from toolgen.suggestions import nearest, quoted, suggest
+
+_DECLARING: Final = IN_PLACE.union(REFERENCES, ("patternProperties",))
+_MAX_COMPARED: Final = 50  # required names of one schema: each comparison takes time
+_SIMILAR: Final = 0.75  # two letters of `name` in the wrong order
 
 
 def too_complex(place: Callable[[JsonPath], Span], path: JsonPath, excess: Excess) -> Diagnostic:
@@ -46,14 +50,19 @@ def check_schema(
         yield from too_large
         return
     reported: set[JsonPath] = set()
+    has_undeclared = False
     for here, node in subschemas(schema, path):
         if not KEYWORDS.issuperset(node):
             yield from _misspelt(source, here, node)
+        if "required" in node and not has_undeclared:
+            has_undeclared = not _names(node, "properties").keys() >= _names(node, "required").keys()
         if "type" in node and not (isinstance(node["type"], str) and node["type"] in TYPES):
             reported.add((*here, "type"))
             yield from _types(source, (*here, "type"), node["type"])
         if "pattern" in node or "patternProperties" in node:
             yield from _patterns(source, here, node)
+    if has_undeclared:
+        yield from _misspelt_required(source, [*subschemas(schema, path)])
     if not jsonschema_rs.meta.is_valid({**(outer or {}), **schema}):
         yield from _meta_faults(source, path, schema, draft, reported)
 
@@ -70,6 +79,36 @@ def _misspelt(source: Source, path: JsonPath, node: Mapping[str, Any]) -> Iterat
                 f"{quoted(key)} is not a keyword of JSON Schema, and would be ignored",
                 suggest(key, meant),
             )
+
+
+def _misspelt_required(
+    source: Source, nodes: Sequence[tuple[JsonPath, Mapping[str, Any]]]
+) -> Iterator[Diagnostic]:
+    """Yield a fault for each required name that no schema declares, and that is almost a property's."""
+    declared = set[str]().union(*(_names(node, "properties") for _, node in nodes))
+    for here, node in nodes:
+        # Other schemas for the same object may declare the name, those of other files, too.
+        if declared.issuperset(_names(node, "required")) or not _DECLARING.isdisjoint((*node, *here[-2:])):
+            continue
+        required = _names(node, "required")
+        optional = [name for name in _names(node, "properties") if name not in required]
+        # From the last, so that an import can remove one after the other.
+        for name in [name for name in reversed(required) if name not in declared][:_MAX_COMPARED]:
+            if meant := nearest(name, optional, _SIMILAR):
+                yield Diagnostic(
+                    source.value((*here, "required", required[name])),
+                    "misspelt-required",
+                    f"{quoted(name)} is required, and no property has this name",
+                    suggest(name, meant),
+                )
+
+
+def _names(node: Mapping[str, Any], keyword: str) -> dict[str, int]:
+    """Return the names in `properties` or `required` with their indices; none if it is not valid."""
+    value = node.get(keyword)
+    names = list(value) if isinstance(value, dict | list) else []
+    are_valid = all(isinstance(name, str) for name in names)
+    return {name: index for index, name in enumerate(names)} if are_valid else {}
 
 
 def _types(source: Source, path: JsonPath, value: object) -> Iterator[Diagnostic]:

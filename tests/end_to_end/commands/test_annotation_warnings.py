@@ -25,9 +25,7 @@ input_schema: {type: object}
             "destructive-unconfirmed",
         ),
         ("destructiveHint: true, readOnlyHint: true", "", "contradicting-annotations"),
-        ("readonlyHint: true", "", "misspelt-annotation"),
-        ("ReadOnlyHint: true", "", "misspelt-annotation"),
-        ("destructive_hint: true", "", "misspelt-annotation"),
+        ("timeout: 5", "", "misplaced-annotation"),
     ],
 )
 def test_a_contradicting_annotation_is_a_warning(
@@ -38,6 +36,15 @@ def test_a_contradicting_annotation_is_a_warning(
     assert done.returncode == 0
     assert f"warning[{code}]" in done.stdout
     assert "specs/wipe.yaml:" in done.stdout
+
+
+@pytest.mark.parametrize("key", ["readonlyHint", "ReadOnlyHint", "readOnly", "read_only_hint"])
+def test_a_misspelt_hint_is_an_error_of_check(project: Project, key: str) -> None:
+    project.add_tool("wipe", SPEC % (f"{key}: true", ""))
+    done = project.toolgen("check")
+    assert done.returncode == 2
+    assert "error[misspelt-annotation]" in done.stderr
+    assert "did you mean 'readOnlyHint'?" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ Example:
 
     required: [supplier_id]
     additionalProperties: false
-    properties: {supplier: {type: integer}}
+    properties: {name: {type: string}}
 
 Use instead:
 
     required: [supplier_id]
     additionalProperties: false
-    properties: {supplier_id: {type: integer}}
+    properties: {name: {type: string}, supplier_id: {type: integer}}
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from toolgen.suggestions import quoted
 
 from .faults import SpecFault, describe_error, unknown_field
 from .field_hints import looks_like_schema, required_hint
-from .rules import only_if_faults, rule_faults
+from .rules import misspelt_hints, only_if_faults, rule_faults
 from .spec_schema import DEFINITIONS, FIELDS, TARGETS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def spec_faults(
 
     `own_targets` has the names of the options that each of the project's own targets has.
     """
-    faults = [*_empty_fields(data), *_unknown_targets(data, own_targets or {})]
+    faults = [*_empty_fields(data), *_unknown_targets(data, own_targets or {}), *misspelt_hints(data)]
     reported = {fault.path for fault in faults}
     shape = _shape_faults(data)
     faults += [each for each in shape if reported.isdisjoint((each.path, each.path[:2]))]

@@ -10,11 +10,13 @@ from itertools import islice
 from typing import Any, Final
 
 from toolgen.schema.document import JsonPath, SchemaDocument, pointer_tokens
-from toolgen.suggestions import quoted
+from toolgen.suggestions import nearest, quoted, suggest
 
 from .faults import SpecFault
+from .field_hints import MAX_KEYS
 from .semantics.only_if import default_of, is_required
 from .semantics.properties import find_property
+from .spec_schema import DEFINITIONS
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
 _MOST_ENTRIES: Final = 1_000  # of `content`: each is compared with those before it
@@ -26,6 +28,8 @@ _CANNOT_ASK: Final = {
 """Fields that `asks` cannot be used with, and why."""
 _TREES: Final = {"image": "image", "audio": "audio", "text": "text"}
 """Kinds of blocks whose media types begin with a certain word."""
+_HINTS: Final = {name.lower(): name for name in DEFINITIONS["Annotations"]["properties"]}
+_SIMILAR: Final = 0.8  # `readOnly` means `readOnlyHint`; `audience` is a key of the author's own
 
 
 def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
@@ -78,6 +82,18 @@ def only_if_faults(data: Mapping[str, Any], document: SchemaDocument) -> Iterato
     elif default_of(found.schemas) is None and not is_required(document, names):
         hint = "give it `default: false`, or add it to `required`"
         yield fault(f"{quoted(pointer)} may be left out, and has no default", hint)
+
+
+def misspelt_hints(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield a fault for each key of `annotations` that is almost one of MCP's; other keys are carried."""
+    hints = data.get("annotations")
+    unknown = hints.keys() - _HINTS.values() if isinstance(hints, dict) else ()
+    for key in sorted(unknown)[:MAX_KEYS]:
+        found = nearest(key.replace("_", "").replace("-", ""), _HINTS, _SIMILAR)
+        if found:
+            message = f"{quoted(key)} is not an annotation of MCP, and clients ignore it"
+            hint = suggest(key, _HINTS[found])
+            yield SpecFault(("annotations", key), "misspelt-annotation", message, hint, of_key=True)
 
 
 def _limit_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
