@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -56,16 +57,17 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
 
 
 def users_error(error: Exception) -> UnableError | None:
-    """Return the error to report for a setting, or a disk, file or process limit; None for other errors."""
+    """Return the error to report for a setting, a broken module, or a limit of the system."""
+    from toolgen.project.errors import UnableError, reason
     from toolgen.runtime.settings import SettingError
 
     if isinstance(error, SettingError):
-        from toolgen.project.errors import UnableError
-
         return UnableError("invalid-setting", str(error))
+    # Modules have absolute paths; texts that toolgen itself compiles have none.
+    if isinstance(error, SyntaxError) and os.path.isabs(error.filename or ""):
+        message = f"the generated code cannot be imported: {type(error).__name__}: {error}"
+        return UnableError("not-generated", message, "run `toolgen generate`")
     # a full disk or a missing right is no bug of toolgen
-    if not (isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS):
-        return None
-    from toolgen.project.errors import UnableError, reason
-
-    return UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
+    if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
+        return UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
+    return None

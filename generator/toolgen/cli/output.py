@@ -94,8 +94,33 @@ def can_ask() -> bool:
 
 def ask(question: str) -> str:
     """Ask the user at the terminal for one line; on stderr, so that stdout holds data only."""
+    _prompt(question)
+    return _read_answer()
+
+
+async def ask_in_event_loop(question: str) -> str:
+    """Ask the user for one line, as `ask` does; the event loop continues while it waits."""
+    import asyncio  # commands that run no event loop do not wait for it
+
+    loop, is_typed = asyncio.get_running_loop(), asyncio.Event()
+    _prompt(question)
+    try:
+        loop.add_reader(sys.stdin, is_typed.set)
+    except NotImplementedError:  # on Windows, where ^C ends the read of another thread, too
+        return await asyncio.to_thread(_read_answer)
+    try:
+        await is_typed.wait()  # a terminal passes on whole lines
+    finally:
+        loop.remove_reader(sys.stdin)
+    return _read_answer()
+
+
+def _prompt(question: str) -> None:
     with suppress(OSError):
         streams.write_prompt(sys.stderr, question)
+
+
+def _read_answer() -> str:
     line = sys.stdin.readline()
     if not line:  # ^D
         raise KeyboardInterrupt

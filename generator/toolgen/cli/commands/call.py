@@ -15,16 +15,14 @@ import contextlib
 import json
 import logging
 import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolgen.cli.generated_package import warn_of_edited_specs, working_folder
-from toolgen.cli.output import ask, can_ask, emit, emit_json, say, say_text, show_status
+from toolgen.cli.generated_package import GeneratedPackage, warn_of_edited_specs, working_folder
+from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say, say_text, show_status
 from toolgen.cli.parser import add_format, add_server
 from toolgen.escaping.places import terminal_lines
 from toolgen.files import read_named
@@ -145,7 +143,7 @@ def _print_answer(answer: ServerAnswer, *, as_json: bool) -> None:
 
 
 async def _ask_for_server(question: Any) -> bool:
-    return _yes(question.message)
+    return await _yes(question.message)
 
 
 def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
@@ -262,15 +260,8 @@ def _refuse(word: str) -> NoReturn:
 def _toolkit(project: Project) -> Toolkit:
     """The generated package's toolkit, with the implementations that the project has."""
     sys.path.insert(0, str(project.import_root))
-    path = f"{project.package}.catalog"
-    try:
-        toolkit: Toolkit = import_module(path).toolkit()
-    except ModuleNotFoundError as error:
-        # another module that is missing is an error of the code, and keeps its traceback
-        if error.name is None or not f"{path}.".startswith(f"{error.name}."):
-            raise
-        message = f"there is no generated code in {project.output}"
-        raise UnableError("not-generated", message, "run `toolgen generate`") from error
+    package = GeneratedPackage(project.package, project.import_root)
+    toolkit: Toolkit = package.module("catalog", "run `toolgen generate`").toolkit()
     return toolkit
 
 
@@ -293,21 +284,16 @@ async def _agree(confirmation: Confirmation) -> bool:
 
 
 async def _ask(confirmation: Confirmation) -> bool:
-    """Ask at the terminal. There is one call and nothing beside it, so the event loop may wait, too."""
+    """Show the preview at the terminal, and ask."""
     if confirmation.preview:
         say(*confirmation.preview.split("\n"), always=True)
-    return _yes(confirmation.message)
+    return await _yes(confirmation.message)
 
 
-def _yes(question: str) -> bool:
-    """Ask at the terminal. ^C ends the command."""
+async def _yes(question: str) -> bool:
     *lines, last = terminal_lines(question)
-    asyncios = signal.signal(signal.SIGINT, signal.default_int_handler)  # its own wants ^C twice here
-    try:
-        say(*lines, always=True)
-        return ask(f"{last} [y/N] ").lower() in ("y", "yes")
-    finally:
-        signal.signal(signal.SIGINT, asyncios)
+    say(*lines, always=True)
+    return (await ask_in_event_loop(f"{last} [y/N] ")).lower() in ("y", "yes")
 
 
 def _as_data(response: ToolResponse, files: Sequence[Path | None]) -> dict[str, Any]:
