@@ -111,8 +111,9 @@ operate: $(READY) ## run replicas, workers, nginx, Redis and an OTLP receiver, k
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/end_to_end/commands/test_interrupt.py -s
 
-test-bombs: $(READY) ## run every command on expensive schemas, with limits of time and memory
+test-bombs: $(READY) ## run every command on expensive schemas, and tests with limits of processor time
 	@$(BIN)/python -m pytest -m bombs tests/bombs
+	@TOOLGEN_TIMED=1 $(BIN)/python -m pytest $$(grep -rlE "processor_(limit|time)\(" tests --include="test_*.py")
 
 # SURVIVORS=file repeats those that an earlier run (JSON=file) did not find, QUICK=1 without generated requests; WRITE=1 updates docs/testing.md.
 # SEMANTIC=gallery or SEMANTIC=lending uses semantic faults, which were written without the tests; CLEAN=20 counts false alarms.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from toolgen.runtime.toolkit import Toolkit as RuntimeToolkit
 
 from tests.code_mode.adversary import attack
 from tests.code_mode.shop import Price, Shop, answering, run, serve
+from tests.processes import PATIENCE
 
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 
@@ -194,9 +194,19 @@ def test_scopes_are_those_of_the_caller() -> None:
             "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
             "feed time limit exceeded",
         ),
+        ("while True: x = undefined if False else get_price\n", "limit exceeded"),
+    ],
+)
+def test_a_script_is_bounded_in_time(code: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script, "SECONDS", 0.5)
+    assert text in run_one(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
         ("x = []\nwhile True: x.append('x' * 10_000)", "memory limit exceeded"),
         ("for _ in range(1_000): get_price(article='a')", "It made more than 100 calls."),
-        ("while True: x = undefined if False else get_price\n", "limit exceeded"),
         ("def f(): return f()\nf()", "RecursionError"),
         ("'x' * 200_000", "too_large"),
         ("open('/etc/passwd').read()", "PermissionError"),
@@ -205,7 +215,7 @@ def test_scopes_are_those_of_the_caller() -> None:
     ],
 )
 def test_a_script_is_bounded(code: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script, "SECONDS", 0.5)
+    monkeypatch.setattr(script, "SECONDS", PATIENCE)
     assert text in run_one(code)
 
 
@@ -222,19 +232,19 @@ def test_calls_are_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_script_that_loops_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script, "SECONDS", 2.0)
+    monkeypatch.setattr(script, "SECONDS", PATIENCE)
 
-    async def work(client: Client) -> tuple[float, Any]:
-        looping = asyncio.create_task(run(client, "while True: pass"))
-        await asyncio.sleep(0.2)
-        began = time.monotonic()
-        await run(client, "get_price(article='bell')")
-        seconds = time.monotonic() - began
-        return seconds, await looping
+    async def work(client: Client) -> tuple[bool, Any]:
+        looping = asyncio.create_task(run(client, "wait(seconds=0)\nwhile True: pass"))
+        found = await run(client, "get_price(article='bell')")
+        was_done = looping.done()
+        looping.cancel()
+        await asyncio.wait([looping])
+        return was_done, found
 
-    seconds, found = talk(work)
-    assert seconds < 1.5
-    assert "time limit" in found
+    was_done, found = talk(work)
+    assert not was_done
+    assert found["result"] == {"amount": 6.0}
 
 
 def test_values_that_are_no_json_become_text() -> None:

@@ -17,7 +17,7 @@ from toolgen.mcp_client import bounded_http, bounded_stdio, client, limits
 
 from tests.cli.conftest import Cli
 from tests.http_server import QuietHandler, serve
-from tests.processes import NOTES, assert_gone
+from tests.processes import NOTES, assert_gone, processor_limit
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
 
@@ -116,10 +116,9 @@ def test_hostile_schemas(empty: Cli, kind: str, key: str, schema: dict[str, Any]
     tool = {"name": "f", "description": "F.", key: {"type": "object", **schema}}
     (empty.root / "s.json").write_text(json.dumps([tool]))
     (empty.root / "toolgen.toml").write_text("")
-    start = time.process_time()
-    assert empty("import", kind, "s.json").code == 0
-    assert empty("generate").code == 0
-    assert time.process_time() - start < 30
+    with processor_limit(30):
+        assert empty("import", kind, "s.json").code == 0
+        assert empty("generate").code == 0
     if "7 * 7" in str(schema):
         assert "49" not in (empty.root / "generated" / "models" / "f.py").read_text()
 

@@ -14,8 +14,7 @@ from pygls.uris import from_fs_path
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
 from tests.preloaded import python_command
-
-SECONDS = 8  # that an answer may take on a busy machine
+from tests.processes import PATIENCE
 
 
 class Editor:
@@ -53,7 +52,7 @@ class Editor:
         self, path: str, wanted: Callable[[list[types.Diagnostic]], bool] = lambda found: True
     ) -> list[types.Diagnostic]:
         """Return the next diagnostics of the current text of a file that are as `wanted`."""
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 params = await self.published.get()
                 is_current = params.version in (None, self._versions.get(path))
@@ -83,7 +82,7 @@ class Editor:
         }[kind]
         document = types.TextDocumentIdentifier(self.uri(path))
         params = made(text_document=document, position=self.position(path, needle, offset), **more)
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             return await getattr(self.client, f"text_document_{kind}_async")(params)
 
     def shown(self, location: types.Location) -> str:
@@ -118,10 +117,10 @@ async def editor(
     )
     folder = types.WorkspaceFolder(from_fs_path(str(root)) or "", root.name)
     params = types.InitializeParams(capabilities=given or capabilities(), workspace_folders=[folder])
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(PATIENCE):
         await client.initialize_session(params)
     opened = Editor(client, root)
     yield opened
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(PATIENCE):
         await client.shutdown_session()
         await client.stop()

@@ -20,9 +20,9 @@ from toolgen.language_server.analysis import FileAnalysis, JointFindings, find_t
 from toolgen.language_server.project_files import Job, ProjectFiles
 from toolgen.language_server.server import SpecServer
 
-from .conftest import FIND, SHOP
+from tests.processes import PATIENCE
 
-SECONDS = 8  # that an answer may take on a busy machine
+from .conftest import FIND, SHOP
 
 
 class Session:
@@ -59,7 +59,7 @@ class Session:
 
     async def diagnostics(self) -> None:
         """Wait for the diagnostics of what was typed last."""
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while (await self.published.get()).get("version") != self.version:
                 pass
 
@@ -104,7 +104,7 @@ def looks() -> Iterator[Looks]:
 
 
 async def until(semaphore: threading.Semaphore) -> None:
-    assert await asyncio.to_thread(semaphore.acquire, timeout=SECONDS)
+    assert await asyncio.to_thread(semaphore.acquire, timeout=PATIENCE)
 
 
 def test_a_changed_shared_file_does_not_wait_until_all_files_were_looked_at(shop: Path, looks: Looks) -> None:

@@ -17,8 +17,9 @@ from pygls.exceptions import JsonRpcException
 from toolgen.building.project_build import read_inputs
 from toolgen.linting import lint_specs
 
-from tests.language_server.editor import SECONDS, Editor, code, editor
+from tests.language_server.editor import Editor, code, editor
 from tests.preloaded import python_command
+from tests.processes import PATIENCE
 
 FIND, PLACE, SHOP = "specs/find_orders.yaml", "specs/place_order.yaml", "specs/schemas/shop.yaml"
 INLINE = '[mcp]\nreferences = "inline"\n'  # as the project of these tests begins
@@ -187,7 +188,7 @@ def test_the_gallery_has_the_findings_of_lint(tmp_path: Path) -> None:
     async def work(editor: Editor) -> None:
         editor.open("specs/todo.yaml")
         found: set[tuple[str, int, str]] = set()
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while found != wanted:
                 params = await editor.published.get()
                 path = params.uri.removeprefix(editor.uri("specs/").rstrip("/") + "/")
@@ -426,7 +427,7 @@ async def fixes(editor: Editor, path: str, line: int) -> list[types.CodeAction]:
     params = types.CodeActionParams(
         types.TextDocumentIdentifier(editor.uri(path)), at, types.CodeActionContext([])
     )
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(PATIENCE):
         return list(await editor.client.text_document_code_action_async(params) or ())
 
 

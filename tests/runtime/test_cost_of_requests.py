@@ -21,6 +21,7 @@ from toolgen.runtime.validation import complexity
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.json_value import is_json
 
+from tests.processes import assert_processor_time, processor_limit
 from tests.runtime.tool_factory import make_tool
 from tests.samples import sample
 
@@ -32,7 +33,6 @@ from toolgen.runtime.validation.faults import find_faults, list_faults
 
 schema, value = compile_schema(SCHEMA), VALUE
 find_faults(schema, None)
-resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 resource.setrlimit(resource.RLIMIT_AS, (4_000_000_000, 4_000_000_000))
 peak, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
 valid = schema.is_valid(value)
@@ -50,19 +50,20 @@ OPEN_ARRAY = '{"x": [{} for _ in range(1_000_000)]}'
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How a value was judged: the first faults, seconds of processor time, megabytes of memory."""
+    """How a value was judged: the first faults, megabytes of memory."""
 
     valid: bool
-    seconds: float
     megabytes: float
     faults: str
 
 
 def judge(schema: dict[str, Any], value: str) -> Judged:
     program = JUDGE.replace("SCHEMA", f"json.loads({json.dumps(schema)!r})").replace("VALUE", value)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2_000:]
-    return Judged(*json.loads(done.stdout))
+    valid, seconds, megabytes, faults = json.loads(done.stdout)
+    assert_processor_time(seconds, 3)
+    return Judged(valid, megabytes, faults)
 
 
 def object_of(**properties: Any) -> dict[str, Any]:
@@ -74,14 +75,12 @@ def test_missing_properties_of_a_large_object_do_not_copy_it() -> None:
     assert judged.faults.splitlines()[0] == "- $.p0: required property is missing"
     assert len(judged.faults.splitlines()) == 12
     assert judged.megabytes < 100
-    assert judged.seconds < 2
 
 
 def test_a_hundred_missing_properties_of_a_large_object_do_not_exhaust_memory() -> None:
     judged = judge({"type": "object", "required": [f"p{i}" for i in range(100)]}, OPEN_ARRAY)
     assert judged.faults.startswith("- $.p0: required property is missing")
     assert judged.megabytes < 100
-    assert judged.seconds < 2
 
 
 def test_missing_properties_of_each_of_many_items_are_found_without_copies() -> None:
@@ -122,7 +121,6 @@ def test_many_unknown_names_are_not_all_compared_with_all_known_names() -> None:
     schema = {**object_of(**known), "additionalProperties": False}
     judged = judge(schema, '{f"unknown_property_{i}": 1 for i in range(1_000)}')
     assert judged.faults.startswith("- $.unknown_property_0: unknown property")
-    assert judged.seconds < 3
 
 
 def test_the_first_unknown_names_have_suggestions() -> None:
@@ -160,7 +158,6 @@ TOO_LARGE = "- $: too large or too deeply nested to be checked by this schema"
 def test_values_whose_check_takes_too_long_are_refused_before_it(items: dict[str, Any], value: str) -> None:
     judged = judge(object_of(x={"type": "array", "items": items}), f'{{"x": {value}}}')
     assert (judged.valid, judged.faults) == (False, TOO_LARGE)
-    assert judged.seconds < 2
 
 
 @pytest.mark.parametrize("digits", [20, 300, 4_290])
@@ -168,7 +165,6 @@ def test_long_integers_are_not_all_compared_with_each_other(digits: int) -> None
     schema = object_of(x={"type": "array", "uniqueItems": True})
     judged = judge(schema, f'{{"x": [10**{digits} + i for i in range({4_000_000 // digits // 10})]}}')
     assert (judged.valid, judged.faults) == (False, TOO_LARGE)
-    assert judged.seconds < 2
 
 
 @pytest.mark.parametrize(
@@ -216,14 +212,12 @@ def test_faults_of_long_integers_are_not_all_written_out() -> None:
     schema = object_of(x={"type": "array", "items": {"type": "string"}})
     judged = judge(schema, '{"x": [10**4290 + 7] * 900}')
     assert judged.faults.startswith("- $.x[0]: expected string, got a very long number")
-    assert judged.seconds < 2
 
 
 def test_names_that_are_numbers_are_not_searched_for_each_fault() -> None:
     schema = object_of(**{"1": {"type": "array", "items": {"type": "integer"}}})
     judged = judge(schema, '{"1": ["x"] * 1_000, **{str(number): 0 for number in range(2, 100_000)}}')
     assert judged.faults.startswith('- $["1"][0]: expected integer, got the string "x"')
-    assert judged.seconds < 2
 
 
 def test_a_refused_call_judges_its_arguments_few_times() -> None:
@@ -247,7 +241,7 @@ def test_a_refused_call_judges_its_arguments_few_times() -> None:
 
     call()  # what it imports
     once = min(processor_time(judge_once) for _ in range(3))
-    assert min(processor_time(call) for _ in range(3)) < 3 * once + 0.02
+    assert_processor_time(min(processor_time(call) for _ in range(3)), 3 * once + 0.02)
 
 
 SCANS = [
@@ -265,9 +259,8 @@ def test_a_pattern_that_scans_from_many_places_takes_short_texts_only(pattern: s
     schema = compile_schema(object_of(x={"type": "string", "pattern": pattern}))
     assert schema.cost is not None
     assert schema.cost.max_text == 500
-    began = time.process_time()
-    assert schema.is_too_expensive({"x": "a" * 200_000})
-    assert time.process_time() - began < 0.5
+    with processor_limit(0.5):
+        assert schema.is_too_expensive({"x": "a" * 200_000})
 
 
 @pytest.mark.parametrize(
@@ -291,9 +284,8 @@ def test_many_texts_that_backtrack_are_refused_in_time(pattern: str) -> None:
     items = {"anyOf": [{"type": "string", "pattern": pattern}, {"type": "string"}]}
     schema = compile_schema(object_of(x={"type": "array", "items": items}))
     texts = [f"{'a' * 30}{number:b}".replace("0", "a").replace("1", "aa") + "!" for number in range(20_000)]
-    began = time.process_time()
-    assert not schema.is_valid({"x": texts})
-    assert time.process_time() - began < 0.5
+    with processor_limit(0.5):
+        assert not schema.is_valid({"x": texts})
 
 
 BACKTRACKING = r"^(\w+\s?)*$(?<!x)"
@@ -305,8 +297,9 @@ def long_texts(number: int) -> list[str]:
 
 @pytest.fixture
 def matched(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Counts how often each text is matched before the validator is asked."""
+    """Counts how often each text is matched before the validator is asked; each takes a millisecond."""
     texts: Counter[str] = Counter()
+    monkeypatch.setattr(complexity, "thread_time", lambda: texts.total() / 1_000)
     make = complexity._matcher
 
     def counting(pattern: str) -> Callable[[str], bool]:
