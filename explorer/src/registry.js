@@ -6,7 +6,7 @@ import SchemaField from "@rjsf/core/lib/components/fields/SchemaField.js";
 /** The parts that `form.jsx` does not bring. No text of the library is shown. */
 export default () => ({
   fields: { CyclicSchemaField, SchemaField },
-  templates: { ButtonTemplates: {} },
+  templates: { ButtonTemplates: { SubmitButton: () => null } }, // the page has buttons of its own below the form
   widgets: {},
   formContext: {},
   translateString: () => "",

@@ -47,7 +47,13 @@ async function violations(page, view) {
   return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${view}: ${id}: ${node.html.slice(0, 200)}`));
 }
 
-const picture = (page, name, options = {}) => (asked.pictures ? page.screenshot({ path: `${asked.pictures}/${name}.png`, ...options }) : undefined);
+/** Take a picture when nothing on the page moves any more. */
+async function picture(page, name, options = {}) {
+  if (!asked.pictures) return;
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map((each) => each.finished)));
+  await page.screenshot({ path: `${asked.pictures}/${name}.png`, ...options });
+}
+
 const answered = (page) => page.waitForFunction(() => document.querySelector(".answer[aria-busy='false'] > .good, .answer[aria-busy='false'] > .fault") !== null);
 const toolLink = (name) => `#tool/${encodeURIComponent(name)}`;
 
@@ -60,6 +66,7 @@ const scenarios = {
       for (const view of asked.views) {
         await show(page, view);
         if (view.startsWith("#tool/")) await page.waitForSelector(".try");
+        if ((await page.innerText("body")).includes("[object ")) found.push(`${view}: an object is shown as text`);
         found.push(...(await violations(page, `${colorScheme} ${view}`)));
       }
       await show(page, asked.views[0]);
