@@ -24,12 +24,20 @@ for (const [field, text] of Object.entries(asked.texts ?? {})) {
 }
 await page.getByRole("button", { name: "Execute Tool" }).click();
 
+/** Take the picture when nothing on the page moves any more: a dialog fades in. */
+async function picture() {
+  if (!asked.screenshot) return;
+  const stillMoves = () => document.getAnimations().some((each) => each.playState === "running" && each.effect.getComputedTiming().endTime !== Infinity);
+  for (let still = 0; still < 3; still = (await page.evaluate(stillMoves)) ? 0 : still + 1) await page.waitForTimeout(200);
+  await page.screenshot({ path: asked.screenshot });
+}
+
 let shown;
 if (asked.asks) {
   const question = page.getByRole("dialog").filter({ hasText: "Elicitation Request" });
   await question.getByRole("button", { name: "Decline" }).waitFor();
   shown = await question.innerText();
-  if (asked.screenshot) await page.screenshot({ path: asked.screenshot });
+  await picture();
   await question.getByRole("button", { name: "Decline" }).click();
   await page.getByText("declined").first().waitFor();
 } else {
@@ -37,7 +45,7 @@ if (asked.asks) {
   shown = await page.locator("img[src^='data:']").evaluateAll((found) =>
     found.map((each) => ({ source: each.src, width: each.naturalWidth, height: each.naturalHeight })),
   );
-  if (asked.screenshot) await page.screenshot({ path: asked.screenshot });
+  await picture();
 }
 await browser.close();
 console.log(JSON.stringify(shown));
