@@ -18,13 +18,10 @@ CONTAINERS: Final = b"[{"
 """The characters that begin objects and arrays."""
 VALUES: Final = b"[{,"
 """One of them stands before each value of an array and each member of an object."""
+# a string ends with its line at the latest: in a stream, not every line is JSON
 _UP_TO_PART: Final = {
-    marks: re.compile(
-        # a string ends with its line at the latest: in a stream, not every line is JSON
-        rb'(?:[^"%(marks)s]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([%(marks)s])?'
-        % {b"marks": re.escape(marks)}
-    )
-    for marks in (CONTAINERS, VALUES)
+    CONTAINERS: re.compile(rb'(?:[^"\[{]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{])?'),
+    VALUES: re.compile(rb'(?:[^"\[{,]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{,])?'),
 }
 
 
