@@ -51,7 +51,7 @@ class CreateOrderResponse(BaseModel):
 
     order_id: int
     lines: list[Line]
-    days: int | None = None
+    days: int = 3
     stock: dict[str, int] | None = None
 
 
