@@ -21,7 +21,6 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.package import PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Spans
-from toolgen.data.spec import SCHEMA_FIELDS
 from toolgen.data.target import Target
 from toolgen.incremental import Texts, is_shared_text
 from toolgen.lint.baseline import baseline_text, fingerprint
@@ -31,6 +30,7 @@ from toolgen.lint.settings import LintSettings
 from toolgen.lint.suppressions import Places, SuppressedFindings
 from toolgen.pipeline import analyze
 from toolgen.report.entry import Entry, Report, entry_of
+from toolgen.runtime.definition.spec_schema import SCHEMA_FIELDS
 from toolgen.schema.document import JsonPath
 from toolgen.suggestions import count
 

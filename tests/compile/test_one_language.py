@@ -13,6 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from toolgen.compile.checking.check import check
+from toolgen.compile.checking.resolve import resolve
 from toolgen.compile.reading.parse import parse
 from toolgen.compile.reading.read import read
 from toolgen.data import spec
@@ -24,16 +26,17 @@ from toolgen.targets import definition, options
 
 OF_FILES = ("toolgen", "enabled")  # fields about a file in YAML, not about a tool
 FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
-TOOL = {key: value for key, value in FULL.items() if key not in OF_FILES}
-SCHEMA = {"type": "object"}
+TOOL = {key: value for key, value in FULL.items() if key not in (*OF_FILES, "page")}  # it streams
+SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 UNTYPED = ("input_schema", "output_schema", "chunk_schema", "meta", "input", "output", "x-mine")
 
 
 def is_valid_spec(data: Any) -> bool:
     try:
-        return bool(parse(read({"a.yaml": json.dumps(data)})).tools)
+        check(resolve(parse(read({"a.yaml": json.dumps(data)}))))
     except SpecErrors:
         return False
+    return True
 
 
 def is_valid_definition(data: Any) -> bool:
@@ -67,9 +70,21 @@ CHANGES: list[tuple[dict[str, Any], bool]] = [
     ({"idempotency": {"ttl": 0}}, False),
     ({"background": {"result_ttl": 2_592_001}}, False),
     ({"annotations": {"weight": {"of": None}}}, False),
-    ({"title": " "}, True),
-    ({"version": " "}, True),
-    ({"tags": [" "]}, True),
+    ({"description": " "}, False),
+    ({"title": " "}, False),
+    ({"tags": ["\n"]}, False),
+    ({"confirm": {"message": "Close {shop}?"}}, False),
+    ({"confirm": {"message": "Close {a|count} shops?"}}, False),
+    ({"confirm": {"message": "Close {a}?"}}, True),
+    ({"max_result_bytes": 500, "page": {"items": "/a", "cursor": "/b", "from": "/a"}}, False),
+    ({"output_schema": {"$ref": "#/$defs/a"}}, False),
+    ({"output_schema": {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#"}}}}, False),
+    ({"output_schema": {"type": "object", "propertes": {}}}, False),
+    ({"output_schema": {"type": "string", "pattern": "("}}, False),
+    ({"output_schema": {"$schema": "http://json-schema.org/draft-04/schema#"}}, False),
+    ({"examples": [{"name": "a", "input": {"a": 1}}]}, False),
+    ({"examples": [{"name": "a", "input": {}, "error": "gone"}]}, False),
+    ({"examples": [{"name": "a", "input": {}, "not": ["b"]}]}, False),
     ({"tags": ["a", "a"]}, True),
     ({"auth": {"scopes": ["a", "a"]}}, True),
     ({"annotations": {"weight": 8.0}}, True),
@@ -94,7 +109,7 @@ def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str |
 
 PATHS = [path for path in _paths(TOOL) if path and path[-1] not in ("output", "x-mine")]
 VALUES: list[Any] = [
-    None, True, 0, 1, 8, 8.0, 0.5, -1, 10**30, "", " ", "x", "two words", "X_1", "\n", "é", "/a", "image/png",
+    None, True, 0, 1, 8, 8.0, 0.5, -1, 10**30, "", " ", "x", "two words", "X_1", "\n", "é", "/a", "image/png", "{n}", "{n|count}", "{zzz}",
     [], {}, ["x"], ["x", "x"], [1], [[]], {"zzz": 1}, {"zzz": None}, {"name": "x"},
 ]  # fmt: skip
 EDITS = st.tuples(st.sampled_from(PATHS), st.sampled_from(["put", "add", "remove"]), st.sampled_from(VALUES))

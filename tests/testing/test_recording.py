@@ -12,7 +12,7 @@ from mcp_types import CallToolResult
 from toolgen.building.spec_source import find_specs
 from toolgen.project import load_targets
 from toolgen.runtime import Toolkit
-from toolgen.semantics.secret_texts import without_secret_texts
+from toolgen.runtime.logs.secret_texts import without_secret_texts
 from toolgen.testing.mock.contracts import MockContract, read_contracts
 from toolgen.testing.mock.recording import (
     MAX_EXAMPLES,

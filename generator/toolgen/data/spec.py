@@ -7,7 +7,7 @@ Which values are valid is said in `runtime/definition/spec_schema.py`. A spec is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,9 +18,6 @@ from toolgen.targets.options import Targets
 
 SHARED_FILE_KEYS = frozenset(("$defs", "$schema", "$comment"))
 """Top-level keys of a file of shared schemas; a file with any other key is a tool."""
-
-SCHEMA_FIELDS = (("input_schema",), ("output_schema",), ("stream", "chunk_schema"))
-"""Paths of the fields that hold JSON Schemas."""
 
 _IMPORT_HEADER: Final = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
 
@@ -212,13 +209,3 @@ def imported_kind(text: str) -> str | None:
 def is_shared_file(data: object) -> bool:
     """True if the data of a file below the specs folder is shared schemas rather than a tool."""
     return isinstance(data, Mapping) and data.keys() <= SHARED_FILE_KEYS
-
-
-def schemas_of(data: object) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the path and the value of every schema field that a tool's data has, whatever the value is."""
-    for path in SCHEMA_FIELDS:
-        inner = data
-        for key in path:
-            inner = inner.get(key) if isinstance(inner, Mapping) else None
-        if inner is not None:
-            yield path, inner

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import jsonschema_rs
 
+from toolgen.runtime.logs.secret_texts import holds_secret_text
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.schema.document import Schema, value_key
-from toolgen.semantics.secret_texts import holds_secret_text
 
 MAX_EXAMPLES: Final = 5  # of one tool
 MAX_BYTES: Final = 4_000  # of one input or output as JSON: specs are read by people

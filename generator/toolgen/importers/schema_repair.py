@@ -13,7 +13,6 @@ from typing import Any
 
 from jsonschema_rs import ReferencingError
 
-from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Marks, Source, Span
 from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.schema_rewrites import (
@@ -24,11 +23,11 @@ from toolgen.importers.schema_rewrites import (
     rewrite_type_names,
 )
 from toolgen.references.bundle import Bundler
+from toolgen.runtime.definition.semantics.json_schema import check_schema
+from toolgen.runtime.definition.semantics.references import find_loops
 from toolgen.schema.budget import TooComplexError, check_budget
 from toolgen.schema.document import JsonPath, SchemaDocument, follow, format_pointer, subschemas
 from toolgen.schema.validator import compiled
-from toolgen.semantics.json_schema import check_schema
-from toolgen.semantics.reference_loops import find_loops
 from toolgen.suggestions import shortened
 
 _MAX_ROUNDS = 50  # of removing faults; each round removes every fault that it finds
@@ -134,19 +133,22 @@ def _remove_keyword(schema: dict[str, Any], path: JsonPath) -> JsonPath:
 
 def _faults(schema: dict[str, Any], field: str) -> Iterator[_SchemaFault]:
     """Yield what the language would refuse in `schema`, checked as `toolgen generate` checks it."""
-    source = Source(field, "", {field: schema}, lambda: _marks_with_paths(schema, field))
-    found: list[Diagnostic] = list(check_schema(source, (field,), schema))
+    found = [_SchemaFault(fault.path, fault.message) for fault in check_schema(schema, ())]
     if not found:
         bundler = Bundler({})
+        source = Source(field, "", {field: schema}, lambda: _marks_with_paths(schema, field))
         bound = bundler.bind(schema, source, (field,))
-        found = bundler.faults or list(find_loops(bound))
+        for refused in bundler.faults:
+            path = refused.span.path if isinstance(refused.span, _PathSpan) else ()
+            found.append(_SchemaFault(path, refused.message))
+        if not found:
+            found = [_SchemaFault(fault.path, fault.message) for fault in find_loops(bound.document)]
     if not found:
         try:
             compiled(schema)
         except (ValueError, ReferencingError) as error:
             yield _SchemaFault((), shortened(str(error).split("\n", 1)[0]))
-    for fault in found:
-        yield _SchemaFault(fault.span.path if isinstance(fault.span, _PathSpan) else (), fault.message)
+    yield from found
 
 
 def _marks_with_paths(schema: Any, field: str) -> Marks:

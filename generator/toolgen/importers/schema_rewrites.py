@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from toolgen.runtime.definition.semantics.json_schema import compiles
 from toolgen.schema.document import Draft, JsonPath, draft_of, format_pointer, subschemas
 from toolgen.schema.keywords import TYPES
-from toolgen.semantics.json_schema import compiles
 from toolgen.suggestions import quoted
 
 _DRAFT_4_OR_6 = re.compile(r"https?://json-schema\.org/draft-0[46]/schema#?")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolgen.compile.reading.editor_schema import editor_schema
 from toolgen.data.program import ProgramTool
-from toolgen.data.spec import SCHEMA_FIELDS
+from toolgen.runtime.definition.spec_schema import SCHEMA_FIELDS
 from toolgen.schema.document import JsonObject, JsonPath, locate, parse_pointer
 
 _FROM_TOOL: Final = {"input": "input_schema", "output": "output_schema"}

@@ -10,9 +10,10 @@ from urllib.parse import unquote
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source
-from toolgen.data.spec import is_shared_file, schemas_of
+from toolgen.data.spec import is_shared_file
 from toolgen.language_server.analysis import FileAnalysis
 from toolgen.references.shared_files import resolve_file_reference
+from toolgen.runtime.definition.spec_schema import schemas_of
 from toolgen.schema.document import (
     JsonPath,
     Located,

@@ -9,7 +9,8 @@ from typing import Any, Final
 from toolgen.data.codes import lint_codes
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source, Span, Spans
-from toolgen.data.spec import is_shared_file, schemas_of
+from toolgen.data.spec import is_shared_file
+from toolgen.runtime.definition.spec_schema import schemas_of
 from toolgen.schema.document import JsonPath, subschemas
 from toolgen.suggestions import did_you_mean, quoted
 

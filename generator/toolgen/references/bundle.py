@@ -13,6 +13,7 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import Origins, SharedSchema
 from toolgen.data.source import Source, Span
 from toolgen.references.shared_files import SharedDefinition, find_definition, resolve_file_reference
+from toolgen.runtime.definition.semantics.references import dangling
 from toolgen.schema.document import (
     Draft,
     JsonPath,
@@ -25,7 +26,6 @@ from toolgen.schema.document import (
     replace_refs,
     subschemas,
 )
-from toolgen.suggestions import did_you_mean, quoted
 
 
 class Origin(NamedTuple):
@@ -149,7 +149,10 @@ class Bundler:
                 if found.candidates:
                     continue
                 if not found.is_elsewhere:
-                    self._dangling(source, span_path, ref, self._used_names)
+                    fault = dangling(span_path, ref, self._used_names)
+                    self.faults.append(
+                        Diagnostic(source.value(span_path), fault.code, fault.message, fault.hint)
+                    )
                     continue
                 target = resolve_file_reference(ref, source, span_path, self._shared)
                 new = self._rewrite(target, source, span_path, bool(document.resource_of(here)))
@@ -218,17 +221,6 @@ class Bundler:
             self._names[key] = name
             self._queue.append(key)
         return "#" + format_pointer(("$defs", self._names[key], *target.rest))
-
-    def _dangling(self, source: Source, path: JsonPath, ref: str, known: set[str]) -> None:
-        near = did_you_mean(ref.removeprefix("#/$defs/"), sorted(known))
-        self.faults.append(
-            Diagnostic(
-                source.value(path),
-                "dangling-ref",
-                f"{quoted(ref)} names nothing in this schema",
-                near or "`#` is the root of the schema, `input_schema` for one; its `$defs` are below that",
-            )
-        )
 
 
 def _with_own_targets(own: SchemaDocument, bundle: SchemaDocument) -> SchemaDocument:

@@ -5,14 +5,16 @@ Generated tools do not need it: their definitions were validated when they were 
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
+from typing import Any, Final, Literal, Self, cast
 
-from .definition.check import TYPES, ToolSpecError, definition_faults, type_faults
+from pydantic import BaseModel
+
+from .definition.check import ToolSpecError, definition_faults, in_words, plain_data
 from .definition.description import join_description
+from .definition.semantics.json_schema import check_schema
 from .definition.spec_schema import FIELDS
 from .definition.tool_definition import (
     ContentDefinition,
@@ -21,9 +23,6 @@ from .definition.tool_definition import (
     ToolDefinition,
 )
 from .errors import ToolError
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +113,16 @@ class ToolSpec:
 
     def __post_init__(self) -> None:
         faults = list(_faults_of_fields(self))
-        definition = _definition(self)
-        in_definition = list(definition_faults(definition))
-        faults += in_definition or _stream_faults(definition, self.response_model)
+        texts = _texts(self)
+        definition = _definition(self, texts)
+        faults += definition_faults(definition) or _stream_faults(definition, self.response_model)
         if faults:
             subject = f"the ToolSpec of {self.name!r}" if isinstance(self.name, str) else "the ToolSpec"
             raise ToolSpecError(subject, faults)
-        object.__setattr__(self, "definition", copy.deepcopy(cast("ToolDefinition", definition)))
+        notice = cast("Mapping[str, str] | None", self.deprecated)
+        description = join_description(self.description, texts, self.content, deprecated=notice)
+        definition["description"] = description
+        object.__setattr__(self, "definition", cast("ToolDefinition", plain_data(definition)))
 
     @classmethod
     def from_models(
@@ -160,33 +162,66 @@ def _faults_of_fields(spec: ToolSpec) -> Iterator[str]:
         yield "give inputs or input_schema, not both"
     if isinstance(spec.returns, ToolReturn) and spec.output_schema is not None:
         yield "give returns as a ToolReturn or output_schema, not both"
-    for each in spec.inputs:
-        if not isinstance(each, ToolParam):
-            yield f"inputs: expected a ToolParam, got {type(each).__name__}"
-    if isinstance(spec.returns, ToolReturn):
-        yield from (f"returns: {fault}" for fault in type_faults(spec.returns.type))
-    elif not isinstance(spec.returns, str):
-        yield f"returns: expected a ToolReturn or text, got {type(spec.returns).__name__}"
+    for name in ("inputs", "errors", "inject"):
+        if not _is_list(value := getattr(spec, name)):
+            yield f"{name}: expected a list, got {type(value).__name__}"
     names: set[str] = set()
-    for param in (each for each in spec.inputs if isinstance(each, ToolParam)):
-        if not isinstance(param.name, str) or not param.name:
+    for param in _listed(spec.inputs):
+        if not isinstance(param, ToolParam):
+            yield f"inputs: expected a ToolParam, got {type(param).__name__}"
+        elif not isinstance(param.name, str) or not param.name:
             yield f"inputs: {param.name!r} is not the name of a parameter"
         elif param.name in names:
             yield f"inputs: the parameter {param.name!r} is given twice"
         else:
             names.add(param.name)
-            subject = f"inputs: the parameter {param.name!r}"
-            yield from (f"{subject}: {fault}" for fault in type_faults(param.type))
-    for error in spec.errors:
-        if not (isinstance(error, type) and issubclass(error, ToolError)):
+            yield from (f"inputs: the parameter {param.name!r}: {fault}" for fault in _value_faults(param))
+    if isinstance(spec.returns, ToolReturn):
+        yield from (f"returns: {fault}" for fault in _value_faults(spec.returns))
+    for error in _listed(spec.errors):
+        if not _is_class(error, ToolError):
             yield f"errors: expected a subclass of ToolError, got {error!r}"
-    for text in ("when_to_use", "avoid_when"):
-        if not isinstance(getattr(spec, text), str):
-            yield f"{text}: expected text, got {type(getattr(spec, text)).__name__}"
+    for name, text in _given_texts(spec).items():
+        if not isinstance(text, str):
+            expected = "a ToolReturn or text" if name == "returns" else "text"
+            yield f"{name}: expected {expected}, got {type(text).__name__}"
+        elif text and not text.strip():
+            yield f"{name!r} is empty; write it, or leave the field out"
+    for name in ("request_model", "response_model"):
+        if (model := getattr(spec, name)) is not None and not _is_class(model, BaseModel):
+            yield f"{name}: expected a pydantic model, got {model!r}"
+
+
+def _value_faults(value: ToolParam | ToolReturn) -> Iterator[str]:
+    if not isinstance(value.type, str):
+        yield f"type: expected text, got {type(value.type).__name__}"
+    else:
+        yield from map(in_words, check_schema({"type": plain_data(value.type)}, ()))
+    if not isinstance(value.description, str):
+        yield f"description: expected text, got {type(value.description).__name__}"
+    if not isinstance(value.schema, Mapping):
+        yield f"schema: expected a mapping, got {type(value.schema).__name__}"
+    if isinstance(value, ToolParam) and not isinstance(value.required, bool):
+        yield f"required: expected True or False, got {value.required!r}"
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if _is_list(value) else ()
+
+
+def _is_class(value: object, base: type) -> bool:
+    return isinstance(value, type) and issubclass(value, base)
 
 
 _ALWAYS: Final = frozenset(("name", "description", "use_when", "avoid_when", "returns", "input_schema"))
 """Fields of a definition that `_definition` writes first, from other fields of a ToolSpec."""
+
+_LISTS: Final = frozenset(("tags", "errors", "inject", "content", "examples", "aliases"))
+"""Fields that a definition leaves out if they are empty."""
 
 _PROBES: Final[tuple[Any, ...]] = ("text", "", 0, 1, 0.5, True, None, [], {}, ["text"])
 """Values that show that two schemas overlap; those of the schemas' own examples are tried, too."""
@@ -222,22 +257,18 @@ def _values_in(schema: Any) -> Iterator[Any]:
         yield from (schema[key] for key in ("const", "default") if key in schema)
 
 
-def _definition(spec: ToolSpec) -> dict[str, Any]:
-    """Return the definition as plain data; fields that were left out are left out."""
+def _definition(spec: ToolSpec, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the definition as it was given, also if it is wrong; fields that were left out are left out."""
     stem = re.sub(r"\W", "_", spec.name) if isinstance(spec.name, str) else ""
-    texts = _texts(spec)
-    output = spec.returns.as_schema() if isinstance(spec.returns, ToolReturn) else spec.output_schema
+    returns = spec.returns if isinstance(spec.returns, ToolReturn) else None
+    given = spec.output_schema if returns is None else _schema_of(returns)
     computed: dict[str, Any] = {
-        "tags": list(spec.tags) or None,
-        "output_schema": output if _types_are_known(spec.returns) else None,
-        "errors": [_error(error) for error in spec.errors if isinstance(error, type)] or None,
-        "inject": [{"name": each} if isinstance(each, str) else each for each in spec.inject] or None,
+        "output_schema": given,
+        "errors": [_error(error) for error in _listed(spec.errors) if _is_class(error, ToolError)],
+        "inject": [{"name": each} if isinstance(each, str) else each for each in _listed(spec.inject)],
         "stream": None if spec.chunk_schema is None else {"chunk_schema": spec.chunk_schema},
-        "content": spec.content if isinstance(spec.content, str) else list(spec.content) or None,
-        "examples": list(spec.examples) or None,
-        "aliases": list(spec.aliases) or None,
-        "asks": spec.asks or None,
-        "final_answer": spec.final_answer or None,
+        "asks": None if spec.asks is False else spec.asks,
+        "final_answer": None if spec.final_answer is False else spec.final_answer,
         "coerce": None if spec.coerce is True else spec.coerce,
     }
     # the others are written as they were given
@@ -250,50 +281,48 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
         "name": spec.name,
         "py_name": stem,
         "class_name": "".join(part[:1].upper() + part[1:] for part in stem.split("_")) + "Tool",
-        "description": _description(spec, texts),
+        "description": spec.description,
         **texts,
         "input_schema": _input_schema(spec) if spec.input_schema is None else spec.input_schema,
-        **{key: value for key, value in optional.items() if value is not None},
+        **{
+            key: value
+            for key, value in optional.items()
+            if value is not None and not (key in _LISTS and value in ((), []))
+        },
     }
 
 
-def _texts(spec: ToolSpec) -> dict[str, str]:
-    """Return the fields of the definition that are also part of its description; blank ones are left out."""
+def _given_texts(spec: ToolSpec) -> dict[str, Any]:
     returns = spec.returns.description if isinstance(spec.returns, ToolReturn) else spec.returns
-    given = {"use_when": spec.when_to_use, "avoid_when": spec.avoid_when, "returns": returns}
-    return {key: text for key, text in given.items() if isinstance(text, str) and text.strip()}
+    return {"when_to_use": spec.when_to_use, "avoid_when": spec.avoid_when, "returns": returns}
 
 
-def _description(spec: ToolSpec, texts: Mapping[str, str]) -> Any:
-    """Return the description as every target publishes it, laid out as for a spec in YAML."""
-    if not isinstance(spec.description, str):
-        return spec.description
-    given = spec.deprecated
-    is_notice = isinstance(given, Mapping) and all(isinstance(text, str) for text in given.values())
-    deprecated = cast("Mapping[str, str]", given) if is_notice else None  # others are reported
-    return join_description(spec.description, texts, spec.content, deprecated=deprecated)
+def _texts(spec: ToolSpec) -> dict[str, str]:
+    """Return the fields of the definition that are also part of its description, without empty ones."""
+    given = {key: text for key, text in _given_texts(spec).items() if isinstance(text, str) and text.strip()}
+    return {"use_when" if key == "when_to_use" else key: text for key, text in given.items()}
 
 
 def _input_schema(spec: ToolSpec) -> dict[str, Any]:
-    params = [each for each in spec.inputs if isinstance(each, ToolParam) and _types_are_known(each)]
+    params = [each for each in _listed(spec.inputs) if isinstance(each, ToolParam)]
     required = [each.name for each in params if each.required]
     return {
         "type": "object",
         "additionalProperties": False,
         **({"required": list(dict.fromkeys(required))} if required else {}),
-        "properties": {each.name: each.as_schema() for each in params},
+        "properties": {each.name: _schema_of(each) for each in params},
     }
 
 
-def _types_are_known(given: Any) -> bool:
-    """True unless a parameter or result has an unknown type, which is reported separately."""
-    return not isinstance(given, ToolParam | ToolReturn) or given.type in TYPES
+def _schema_of(value: ToolParam | ToolReturn) -> dict[str, Any]:
+    """Return the schema of a value; an empty one if it has a fault, which is reported separately."""
+    return {} if any(_value_faults(value)) else value.as_schema()
 
 
 def _error(error: type[ToolError]) -> dict[str, Any]:
     entry: dict[str, Any] = {"code": error.code, "description": error.description}
     if error.retryable:
-        entry["retryable"] = True
+        entry["retryable"] = error.retryable
     if error.hint:
         entry["hint"] = error.hint
     return entry

@@ -145,8 +145,8 @@ def test_a_deprecated_tool_spec_reaches_the_definition_and_the_callers() -> None
     assert call(Old(), {}).metadata["deprecated"] == deprecated
 
 
-def test_blank_texts_are_left_out() -> None:
-    spec = ToolSpec(name="x", description="X.", when_to_use=" ", avoid_when="", returns=ToolReturn("string"))
+def test_empty_texts_are_left_out() -> None:
+    spec = ToolSpec(name="x", description="X.", when_to_use="", avoid_when="", returns=ToolReturn("string"))
     assert spec.definition["description"] == "X."
     assert not {"use_when", "avoid_when", "returns"} & spec.definition.keys()
 
@@ -223,10 +223,19 @@ GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type
         ({"name": "re name"}, "'re name' is not a tool's name; write 're_name'; letters, digits"),
         ({"description": ""}, "'description' is empty"),
         ({"input_schema": {"type": "objct"}}, "did you mean 'object'?"),
-        ({"input_schema": {"type": "object", "properties": {"a": {"type": "text"}}}}, "$.properties.a.type"),
-        ({"input_schema": {"type": "object", "required": "a"}}, "is not a valid JSON Schema"),
+        (
+            {"input_schema": {"type": "object", "properties": {"a": {"type": "text"}}}},
+            "input_schema.properties.a.type: unknown type 'text'",
+        ),
+        (
+            {"input_schema": {"type": "object", "required": "a"}},
+            "input_schema.required: invalid JSON Schema at 'required'",
+        ),
         ({"input_schema": {"type": "array"}}, "type: object"),
-        ({"output_schema": {"$ref": "https://example.com/a"}}, "only references within itself"),
+        (
+            {"output_schema": {"$ref": "https://example.com/a"}},
+            "output_schema.$ref: 'https://example.com/a' names another document",
+        ),
         ({"inject": [{"name": "class"}]}, "inject[0].name: 'class' is a keyword of Python; rename it"),
         ({"inject": [{"name": "a"}, {"name": "a"}]}, "inject[1].name: the injected name 'a' is used twice"),
         ({"inject": [{"name": "request"}]}, "'request' is another argument of `execute`"),
@@ -253,7 +262,7 @@ GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type
         ),
         (
             {"output_schema": {"type": "string"}, "examples": [{"name": "a", "input": {}, "output": 1}]},
-            "examples[0].output does not satisfy output_schema",
+            "examples[0].output: the example does not match output_schema: 1 is not of type",
         ),
     ],
     ids=str,
@@ -309,6 +318,45 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
         "- deprecated.since: 'since' must be text, not a number",
     ):
         assert fault in message
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"description": " "}, "'description' is empty"),
+        ({"when_to_use": " "}, "'when_to_use' is empty; write it, or leave the field out"),
+        ({"avoid_when": 5}, "avoid_when: expected text, got int"),
+        ({"returns": 5}, "returns: expected a ToolReturn or text, got int"),
+        ({"returns": ToolReturn("string", "\n")}, "'returns' is empty"),
+        ({"returns": ToolReturn(5)}, "returns: type: expected text, got int"),  # type: ignore[arg-type]
+        ({"inputs": ToolParam("a", "string")}, "inputs: expected a list, got ToolParam"),
+        ({"inputs": "ab"}, "inputs: expected a list, got str"),
+        (
+            {"inputs": [ToolParam("a", "string", required="yes")]},
+            "required: expected True or False, got 'yes'",
+        ),  # type: ignore[arg-type]
+        ({"inputs": [ToolParam("a", "string", 5)]}, "'a': description: expected text, got int"),  # type: ignore[arg-type]
+        ({"inputs": [ToolParam("a", "string", schema=[])]}, "'a': schema: expected a mapping, got list"),  # type: ignore[arg-type]
+        ({"errors": (ValueError,)}, "errors: expected a subclass of ToolError, got <class 'ValueError'>"),
+        ({"errors": NobodyError}, "errors: expected a list, got type"),
+        ({"inject": "db"}, "inject: expected a list, got str"),
+        ({"inject": [5]}, "inject[0]: each of 'inject' must be a mapping, not a number"),
+        ({"tags": "shop"}, "'tags' must be a list, not text"),
+        ({"aliases": "y"}, "'aliases' must be a list, not text"),
+        ({"examples": {}}, "'examples' must be a list, not a mapping"),
+        ({"content": [{"type": "image", "media_types": 5}]}, "'media_types' must be a list, not a number"),
+        ({"final_answer": "yes"}, "'final_answer' must be true or false, not text"),
+        ({"coerce": 1.5}, "'coerce' must be true or false, not a number"),
+        ({"deprecated": "2.0"}, "'deprecated' must be a mapping, not text"),
+        ({"request_model": GreetRequest(name="Ada")}, "request_model: expected a pydantic model, got Greet"),
+        ({"response_model": dict}, "response_model: expected a pydantic model, got <class 'dict'>"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_a_field_of_the_wrong_type_is_refused(fields: dict[str, Any], says: str) -> None:
+    with pytest.raises(ToolSpecError) as caught:
+        ToolSpec(**{"name": "x", "description": "X.", **fields})
+    assert says in str(caught.value)
 
 
 def test_a_spec_of_another_type_is_a_type_error() -> None:

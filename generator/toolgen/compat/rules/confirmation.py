@@ -7,8 +7,8 @@ from typing import Final
 
 from toolgen.compat.contract import REQUEST, Contract
 from toolgen.compat.rule import FieldEdit, ToolPair
+from toolgen.runtime.definition.semantics.placeholders import Placeholder, placeholders
 from toolgen.runtime.definition.semantics.properties import find_property
-from toolgen.semantics.placeholders import Placeholder, placeholders
 from toolgen.suggestions import quoted
 
 _FROM_STRICT: Final = ("deny", "two_step", "allow")

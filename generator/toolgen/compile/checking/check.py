@@ -20,13 +20,11 @@ from toolgen.data.program import Program, ProgramTool
 from toolgen.data.progress import Progress, no_progress
 from toolgen.data.source import Span
 from toolgen.lint.linter import lint_catalogue, lint_tool
-from toolgen.runtime.definition.rules import only_if_faults
+from toolgen.references.diagnostics import diagnostic_of
+from toolgen.runtime.definition.check import not_compiled, semantic_faults
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
 from toolgen.schema.budget import check_size
 from toolgen.schema.validator import build_validator, refuse_reference
-from toolgen.semantics.examples import check_examples
-from toolgen.semantics.pages import check_page
-from toolgen.semantics.placeholders import check_placeholders
 
 
 def check(
@@ -99,14 +97,10 @@ def _tool_faults(bound: BoundTool) -> Iterator[Diagnostic]:
     refused = [each for each in compiled.values() if isinstance(each, Diagnostic)]
     yield from refused
     if not refused:
-        if bound.tool.spec.examples:
-            validators = {name: each for name, each in compiled.items() if isinstance(each, CompiledSchema)}
-            yield from check_examples(bound.tool, validators)
-        yield from check_placeholders(bound.tool)
-        yield from check_page(bound.tool)
-        data = cast("dict[str, Any]", bound.tool.source.data)
-        for fault in only_if_faults(data, bound.tool.documents["input_schema"]):
-            yield Diagnostic(bound.tool.source.value(fault.path), fault.code, fault.message, fault.hint)
+        tool, data = bound.tool, cast("dict[str, Any]", bound.tool.source.data)
+        validators = {name: each for name, each in compiled.items() if isinstance(each, CompiledSchema)}
+        for fault in semantic_faults(data, tool.documents, validators):
+            yield diagnostic_of(fault, tool.source)
 
 
 def _compiled(bound: BoundTool, name: str) -> CompiledSchema | Diagnostic | None:
@@ -123,6 +117,4 @@ def _compiled(bound: BoundTool, name: str) -> CompiledSchema | Diagnostic | None
         build_validator(schema.schema, formats=True, retrieve=refuse_reference)
         return None
     except (ValueError, jsonschema_rs.ReferencingError) as error:
-        message = f"the validator does not take this schema: {str(error).split(chr(10), 1)[0]}"
-        hint = "a `$ref` below an `$id` is relative to it; check these first"
-        return Diagnostic(schema.value(()), "invalid-schema", message, hint)
+        return diagnostic_of(not_compiled((), error), schema)

@@ -12,13 +12,15 @@ from toolgen.compile.checking.bound_specs import BoundSpecs, BoundTool
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import Parsed, ProgramTool, SharedFile
 from toolgen.data.source import Source
-from toolgen.data.spec import Spec, schemas_of
+from toolgen.data.spec import Spec
 from toolgen.python_source.names import shared_module_name
 from toolgen.references.bundle import Bound, Bundler
+from toolgen.references.diagnostics import diagnostic_of
+from toolgen.runtime.definition.semantics.json_schema import too_complex
+from toolgen.runtime.definition.semantics.references import find_loops
+from toolgen.runtime.definition.spec_schema import schemas_of
 from toolgen.schema.budget import find_entangled
 from toolgen.schema.graph import Graph, all_uses, circle_of
-from toolgen.semantics.json_schema import too_complex
-from toolgen.semantics.reference_loops import find_loops
 
 
 def resolve(parsed: Parsed) -> BoundSpecs:
@@ -93,6 +95,7 @@ def _tool(
 
 def _endless_references(bound: Bound, graph: Graph) -> list[Diagnostic]:
     """Return the references that lead back to themselves without a value between, or in too many ways."""
-    if entangled := [too_complex(bound.value, (), excess) for excess in find_entangled(graph)]:
-        return entangled
-    return list(find_loops(bound)) if any("$ref" in node.schema for node in graph.nodes) else []
+    faults = [too_complex((), excess) for excess in find_entangled(graph)]
+    if not faults and any("$ref" in node.schema for node in graph.nodes):
+        faults = list(find_loops(bound.document))
+    return [diagnostic_of(fault, bound) for fault in faults]

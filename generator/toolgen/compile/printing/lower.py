@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import keyword
 from collections.abc import Iterator, Mapping
 
 from toolgen.compile.checking.conflicts import find_conflicts, module_of_shared_file, python_names
@@ -35,7 +34,7 @@ def lower(program: Program, settings: PackageSettings) -> Package:
     faults = find_conflicts([*(claim for tool in program.tools for claim in python_names(tool)), *modules])
     tools = tuple(_tool(tool, settings) for tool in program.tools)
     for tool, lowered in zip(program.tools, tools, strict=True):
-        faults += [*_injected_type_faults(tool), *_nesting_faults(tool.source, lowered.definition)]
+        faults += _nesting_faults(tool.source, lowered.definition)
     if faults:
         raise SpecErrors(faults)
     shared = (
@@ -196,19 +195,6 @@ def _alias(module: str) -> str | None:
     """Return an alias for a module that a member of the tool class or another import would shadow."""
     first = module.split(".")[0]
     return f"{module.replace('.', '_')}_module" if first in _MEMBERS | {"toolgen", "abc", "typing"} else None
-
-
-def _injected_type_faults(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Yield a fault for each injected type that Python cannot import."""
-    for index, item in enumerate(tool.spec.inject):
-        span = tool.source.value(("inject", index, "type"))
-        parts = item.type.split(".")
-        if words := [part for part in parts if keyword.iskeyword(part)]:
-            message = f"the type {item.type!r} contains {words[0]!r}, a keyword of Python"
-            yield Diagnostic(span, "inject-type", message, "write module.Class, as in sqlite3.Connection")
-        elif len(parts) == 1 and not isinstance(getattr(builtins, item.type, None), type):
-            message = f"{item.type!r} is not a built-in type of Python"
-            yield Diagnostic(span, "inject-type", message, "write its module, too, as in sqlite3.Connection")
 
 
 def _nesting_faults(source: Source, definition: Mapping[str, object]) -> Iterator[Diagnostic]:

@@ -7,9 +7,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from toolgen.data.spec import SCHEMA_FIELDS
 from toolgen.files import read_named
-from toolgen.runtime.definition.spec_schema import DEFINITIONS
+from toolgen.runtime.definition.spec_schema import DEFINITIONS, SCHEMA_FIELDS
 from toolgen.schema.keywords import FORMATS, TYPES
 
 

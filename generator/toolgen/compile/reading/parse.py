@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed
 from toolgen.data.source import Source
-from toolgen.data.spec import Spec, is_shared_file, schemas_of
+from toolgen.data.spec import Spec, is_shared_file
 from toolgen.data.target import Target
+from toolgen.references.diagnostics import diagnostic_of
 from toolgen.runtime.definition.check import spec_faults
 from toolgen.runtime.definition.faults import SpecFault
-from toolgen.semantics.json_schema import check_schema
+from toolgen.runtime.definition.semantics.json_schema import check_schema
+from toolgen.runtime.definition.spec_schema import schemas_of
 from toolgen.targets.builtin import BUILT_IN
 
 YAML_BOOLEANS: Final = frozenset(("y", "n", "yes", "no", "on", "off"))  # of YAML 1.1, in any case
@@ -64,7 +67,7 @@ def _spec(
     faults.extend(_ambiguous_name(source, data))
     for path, schema in schemas_of(data):
         if isinstance(schema, dict):
-            faults.extend(check_schema(source, path, schema))
+            faults.extend(diagnostic_of(fault, source) for fault in check_schema(schema, path))
     if faults:
         return faults
     # pydantic gets valid data only, so that its own words reach no user
@@ -76,8 +79,8 @@ def _spec(
 
 
 def _diagnostic(source: Source, fault: SpecFault) -> Diagnostic:
-    span = source.key(fault.path) if fault.of_key else source.value(fault.path)
-    hint = fault.hint
+    found = diagnostic_of(fault, source)
+    span, hint = found.span, fault.hint
     line = source.lines[span.line - 1]
     if fault.needs_quotes:
         # as it was typed: YAML has read `1.10` as 1.1
@@ -85,8 +88,7 @@ def _diagnostic(source: Source, fault: SpecFault) -> Diagnostic:
         hint = f'quote it: "{written}"' if written else ""
     elif fault.code == "bad-value" and fault.hint and line.rstrip().endswith((": |", ": >", "|-", ">-")):
         hint = "indent the text below this line by two spaces"
-    notes = () if fault.other is None else (Note(source.value(fault.other), fault.about_other),)
-    return Diagnostic(span, fault.code, fault.message, hint, notes)
+    return replace(found, hint=hint)
 
 
 def _ambiguous_name(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnostic]:
@@ -122,4 +124,5 @@ def _shared_faults(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnost
                 "write a mapping",
             )
             continue
-        yield from check_schema(source, ("$defs", name), schema, draft)
+        for fault in check_schema(schema, ("$defs", name), draft):
+            yield diagnostic_of(fault, source)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
-from toolgen.semantics.secret_texts import holds_secret_text
+from toolgen.runtime.logs.secret_texts import holds_secret_text
 
 
 def check(tool: ProgramTool) -> Iterator[Diagnostic]:

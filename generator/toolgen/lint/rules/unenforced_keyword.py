@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
+from toolgen.runtime.definition.semantics.schema_hints import keyword_hint
 from toolgen.schema.document import Draft, JsonPath
 from toolgen.schema.keywords import KEYWORDS
-from toolgen.semantics.schema_hints import keyword_hint
 from toolgen.suggestions import quoted
 
 CLOSING: Final = "additionalProperties"

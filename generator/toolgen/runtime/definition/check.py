@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.text import either, nearest, show_path
-from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, SchemaDocument, locate
+from jsonschema_rs import ReferencingError
+
+from toolgen.runtime.text import show_path
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
+from toolgen.schema.budget import find_entangled
+from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, SchemaDocument
+from toolgen.schema.graph import Graph
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.suggestions import quoted
 
 from .faults import SpecFault, describe_error, unknown_field
 from .field_hints import looks_like_schema, required_hint
 from .rules import misspelt_hints, only_if_faults, rule_faults
-from .spec_schema import DEFINITIONS, FIELDS, TARGETS
+from .semantics.examples import check_examples
+from .semantics.json_schema import check_schema, too_complex
+from .semantics.pages import check_page
+from .semantics.placeholders import check_placeholders
+from .semantics.references import find_dangling, find_loops
+from .spec_schema import DEFINITIONS, FIELDS, TARGETS, schemas_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
-    from toolgen.runtime.validation.compiled_schema import CompiledSchema
-
-TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
 _UNTYPED: Final = frozenset(("meta", "input", "output", "input_schema", "output_schema", "chunk_schema"))
 """Fields that hold any JSON, null included."""
 _OF_FILES: Final = ("toolgen", "enabled")
@@ -89,7 +97,7 @@ def _empty_below(path: JsonPath, value: Any) -> Iterator[SpecFault]:
 
 
 def _no_value(path: JsonPath) -> SpecFault:
-    message = f"the field {str(path[-1])!r} has no value"
+    message = f"the field {path[-1]!r} has no value"
     is_required = path in (("name",), ("description",), ("input_schema",))
     hint = required_hint(path) if is_required else "give it a value, or leave the field out"
     return SpecFault(path, "empty-field", message, hint, of_key=True)
@@ -180,6 +188,31 @@ class _Exact:
             raise ValueError
 
 
+def semantic_faults(
+    data: Mapping[str, Any],
+    documents: Mapping[str, SchemaDocument],
+    validators: Mapping[str, CompiledSchema],
+) -> Iterator[SpecFault]:
+    """Yield the faults that a spec has although its fields and its schemas are valid.
+
+    Args:
+        data: the spec, without a fault of `spec_faults`.
+        documents: its schemas, by the names of their fields: "input_schema", "output_schema", "chunk_schema".
+        validators: the same, compiled; they are needed if there are examples.
+    """
+    yield from check_examples(data, validators)
+    yield from check_placeholders(data, documents["input_schema"])
+    yield from check_page(data, documents)
+    yield from only_if_faults(data, documents["input_schema"])
+
+
+def not_compiled(path: JsonPath, error: Exception) -> SpecFault:
+    """Return the fault of the schema at `path`, which the validator refuses with `error`."""
+    message = f"the validator does not take this schema: {str(error).split(chr(10), 1)[0]}"
+    hint = "a `$ref` below an `$id` is relative to it; check these first"
+    return SpecFault(path, "invalid-schema", message, hint)
+
+
 # Definitions in Python
 
 
@@ -189,82 +222,61 @@ def definition_faults(definition: object) -> list[str]:
         return [f"a definition is a mapping, not {type(definition).__name__}"]
     from toolgen.runtime.validation.json_value import find_non_json
 
-    plain = _plain({key: value for key, value in definition.items() if not str(key).startswith("x-")})
+    plain = plain_data({key: value for key, value in definition.items() if not str(key).startswith("x-")})
     if not_json := list(find_non_json(plain)):
         return [_at(path, f"expected JSON, got {found}") for path, found in not_json]
     own = [(key, plain.pop(key)) for key in _GENERATED if key in plain]
     sentences = [f"{key}: expected a name" for key, name in own if not (isinstance(name, str) and name)]
-    faults = [unknown_field((key,), FIELDS, plain) for key in _OF_FILES if key in plain] + spec_faults(plain)
-    sentences += [_sentence(each) for each in faults]
-    for path in (("input_schema",), ("output_schema",), ("stream", "chunk_schema")):
-        schema = locate(plain, path)
-        if schema is not None and isinstance(schema.value, dict):
-            sentences += [f"{_shown(path)}{fault}" for fault in _schema_faults(schema.value)]
-    if not sentences:
-        faults = list(only_if_faults(plain, SchemaDocument(plain["input_schema"])))
-        sentences = [_sentence(each) for each in faults]
-    return sentences or list(_example_faults(plain))
+    only_yaml = "remove it: it says something about a file in YAML"
+    faults = [
+        SpecFault((key,), "unknown-field", f"unknown field {key!r}", only_yaml)
+        for key in _OF_FILES
+        if key in plain
+    ]
+    faults += spec_faults(plain)
+    schemas = {path: schema for path, schema in schemas_of(plain) if isinstance(schema, dict)}
+    faults += [fault for path, schema in schemas.items() for fault in check_schema(schema, path)]
+    if not sentences and not faults:
+        faults = list(_later_faults(plain, schemas))
+    return sentences + [in_words(each) for each in faults]
 
 
-def _plain(value: Any, depth: int = MAX_VALUE_DEPTH + 1) -> Any:
+def _later_faults(data: Mapping[str, Any], schemas: Mapping[tuple[str, ...], Any]) -> Iterator[SpecFault]:
+    """Yield the faults of references; without one, those of schemas; without one, those of the rest."""
+    documents = {path: SchemaDocument(schema) for path, schema in schemas.items()}
+    graphs = {path: Graph(document) for path, document in documents.items()}
+    faults: list[SpecFault] = []
+    for path, document in documents.items():
+        found = list(find_dangling(document))
+        found = found or [too_complex((), excess) for excess in find_entangled(graphs[path])]
+        faults += [replace(each, path=(*path, *each.path)) for each in found or find_loops(document)]
+    validators: dict[str, CompiledSchema] = {}
+    for path, graph in graphs.items() if not faults else ():
+        try:
+            validators[path[-1]] = compile_graph(graph)
+        except (ValueError, ReferencingError) as error:
+            faults.append(not_compiled(path, error))
+    yield from faults
+    if not faults:
+        named = {path[-1]: document for path, document in documents.items()}
+        yield from semantic_faults(data, named, validators)
+
+
+def plain_data(value: Any, depth: int = MAX_VALUE_DEPTH + 1) -> Any:
     """Return a value with its mappings, sequences and texts as those of JSON."""
     if isinstance(value, str):
         return str.__str__(value)  # of an enumeration
     if depth == 0 or isinstance(value, bytes | bytearray | memoryview):
         return value
     if isinstance(value, Mapping):
-        return {key: _plain(inner, depth - 1) for key, inner in value.items()}
-    return [_plain(item, depth - 1) for item in value] if isinstance(value, Sequence) else value
+        return {key: plain_data(inner, depth - 1) for key, inner in value.items()}
+    return [plain_data(item, depth - 1) for item in value] if isinstance(value, Sequence) else value
 
 
-def _sentence(fault: SpecFault) -> str:
+def in_words(fault: SpecFault) -> str:
+    """Return a fault as one sentence, which begins with its place."""
     return _at(fault.path, fault.message + (f"; {fault.hint}" if fault.hint else ""))
 
 
 def _at(path: JsonPath, message: str) -> str:
-    return f"{_shown(path)}: {message}" if len(path) > 1 else message
-
-
-def _shown(path: JsonPath) -> str:
-    return show_path(path).removeprefix("$.")
-
-
-def _schema_faults(schema: Mapping[str, Any]) -> Iterator[str]:
-    try:
-        _compiled(schema)
-    except (ValueError, TypeError, RecursionError) as error:
-        path = tuple(getattr(error, "instance_path", ()))
-        place = f" at {show_path(path)}" if path else ""
-        found = locate(schema, path)
-        if path[-1:] == ("type",) and found is not None and isinstance(found.value, str):
-            yield place + next((f": {fault}" for fault in type_faults(found.value)), ": unknown type")
-        else:
-            yield f"{place} is not a valid JSON Schema: {_first_line(error)}"
-
-
-def _compiled(schema: Mapping[str, Any]) -> CompiledSchema:
-    from toolgen.runtime.validation.compiled_schema import compile_schema
-
-    return compile_schema(schema)
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
-
-
-def _example_faults(definition: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the faults of examples that break the tool's own schemas."""
-    for number, example in enumerate(definition.get("examples", ())):
-        for key, field_name in (("input", "input_schema"), ("output", "output_schema")):
-            schema = definition.get(field_name)
-            if key in example and schema is not None and not _compiled(schema).accepts(example[key]):
-                yield f"examples[{number}].{key} does not satisfy {field_name}"
-
-
-def type_faults(json_type: Any) -> Iterator[str]:
-    """Yield a fault if `json_type` is not a type of JSON Schema."""
-    if json_type not in TYPES:
-        near = nearest(json_type, TYPES) if isinstance(json_type, str) else None
-        remedy = f"did you mean {near!r}?" if near else f"use {either(TYPES)}"
-        yield f"unknown type {json_type!r}; {remedy}"
+    return f"{show_path(path).removeprefix('$.')}: {message}" if len(path) > 1 else message

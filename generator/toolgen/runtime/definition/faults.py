@@ -11,7 +11,7 @@ from toolgen.schema.document import JsonPath
 from toolgen.suggestions import did_you_mean, quoted
 
 from .field_hints import MAX_KEYS, explained, kind_hint, list_hint, name_hint, required_hint, unknown_hint
-from .spec_schema import PATTERNS, POINTER
+from .spec_schema import PATTERNS, POINTER, TEXT
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -27,8 +27,9 @@ class SpecFault:
     hint: str = ""
     of_key: bool = False  # the fault is the key at `path`, rather than its value
     needs_quotes: bool = False  # the value is a number or a boolean where text is expected
-    other: JsonPath | None = None  # another place that belongs to the fault
+    others: tuple[JsonPath, ...] = ()  # other places that belong to the fault
     about_other: str = ""
+    part: str = ""  # of the text at `path`; empty: all of it
 
 
 _TYPES: Final[Mapping[str, str]] = {
@@ -55,13 +56,14 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
             # Each comparison takes time, and thousands of unknown keys are not misspelt.
             compared = known if number < MAX_KEYS else ()
             yield unknown_field((*path, key), compared, value)
-    elif keyword == "type" and "pattern" in part and isinstance(value, bool | int | float):
+    elif keyword == "type" and part.get("pattern", TEXT) != TEXT and isinstance(value, bool | int | float):
         message = f"{_field(path)} must be text, not {_kind(value)}"
         yield SpecFault(path, "wrong-type", message, PATTERNS[part["pattern"]][1])
     elif keyword == "exact":
         yield _type(path, value, "integer")
-    elif keyword == "minLength" and path in (("name",), ("description",)):
-        yield SpecFault(path, "bad-value", f"{_field(path)} is empty", required_hint(path))
+    elif keyword == "pattern" and part["pattern"] == TEXT:
+        hint = required_hint(path) if path == ("description",) else "write it, or leave the field out"
+        yield SpecFault(path, "bad-value", f"{_field(path)} is empty", hint)
     elif keyword != "type" or part.keys().isdisjoint(("enum", "const")):  # which say more than the type
         yield EXPLANATIONS[keyword](path, value, part[keyword])
 
@@ -139,7 +141,6 @@ EXPLANATIONS: Final[Mapping[str, Explain]] = {
     "maximum": _range("at most"),
     "minimum": _range("at least"),
     "minItems": _empty,
-    "minLength": _empty,
     "minProperties": _empty,
     "pattern": _pattern,
     "type": _type,

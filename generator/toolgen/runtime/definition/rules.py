@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ _SIMILAR: Final = 0.8  # `readOnly` means `readOnlyHint`; `audience` is a key of
 def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     """Yield the faults of a spec whose fields have the right shape."""
     yield from _taken_names(data)
+    yield from _injected_type_faults(data)
     if isinstance(content := data.get("content", []), list):
         yield from _content_faults(content)
     yield from _limit_faults(data)
@@ -123,6 +125,19 @@ def _taken_names(data: Mapping[str, Any]) -> Iterator[SpecFault]:
             yield SpecFault(path, "taken-name", f"{name!r} is {why}", hint)
 
 
+def _injected_type_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield a fault for each injected type that Python cannot import."""
+    for index, entry in enumerate(data.get("inject", ())):
+        written, path = entry.get("type", "object"), ("inject", index, "type")
+        parts = written.split(".")
+        if words := [part for part in parts if keyword.iskeyword(part)]:
+            message = f"the type {written!r} contains {words[0]!r}, a keyword of Python"
+            yield SpecFault(path, "inject-type", message, "write module.Class, as in sqlite3.Connection")
+        elif len(parts) == 1 and not isinstance(getattr(builtins, written, None), type):
+            message = f"{written!r} is not a built-in type of Python"
+            yield SpecFault(path, "inject-type", message, "write its module, too, as in sqlite3.Connection")
+
+
 def _names(data: Mapping[str, Any], field: str, key: str) -> list[tuple[str, JsonPath]]:
     return [(entry[key], (field, i, key)) for i, entry in enumerate(data.get(field, ()))]
 
@@ -138,7 +153,7 @@ def _repeated(what: str, names: Iterable[tuple[str, JsonPath]]) -> Iterator[Spec
             "duplicate-name",
             f"the {what} {name!r} is used twice",
             "remove one",
-            other=first[name],
+            others=(first[name],),
             about_other="the tool's own name" if first[name] == ("name",) else "first here",
         )
 
@@ -189,7 +204,7 @@ def _taken_blocks(entries: Sequence[Mapping[str, Any]], index: int) -> Iterator[
                 "bad-content",
                 f"blocks of type {entry['type']} with these media types belong to an earlier entry",
                 "remove one of the two, or give each its own `media_types`",
-                other=("content", earlier),
+                others=(("content", earlier),),
                 about_other="the first entry that takes them",
             )
             return

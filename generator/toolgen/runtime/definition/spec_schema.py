@@ -6,7 +6,7 @@ about several fields are in `rules.py`. The classes of valid values are in `data
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from toolgen.schema.document import JsonObject
@@ -24,6 +24,7 @@ MEDIA_TYPE: Final = r"^[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$"
 GROUP: Final = r"^[a-zA-Z][a-zA-Z0-9_-]{0,63}$"  # OpenAI's pattern for namespaces, beginning with a letter
 TARGET_NAME: Final = r"^[A-Za-z0-9_.:-]{1,128}$"  # a target's own pattern may ask for more
 MCP_NAME: Final = f"^{MCP_TOOL_NAME}$"
+TEXT: Final = r"\S"  # a text that is not blank
 # Versions of code execution are dates (`ToolParam.allowed_callers` of anthropic).
 ANTHROPIC_CALLER: Final = r"^(direct|code_execution_[0-9]{8})$"
 
@@ -57,7 +58,7 @@ _ANY: Final[JsonObject] = {}
 _FLAG: Final[JsonObject] = {"type": "boolean"}
 _OBJECT: Final[JsonObject] = {"type": "object"}
 _STRING: Final[JsonObject] = {"type": "string"}
-_TEXT: Final[JsonObject] = {"type": "string", "minLength": 1}
+_TEXT: Final[JsonObject] = {"type": "string", "pattern": TEXT}
 _DATE: Final[JsonObject] = {"type": "string", "format": "date"}
 _COUNT: Final[JsonObject] = {"type": "integer", "minimum": 1}
 _SECONDS: Final[JsonObject] = {"type": "integer", "minimum": 1, "maximum": 2_592_000}  # 30 days
@@ -426,3 +427,16 @@ FIELDS: Final = tuple(_TOOL["properties"])
 
 TARGETS: Final = tuple(DEFINITIONS["Targets"]["properties"])
 """The targets that have options of their own."""
+
+SCHEMA_FIELDS: Final = (("input_schema",), ("output_schema",), ("stream", "chunk_schema"))
+"""Paths of the fields that hold JSON Schemas."""
+
+
+def schemas_of(data: object) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the path and the value of every schema field that a tool's data has, whatever the value is."""
+    for path in SCHEMA_FIELDS:
+        inner = data
+        for key in path:
+            inner = inner.get(key) if isinstance(inner, Mapping) else None
+        if inner is not None:
+            yield path, inner

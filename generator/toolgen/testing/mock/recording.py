@@ -14,11 +14,11 @@ from typing import Any, Final
 from toolgen.project import UnableError, read_text, replace_files
 from toolgen.project.inputs.specs import too_large
 from toolgen.runtime.logs.redaction import redact
+from toolgen.runtime.logs.secret_texts import without_secret_texts
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.value_free import value_free_faults
 from toolgen.schema.document import value_key
 from toolgen.schema.limits import BUDGET
-from toolgen.semantics.secret_texts import without_secret_texts
 from toolgen.yaml12.patch import append_item
 from toolgen.yaml12.reader import DocumentError
 

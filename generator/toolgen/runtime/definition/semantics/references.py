@@ -1,11 +1,10 @@
-"""Check for references that lead back to themselves at the same value, which no validator can resolve."""
+"""Check references: they name a schema, and do not lead back to themselves at the same value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.references.bundle import Bound
+from toolgen.runtime.definition.faults import SpecFault
 from toolgen.schema.document import (
     JsonPath,
     Located,
@@ -14,25 +13,47 @@ from toolgen.schema.document import (
     in_place_subschemas,
     subschemas,
 )
+from toolgen.suggestions import did_you_mean, quoted
 
 
-def find_loops(bound: Bound) -> Iterator[Diagnostic]:
-    """Yield one fault for every loop in a bound schema."""
-    schema = bound.schema
+def find_dangling(document: SchemaDocument) -> Iterator[SpecFault]:
+    """Yield one fault for every reference that names nothing in the document, which is all that there is."""
+    for here, node in subschemas(document.schema):
+        for keyword, found in document.references(node, here):
+            if isinstance(found, Located) or found.candidates:
+                continue
+            if found.is_elsewhere:
+                message = f"{quoted(node[keyword])} names another document, which is not read"
+                yield SpecFault((*here, keyword), "remote-ref", message, "copy the schema into `$defs`")
+            else:
+                yield dangling((*here, keyword), node[keyword], document.schema.get("$defs", ()))
+
+
+def dangling(path: JsonPath, ref: str, known: Iterable[str]) -> SpecFault:
+    """Return the fault of the reference at `path`, which names nothing; `known` are the `$defs` there."""
+    near = did_you_mean(ref.removeprefix("#/$defs/"), sorted(known))
+    hint = near or "`#` is the root of the schema, `input_schema` for one; its `$defs` are below that"
+    return SpecFault(path, "dangling-ref", f"{quoted(ref)} names nothing in this schema", hint)
+
+
+def find_loops(document: SchemaDocument) -> Iterator[SpecFault]:
+    """Yield one fault for every loop in a schema whose references all lead to places inside it."""
+    schema = document.schema
     starts = [path for path, node in subschemas(schema) if isinstance(node.get("$ref"), str)]
     done: set[JsonPath] = set()
     for start in starts:
-        trail = _loop_from(bound.document, start, done)
+        trail = _loop_from(document, start, done)
         if trail:
             places = [place for place in trail if isinstance(follow(schema, place).get("$ref"), str)]
             refs = [str(follow(schema, place)["$ref"]) for place in places]
-            notes = tuple(Note(bound.value((*place, "$ref")), "and through here") for place in places[1:])
-            yield Diagnostic(
-                bound.value((*places[0], "$ref")),
+            first, *others = [(*place, "$ref") for place in places]
+            yield SpecFault(
+                first,
                 "looping-ref",
                 f"this `$ref` leads back to itself without reaching a schema: {' → '.join([*refs, refs[0]])}",
                 "recurse through `properties` or `items`, or write the schema itself here",
-                notes,
+                others=tuple(others),
+                about_other="and through here",
             )
 
 
