@@ -159,6 +159,21 @@ def test_a_tool_error_that_is_not_declared_is_masked(caplog: pytest.LogCaptureFi
     assert "Late: Closed" not in caplog.text
 
 
+def test_the_log_has_the_texts_of_an_error_that_is_not_declared(caplog: pytest.LogCaptureFixture) -> None:
+    class Closed(ToolError):
+        code, hint = "closed", "Come back at nine."
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise Closed("Closed at noon.", details={"since": 12})
+
+    with caplog.at_level(logging.DEBUG, "toolgen.runtime"):
+        response = run(make_tool(execute))
+    assert "noon" not in response.as_text()
+    (detail,) = [record for record in caplog.records if getattr(record, "event", "") == "detail"]
+    for text in ("Closed at noon.", "Come back at nine.", "{'since': 12}"):
+        assert text in detail.getMessage()
+
+
 def test_error_messages_with_lone_surrogates_can_be_sent() -> None:
     assert Late("half \ud800").as_text() == "Error [late]: half \\ud800"
 

@@ -65,7 +65,9 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
     elif isinstance(error, ToolError):
         kind = type(error)
         undeclared = f"failed with {kind.__name__}: its spec does not declare the code {kind.code!r}"
-        note_failure(call, undeclared, error)
+        details = getattr(error, "details", None)
+        texts = (Exception.__str__(error), kind.hint, details if is_json(details) else "")
+        note_failure(call, undeclared, error, detail="\n".join(str(each) for each in texts if each))
     else:
         note_failure(call, f"failed with {type(error).__name__}", error)
     return InternalError(f"The tool failed. Reference: {call.call_id}.")
