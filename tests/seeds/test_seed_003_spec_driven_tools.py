@@ -468,6 +468,54 @@ def test_a_stream_of_strings_has_a_string_as_its_response() -> None:
     assert response.content == "\n".join(LINES)
 
 
+def test_a_stream_of_strings_is_their_list_if_the_tool_marks_no_response() -> None:
+    """def _gen() -> Generator[str, None, None]: for ln in lines: yield ln
+    returns=ToolReturn(type="string", description="A stream of lines")
+    """
+
+    class Lines(BaseTool[dict[str, Any], Any]):
+        spec = ToolSpec(
+            name="stream_lines",
+            description="Stream lines back to the caller (demo).",
+            when_to_use="When producing incremental output is better for UX.",
+            inputs=[
+                ToolParam(name="lines", type="array", description="List of lines to stream", required=True)
+            ],
+            returns=ToolReturn(type="string", description="A stream of lines"),
+            chunk_schema={"type": "string"},
+            final_answer=True,
+        )
+
+        def execute(self, request: dict[str, Any], context: ToolContext) -> Iterator[str]:
+            def _gen() -> Iterator[str]:
+                yield from request["lines"]
+
+            return _gen()
+
+    *chunks, response = asyncio.run(gathered(Toolkit([Lines()]).stream("stream_lines", {"lines": LINES})))
+    assert chunks == response.content == LINES
+    assert response.final_answer
+    assert str(Lines.description).endswith("Returns: A stream of lines")
+
+
+def test_any_iterator_is_a_stream() -> None:
+    """lines: Iterable[str]
+    Use a string for single-shot responses or a generator to stream
+    """
+
+    class Listed(StreamLinesTool):
+        def execute(
+            self, request: StreamLinesRequest, context: ToolContext
+        ) -> Iterator[str | StreamLinesResponse]:
+            whole = StreamLinesResponse(lines=request.lines, line_count=len(request.lines))
+            return iter([*request.lines, whole])
+
+    *chunks, response = asyncio.run(
+        gathered(helpers.kit_of(Listed()).stream("stream_lines", {"lines": LINES}))
+    )
+    assert (chunks, response.content) == (LINES, WHOLE)
+
+
 def test_a_stream_whose_last_chunk_would_be_lost_is_refused() -> None:
     """return ToolResponse(final_answer=True, results=_gen())"""
 

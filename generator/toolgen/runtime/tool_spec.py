@@ -261,9 +261,11 @@ def _definition(spec: ToolSpec, texts: Mapping[str, str]) -> dict[str, Any]:
     """Return the definition as it was given, also if it is wrong; fields that were left out are left out."""
     stem = re.sub(r"\W", "_", spec.name) if isinstance(spec.name, str) else ""
     returns = spec.returns if isinstance(spec.returns, ToolReturn) else None
-    given = spec.output_schema if returns is None else _schema_of(returns)
+    output = spec.output_schema if returns is None else _schema_of(returns)
+    if returns is not None and spec.response_model is None and _is_chunk_schema(output, spec.chunk_schema):
+        output = None  # `returns` describes the chunks, and the result is the list of them
     computed: dict[str, Any] = {
-        "output_schema": given,
+        "output_schema": output,
         "errors": [_error(error) for error in _listed(spec.errors) if _is_class(error, ToolError)],
         "inject": [{"name": each} if isinstance(each, str) else each for each in _listed(spec.inject)],
         "stream": None if spec.chunk_schema is None else {"chunk_schema": spec.chunk_schema},
@@ -290,6 +292,13 @@ def _definition(spec: ToolSpec, texts: Mapping[str, str]) -> dict[str, Any]:
             if value is not None and not (key in _LISTS and value in ((), []))
         },
     }
+
+
+def _is_chunk_schema(schema: Any, chunk_schema: Any) -> bool:
+    """True if both say the same of a value, whatever they say about it to people."""
+    return isinstance(chunk_schema, Mapping) and all(
+        key == "description" or schema.get(key) == chunk_schema.get(key) for key in {*schema, *chunk_schema}
+    )
 
 
 def _given_texts(spec: ToolSpec) -> dict[str, Any]:

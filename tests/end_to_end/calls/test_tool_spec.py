@@ -370,7 +370,7 @@ def test_generated_code_does_not_import_the_validation_of_definitions() -> None:
 
 
 STREAMED: list[tuple[dict[str, Any], str]] = [
-    ({"returns": ToolReturn("string", "A stream of lines"), "chunk_schema": {"type": "string"}}, "'text'"),
+    ({"returns": ToolReturn("number"), "chunk_schema": {"type": "integer"}}, "0"),
     ({"output_schema": {"enum": ["a"]}, "chunk_schema": {"type": "string"}}, "'a'"),
     ({"output_schema": {"type": "number"}, "chunk_schema": {"type": "integer"}}, "0"),
     ({"output_schema": {"type": "object"}, "chunk_schema": {"type": "object"}}, "{}"),

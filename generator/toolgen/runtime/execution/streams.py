@@ -9,9 +9,8 @@ otherwise answer its last chunk, and its callers would lose the others.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Iterator
-from contextlib import aclosing, closing
-from inspect import isasyncgen, isgenerator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator
+from contextlib import aclosing, closing, nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -167,29 +166,30 @@ class CollectedStream:
 
 
 async def collect(stream: CollectedStream, result: Any, listen: Listener | None, place: Place) -> None:
-    """Add the items of `result`, which a method in `place` has returned, to `stream`; close a generator."""
-    if isasyncgen(result):
+    """Add the items of `result`, which a method in `place` has returned, to `stream`; close an iterator."""
+    if isinstance(result, AsyncIterator):
         await place.awaited(_collect_async(stream, result, listen))
-    elif isgenerator(result):
-        # an abandoned call must run the `finally` of the generator in its thread
-        with closing(result):
-            await _add_all(stream, _with_returned_value(result), listen, place)
+    elif isinstance(result, Iterator):
+        # an abandoned call must run the `finally` of a generator in its thread
+        with closing(_with_returned_value(result)) as items:
+            await _add_all(stream, items, listen, place)
     else:  # all chunks as a list, or only the response
-        items = result if stream.is_list_of_chunks(result) else [stream.as_response(result)]
-        await _add_all(stream, items, listen, place)
+        chunks = result if stream.is_list_of_chunks(result) else [stream.as_response(result)]
+        await _add_all(stream, chunks, listen, place)
 
 
 async def _collect_async(stream: CollectedStream, result: Any, listen: Listener | None) -> None:
     turn = _Turn()
-    async with aclosing(result) as items:
+    scope = aclosing(result) if hasattr(result, "aclose") else nullcontext(result)
+    async with scope as items:
         async for item in items:
             await _add(stream, item, listen, IN_LOOP)
             await turn.end_if_long()
 
 
-def _with_returned_value(generator: Generator[Any, Any, Any]) -> Iterator[Any]:
-    """Yield the items of a plain generator, and last what it returns, marked as the response."""
-    returned = yield from generator
+def _with_returned_value(iterator: Any) -> Generator[Any, None, None]:
+    """Yield the items of an iterator, and last what a generator returns, marked as the response."""
+    returned = yield from iterator
     if returned is not None:
         yield returned if isinstance(returned, ToolResult) else ToolResult(returned)
 
