@@ -7,13 +7,12 @@ schema beside the repaired one (`x-mcp`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from jsonschema_rs import ReferencingError
 
-from toolgen.data.source import Marks, Source, Span
 from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.schema_rewrites import (
     copy_json,
@@ -22,9 +21,9 @@ from toolgen.importers.schema_rewrites import (
     rewrite_python_patterns,
     rewrite_type_names,
 )
-from toolgen.references.bundle import Bundler
+from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.definition.semantics.json_schema import check_schema
-from toolgen.runtime.definition.semantics.references import find_loops
+from toolgen.runtime.definition.semantics.references import find_dangling, find_loops
 from toolgen.schema.budget import TooComplexError, check_budget
 from toolgen.schema.document import JsonPath, SchemaDocument, follow, format_pointer, subschemas
 from toolgen.schema.validator import compiled
@@ -43,19 +42,6 @@ class RepairedSchema:
     notes: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _SchemaFault:
-    path: JsonPath  # () is the whole schema
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class _PathSpan(Span):
-    """The location of a value in an imported schema: its path."""
-
-    path: JsonPath = ()
-
-
 def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
     """Return `schema` as the language accepts it in the spec field `field`.
 
@@ -72,7 +58,7 @@ def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
     notes = rewrite_type_names(repaired, field)
     is_valid = False
     for rewrite in (rewrite_draft, rewrite_python_patterns, move_misplaced_keywords):
-        is_valid = next(_faults(repaired, field), None) is None
+        is_valid = not _faults(repaired)
         if is_valid:
             break
         notes += rewrite(repaired, field)
@@ -98,7 +84,7 @@ def _remove_faults(schema: dict[str, Any], field: str, notes: list[str]) -> bool
     """Remove faulty keywords from `schema`; False if the whole schema cannot be enforced."""
     size = sum(1 for _ in subschemas(schema))
     for _ in range(max(_MIN_ROUNDS, min(_MAX_ROUNDS, _MAX_NODES // size))):
-        faults = list(_faults(schema, field))
+        faults = _faults(schema)
         if not faults:
             return True
         for fault in faults:
@@ -131,35 +117,14 @@ def _remove_keyword(schema: dict[str, Any], path: JsonPath) -> JsonPath:
     return ()
 
 
-def _faults(schema: dict[str, Any], field: str) -> Iterator[_SchemaFault]:
-    """Yield what the language would refuse in `schema`, checked as `toolgen generate` checks it."""
-    found = [_SchemaFault(fault.path, fault.message) for fault in check_schema(schema, ())]
-    if not found:
-        bundler = Bundler({})
-        source = Source(field, "", {field: schema}, lambda: _marks_with_paths(schema, field))
-        bound = bundler.bind(schema, source, (field,))
-        for refused in bundler.faults:
-            path = refused.span.path if isinstance(refused.span, _PathSpan) else ()
-            found.append(_SchemaFault(path, refused.message))
-        if not found:
-            found = [_SchemaFault(fault.path, fault.message) for fault in find_loops(bound.document)]
+def _faults(schema: dict[str, Any]) -> list[SpecFault]:
+    """Return what the language would refuse in `schema`, checked as `toolgen generate` checks it."""
+    document = SchemaDocument(schema)
+    found = list(check_schema(schema, ())) or list(find_dangling(document)) or list(find_loops(document))
     if not found:
         try:
             compiled(schema)
         except (ValueError, ReferencingError) as error:
-            yield _SchemaFault((), shortened(str(error).split("\n", 1)[0]))
-    yield from found
-
-
-def _marks_with_paths(schema: Any, field: str) -> Marks:
-    """Return marks whose spans carry the path of the value: an imported schema has no lines of its own."""
-    spans: dict[JsonPath, Span] = {(): _PathSpan(field, 1, 1)}
-    stack: list[tuple[JsonPath, Any]] = [((), schema)]
-    while stack:
-        path, value = stack.pop()
-        spans[(field, *path)] = _PathSpan(field, 1, 1, path=path)
-        inner = (
-            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        )
-        stack.extend(((*path, key), item) for key, item in inner)
-    return Marks(spans, spans)
+            message = shortened(str(error).split("\n", 1)[0])
+            return [SpecFault((), "invalid-schema", message)]
+    return found
