@@ -18,9 +18,12 @@ from toolgen.runtime import (
     SetupContext,
     ToolConfig,
     ToolContext,
+    ToolError,
     ToolEvent,
     Toolkit,
+    ToolParam,
     ToolResponse,
+    ToolReturn,
     ToolSpec,
 )
 
@@ -324,6 +327,100 @@ def test_a_response_class_may_have_fields_of_its_own() -> None:
 
     response = helpers.call(Toolkit([MyTool()]), "my_tool", {"text": "a"})
     assert response.content == {"content": "a", "custom_field": "mine"}
+
+
+@dataclasses.dataclass(frozen=True)
+class MyToolResponse(ToolResponse):
+    """The custom response class of the design."""
+
+    tool_name: str = "my_tool"
+    custom_field: str | None = None
+
+
+class EmptyError(ToolError):
+    code, description = "empty", "There is no text."
+
+
+class MyTool(BaseTool[dict[str, Any], MyToolResponse]):
+    """The tool of the design, which answers in a response class of its own."""
+
+    spec = ToolSpec(
+        name="my_tool",
+        description="Mine.",
+        inputs=[ToolParam("text", "string")],
+        returns=ToolReturn("string"),
+        errors=[EmptyError],
+    )
+
+    def execute(self, request: dict[str, Any], context: ToolContext) -> MyToolResponse:
+        if not request["text"]:
+            return MyToolResponse(success=False, error=EmptyError())
+        return MyToolResponse(
+            success=True,
+            content=request["text"],
+            custom_field="mine",
+            metadata={"length": len(request["text"])},
+            extras={"seen": 1},
+        )
+
+
+def test_a_response_class_of_ones_own_is_returned_and_rendered() -> None:
+    """class MyToolResponse(ToolResponse): custom_field: Optional[str] = None
+    return MyToolResponse(success=True, content=result).dump(**dumping_kwargs)
+    """
+    response = helpers.call(Toolkit([MyTool()]), "my_tool", {"text": "a"})
+    assert isinstance(response, MyToolResponse)
+    assert (response.content, response.custom_field, response.extras) == ("a", "mine", {"seen": 1})
+    assert response.metadata == {"length": 1, "call_id": response.metadata["call_id"]}
+    assert response.render("dict")["custom_field"] == "mine"
+    assert '"custom_field":"mine"' in response.render("str")
+    assert "custom_field: mine" in response.render("pretty_str")
+    assert response.render("intact") is response
+
+
+def test_a_returned_failure_is_the_answer_of_the_call() -> None:
+    """return MyToolResponse(success=False, error=str(e))"""
+    response = helpers.call(Toolkit([MyTool()]), "my_tool", {"text": ""})
+    assert (response.success, response.as_text()) == (False, "Error [empty]: There is no text.")
+
+
+def test_content_of_a_returned_response_is_validated() -> None:
+    """Standard response format for all tool executions"""
+
+    class Wrong(MyTool):
+        def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
+            return MyToolResponse(content=7) if request["text"] else MyToolResponse(success=False)
+
+    for text in ("a", ""):
+        response = helpers.call(Toolkit([Wrong()]), "my_tool", {"text": text})
+        assert response.error is not None
+        assert response.error.code == "invalid_response"
+
+
+def test_a_call_takes_the_form_of_its_response(tmp_path: Path) -> None:
+    """def execute(self, as_type=ToolResponseType.PRETTY_STR, filter_empty_fields=True,
+    filter_metadata_fields=True, **kwargs)
+    """
+    arguments = {"path": "README.md"}
+    with helpers.gallery(tmp_path) as toolkit:
+        shown = toolkit.call_sync("load", arguments, scopes=helpers.SCOPES, as_type="pretty_str")
+        assert shown.startswith("tool_name: load\nsuccess: true\ncontent: \n  {\n")
+        whole = toolkit.call_sync(
+            "load",
+            arguments,
+            scopes=helpers.SCOPES,
+            as_type=ResponseForm.DICT,
+            filter_empty_fields=False,
+            filter_metadata_fields=False,
+        )
+        assert (whole["error"], set(whole["metadata"])) == (None, {"call_id"})
+        assert isinstance(
+            toolkit.call_sync("load", arguments, scopes=helpers.SCOPES, as_type="intact"), ToolResponse
+        )
+        text = asyncio.run(toolkit.call("load", arguments, scopes=helpers.SCOPES, as_type="str"))
+        assert json.loads(text)["tool_name"] == "load"
+        with pytest.raises(ValueError, match="'xml' is not a valid ResponseForm"):
+            toolkit.call_sync("load", arguments, scopes=helpers.SCOPES, as_type="xml")  # type: ignore[call-overload]
 
 
 def test_a_cancelled_call_ends_and_the_next_one_works() -> None:

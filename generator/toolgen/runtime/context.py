@@ -187,6 +187,7 @@ class ToolContext:
     loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
     began: float = field(default_factory=perf_counter, init=False, repr=False)  # monotonic seconds
     failure: CallFailure | None = field(default=None, init=False, repr=False)
+    returned: Any = field(default=None, init=False, repr=False)  # the ToolResponse that the tool returned
     has_begun: bool = field(default=False, init=False, repr=False)  # the implementation was called
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, overload
 
@@ -38,16 +38,23 @@ class ResponseForm(StrEnum):
     PRETTY_STR = "pretty_str"  # one line per field, for people
 
 
+FormName = Literal["intact", "dict", "str", "pretty_str"]
+"""The values of ResponseForm."""
+
+
 @dataclass(frozen=True, init=False)
 class ToolResponse:
     """The response to one call. `success` is true if and only if `error` is None.
+
+    `execute` may return one, with `content`, `error`, `metadata`, `extras` and `final_answer`; the others are
+    the runtime's. Fields of a subclass, `@dataclass(frozen=True)`, reach the caller in this process.
 
     Example:
         print(response.content if response.success else response.as_text())
     """
 
-    tool_name: str  # the wire name, even if an alias was called
-    success: bool
+    tool_name: str = ""  # the wire name, even if an alias was called
+    success: bool = True
     content: Any = None  # a JSON value, valid by the output schema; None on errors
     error: ToolError | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)  # for the application: call_id, and the tool's
@@ -59,8 +66,8 @@ class ToolResponse:
 
     def __init__(
         self,
-        tool_name: str,
-        success: bool,
+        tool_name: str = "",
+        success: bool = True,
         content: Any = None,
         error: ToolError | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -85,6 +92,12 @@ class ToolResponse:
         """Return a copy with more metadata."""
         copied = copy.copy(self)
         copied.__dict__["metadata"] = {**self.metadata, **metadata}
+        return copied
+
+    def with_fields_of(self, returned: ToolResponse) -> ToolResponse:
+        """Return this response in the class of another one, with the fields that this class adds."""
+        copied = copy.copy(returned)
+        copied.__dict__.update(self.__dict__)
         return copied
 
     def as_text(self) -> str:
@@ -121,7 +134,8 @@ class ToolResponse:
         return model.model_validate(self.content, by_alias=True, by_name=False)  # keys are those of JSON
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields as a dict, the error by its `as_dict`."""
+        """Return all fields as a dict, the error by its `as_dict`; fields of a subclass come last."""
+        own = [each.name for each in fields(self) if each.name not in _FIELDS]
         return {
             "tool_name": self.tool_name,
             "success": self.success,
@@ -131,12 +145,13 @@ class ToolResponse:
             "final_answer": self.final_answer,
             "extras": dict(self.extras),
             "blocks": [block.as_dict() for block in self.blocks],
+            **{name: getattr(self, name) for name in own},
         }
 
     @overload
     def render(
         self,
-        form: Literal[ResponseForm.INTACT],
+        form: Literal[ResponseForm.INTACT, "intact"],
         *,
         filter_empty_fields: bool = ...,
         filter_metadata_fields: bool = ...,
@@ -144,7 +159,7 @@ class ToolResponse:
     @overload
     def render(
         self,
-        form: Literal[ResponseForm.DICT],
+        form: Literal[ResponseForm.DICT, "dict"],
         *,
         filter_empty_fields: bool = ...,
         filter_metadata_fields: bool = ...,
@@ -152,14 +167,14 @@ class ToolResponse:
     @overload
     def render(
         self,
-        form: Literal[ResponseForm.STR, ResponseForm.PRETTY_STR] = ...,
+        form: Literal[ResponseForm.STR, ResponseForm.PRETTY_STR, "str", "pretty_str"] = ...,
         *,
         filter_empty_fields: bool = ...,
         filter_metadata_fields: bool = ...,
     ) -> str: ...
     def render(
         self,
-        form: ResponseForm | None = None,
+        form: ResponseForm | FormName | None = None,
         *,
         filter_empty_fields: bool = True,
         filter_metadata_fields: bool = True,
@@ -172,21 +187,24 @@ class ToolResponse:
         form = ResponseForm.PRETTY_STR if form is None else ResponseForm(form)
         if form is ResponseForm.INTACT:
             return self
-        fields = self.as_dict()
+        shown = self.as_dict()
         if filter_metadata_fields:
-            del fields["metadata"]
+            del shown["metadata"]
         if filter_empty_fields:
             result = "content" if self.success else "error"  # kept even if it is empty
             if self.blocks and self.content is None:
                 result = "blocks"
-            fields = {key: value for key, value in fields.items() if key == result or not _is_empty(value)}
+            shown = {key: value for key, value in shown.items() if key == result or not _is_empty(value)}
         if form is ResponseForm.DICT:
-            return fields
+            return shown
         if form is ResponseForm.STR:
-            return _json(fields, separators=(",", ":"))
+            return _json(shown, separators=(",", ":"))
         if self.error is not None:
-            fields["error"] = self.error.as_text()
-        return "\n".join(f"{key}: {_pretty(value)}" for key, value in fields.items())
+            shown["error"] = self.error.as_text()
+        return "\n".join(f"{key}: {_pretty(value)}" for key, value in shown.items())
+
+
+_FIELDS: Final = frozenset(each.name for each in fields(ToolResponse))
 
 
 def _is_empty(value: Any) -> bool:

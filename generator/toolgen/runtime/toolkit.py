@@ -16,7 +16,7 @@ from collections.abc import (
 )
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
 from .call_options import CallerOptions, CallOptions, check_options
@@ -32,7 +32,7 @@ from .implementations.registry import (
     index_entries,
     registry_of,
 )
-from .response import ToolResponse
+from .response import FormName, ResponseForm, ToolResponse
 from .settings import Settings
 from .shared_state import QueuedCalls, SharedState
 from .tool import BaseTool
@@ -235,7 +235,29 @@ class Toolkit:
         view._environment, view._owner = None, False
         return view
 
-    async def call(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse:
+    @overload
+    async def call(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse: ...
+    @overload
+    async def call(
+        self,
+        name: str,
+        arguments: Any,
+        *,
+        as_type: ResponseForm | FormName,
+        filter_empty_fields: bool = ...,
+        filter_metadata_fields: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> Any: ...
+    async def call(
+        self,
+        name: str,
+        arguments: Any,
+        *,
+        as_type: ResponseForm | FormName | None = None,
+        filter_empty_fields: bool = True,
+        filter_metadata_fields: bool = True,
+        **options: Unpack[CallOptions],
+    ) -> Any:
         """Call a tool by wire name or alias. Errors of caller and tool are in the response, never raised.
 
         Cancellation, and ConfirmationPending raised by the option `confirm`, propagate.
@@ -243,8 +265,17 @@ class Toolkit:
         Args:
             name: a wire name or alias.
             arguments: a JSON object; None for an empty one.
+            as_type: the form of the result, as of `ToolResponse.render`. The default is the response itself.
+            filter_empty_fields: with `as_type`, omit fields that are None or empty.
+            filter_metadata_fields: with `as_type`, omit `metadata`.
             **options: see `toolgen.runtime.call_options.CallOptions`.
         """
+        if as_type is not None:
+            form: Any = ResponseForm(as_type)  # before anything is done
+            response = await self.call(name, arguments, **options)
+            return response.render(
+                form, filter_empty_fields=filter_empty_fields, filter_metadata_fields=filter_metadata_fields
+            )
         return await self._call(name, arguments, Caller(**options) if options else ANYBODY)
 
     def _call(self, name: str, arguments: Any, caller: Caller) -> Coroutine[Any, Any, ToolResponse]:
@@ -385,7 +416,20 @@ class Toolkit:
         check_options("stream", options, CallOptions)
         return pump(lambda listen: self.call(name, arguments, **(options | {"listen": listen})))
 
-    def call_sync(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse:
+    @overload
+    def call_sync(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse: ...
+    @overload
+    def call_sync(
+        self,
+        name: str,
+        arguments: Any,
+        *,
+        as_type: ResponseForm | FormName,
+        filter_empty_fields: bool = ...,
+        filter_metadata_fields: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> Any: ...
+    def call_sync(self, name: str, arguments: Any, **options: Any) -> Any:
         """Call a tool from synchronous code, with the options and the result of `call`.
 
         Raises RuntimeError as `run_sync` does.

@@ -11,8 +11,10 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.values import ToolResult, is_content
-from toolgen.runtime.errors import TooLargeError
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.errors import TooLargeError, ToolError
 from toolgen.runtime.logs.redaction import redact
+from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.complexity import Matching
@@ -53,6 +55,27 @@ class ReadResult:
 
     response: Any  # NO_RESPONSE: there are only blocks
     blocks: tuple[Block, ...]
+
+
+def content_of(result: Any, context: ToolContext) -> Any:
+    """Return what a tool has returned; of a ToolResponse its content, with the rest noted in `context`.
+
+    Raises the ToolError of a response that has one, BrokenContract for a failure without.
+    """
+    if not isinstance(result, ToolResponse):
+        return result
+    if isinstance(result.error, ToolError):
+        raise result.error
+    if not result.success or result.error is not None:
+        raise BrokenContract("it returned a failed ToolResponse whose error is no ToolError")
+    if result.blocks:
+        raise BrokenContract("it returned a ToolResponse with blocks: return ToolResult(response, image)")
+    context.returned = result
+    context.metadata.update(result.metadata)
+    context.extras.update(result.extras)
+    if result.final_answer:
+        context.final_answer = True
+    return result.content
 
 
 def write_result(contract: ToolContract, result: Any, settings: Settings | None = None) -> WrittenResult:

@@ -23,6 +23,7 @@ from toolgen.runtime.contract.request import accept_arguments, build_request
 from toolgen.runtime.contract.result import (
     BrokenContract,
     WrittenResult,
+    content_of,
     write_metadata,
     write_page,
     write_result,
@@ -161,7 +162,7 @@ class ToolCall:
             del IN_FLIGHT[context]
             if reports_progress:
                 context.progress = None  # for a thread that continues after its call
-        return ToolResponse(
+        response = ToolResponse(
             context.tool_name,
             True,
             result.content,
@@ -172,6 +173,7 @@ class ToolCall:
             text=result.text,
             blocks=result.blocks,
         )
+        return response if context.returned is None else response.with_fields_of(context.returned)
 
     async def _run_admitted(self, task: asyncio.Task[Any] | None) -> WrittenResult:
         """Run the steps of a call that a worker may run; wait for the worker unless a task is wanted."""
@@ -221,7 +223,7 @@ class ToolCall:
             returned = await run_async(
                 self.tool.execute.method(request, context), contract.timeout, contract.name, task=task
             )
-            result = write_result(contract, returned, self.environment.settings)
+            result = write_result(contract, content_of(returned, context), self.environment.settings)
         else:
             result = await self._execute(request)
         # after validation, because the schema describes the whole response

@@ -15,6 +15,7 @@ from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.context import Listener, ToolContext
+from toolgen.runtime.contract.result import content_of
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.isolation.time_limit import run_async
 
@@ -131,6 +132,7 @@ class MethodRun:
         prepared, settings = self.prepared, self.environment.settings
         if isawaitable(result):
             result = await place.awaited(result)
+        result = content_of(result, self.context)
         if prepared.has_content:
             result = await read_content(prepared.contract, result, self.environment, place)
         if not prepared.streams:
