@@ -50,6 +50,13 @@ def test_classes_of_the_engine_have_the_same_names() -> None:
     assert dump(made.X(a_b="x")) == {"a-b": "x"}
 
 
+@pytest.mark.parametrize("name", ["register", "mro", "copy", "json"])
+def test_a_field_shadows_no_attribute_of_a_model(name: str) -> None:
+    # warnings are errors in tests, as for users of `-W error`
+    model = classes_of({**OBJECT, "properties": {name: {"type": "integer"}}}).ProbeRequest
+    assert dump(model(**{f"{name}_": 1})) == {name: 1}
+
+
 def test_a_python_name_that_is_a_name_of_the_schema_too_sets_one_field() -> None:
     model = classes_of({**OBJECT, "properties": {"from": {}, "from_": {}}}).ProbeRequest
     assert dump(model(from_="a")) == {"from_": "a"}

@@ -23,8 +23,13 @@ _GENERAL = frozenset(
     | {"Annotated", "Any", "Literal", "TypeAlias", *dir(builtins)}
 )
 """Names that mean something else in a module of models."""
-_TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
-"""Names that mean something else inside a model class: types of other fields, pydantic's own attributes."""
+_TAKEN_FIELDS = frozenset(
+    {"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel), *dir(type(BaseModel))}
+)
+"""Names that mean something else inside a model class: types of other fields, pydantic's own attributes.
+
+Attributes of the metaclass, `register` for one, are found in a class, too: pydantic warns of such fields.
+"""
 _TITLE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ _-][A-Za-z0-9]+){0,3}")
 _MAX_TITLE = 40  # characters; longer titles are sentences
 
