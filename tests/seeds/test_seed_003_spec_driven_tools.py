@@ -347,8 +347,9 @@ def test_a_class_without_a_tool_spec_is_refused() -> None:
     [
         ([ToolParam("a", "text")], "text"),
         ([ToolParam("a", "string"), ToolParam("a", "integer")], "twice"),
+        ([ToolParam("a", "string", required="yes")], "required: expected True or False"),  # type: ignore[arg-type]
     ],
-    ids=["an unknown type", "a name twice"],
+    ids=["an unknown type", "a name twice", "a flag that is a text"],
 )
 def test_an_invalid_tool_spec_is_a_value_error(inputs: list[ToolParam], says: str) -> None:
     """a ValueError is raised from ToolSpec.validate()"""
