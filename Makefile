@@ -67,7 +67,7 @@ $(BRIDGES)/.ready: requirements/bridges.txt
 	@touch $@
 
 test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai, the OpenAI Agents SDK and FastMCP
-	@$(BRIDGES)/bin/mypy generator/toolgen/runtime/bridges generator/toolgen/runtime/adopted
+	@$(BRIDGES)/bin/mypy generator/toolgen/serving/bridges generator/toolgen/serving/adopted
 	@PYTHONPATH=$(CURDIR)/generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges tests/adopt
 
 adopt: $(BRIDGES)/.ready ## adopt 28 example servers of FastMCP and the MCP SDK, and compare them before and after

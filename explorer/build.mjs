@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "esbuild";
 
-const out = process.argv[2] ?? "../generator/toolgen/documenting/page";
+const out = process.argv[2] ?? "../generator/toolgen/documents/page";
 mkdirSync(out, { recursive: true });
 const result = await build({
   entryPoints: ["src/main.jsx"],

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_project
+from toolgen.compile.pipeline import compile_project
+from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from toolgen.cli.parser import COMMANDS
-from toolgen.data.spec import Spec
+from toolgen.language.spec import Spec
 from toolgen.runtime.errors import RUNTIME_ERRORS
 
 from tests.preloaded import python_command

@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import pytest
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.program import Program
-from toolgen.pipeline import bind
+from toolgen.compile.pipeline import bind
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.program import Program
 
 from tests.corpora import at_least, corpus
 from tests.processes import processor_limit

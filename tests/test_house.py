@@ -73,25 +73,25 @@ PATH_METHODS = frozenset(
 ANOTHER_WAY = {
     "cli/__init__.py": "the null device, in place of closed streams",
     "cli/output.py": "the null device, in place of a closed pipe",
-    "building/watch.py": "times of files, and no contents",
-    "child_process.py": "the null device; removes the folder of its own temporary files",
+    "project/building/watch.py": "times of files, and no contents",
+    "base/child_process.py": "the null device; removes the folder of its own temporary files",
     "testing/processes/child_run.py": "two files in the parent's temporary folder, which stay open",
-    "mcp_client/client.py": "the null device, for the output of a server",
-    "importing/contracts.py": "metadata of an installed distribution",
-    "importing/imported_module.py": "the null device, for tracebacks",
-    "scaffolding/new_project.py": "metadata of the installed distribution",
+    "sources/mcp_client/client.py": "the null device, for the output of a server",
+    "sources/loading/contracts.py": "metadata of an installed distribution",
+    "sources/loading/imported_module.py": "the null device, for tracebacks",
+    "project/scaffolding/new_project.py": "metadata of the installed distribution",
     "compile/printing/file_templates.py": "a template of the installed package",
-    "compat/table.py": "a file of the installed package",
-    "data/codes.py": "a file of the installed package",
+    "changes/table.py": "a file of the installed package",
+    "language/codes.py": "a file of the installed package",
     "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
     "project/cache/toolchain.py": "the installed packages",
     "project/files/temporary_folder.py": "a temporary folder of this user",
-    "runtime/adapters/mcp/transports/stdio.py": "the null device, in place of stdin",
-    "runtime/adapters/mcp/transports/stopping.py": "the null device, in place of sockets of the server in a child",
+    "serving/transports/stdio.py": "the null device, in place of stdin",
+    "serving/transports/stopping.py": "the null device, in place of sockets of the server in a child",
     "runtime/checkpoint.py": "a folder that the operator names, which is shared and locked",
-    "runtime/adapters/mcp/command.py": "the null device, in place of closed streams",
+    "serving/command.py": "the null device, in place of closed streams",
 }
-"""Modules that use files in another way than `toolgen.files`, each with the reason."""
+"""Modules that use files in another way than `toolgen.base.files`, each with the reason."""
 
 
 def uses_files(node: ast.AST) -> bool:
@@ -111,11 +111,12 @@ def uses_files(node: ast.AST) -> bool:
 
 
 def test_files_are_used_in_one_way() -> None:
-    """`toolgen.files` stays below a folder, reads regular files up to a limit, and writes atomically."""
+    """`toolgen.base.files` stays below a folder, reads regular files up to a limit, and writes atomically."""
     found = {
         name(path)
         for path in MODULES
-        if any(map(uses_files, ast.walk(tree_of(path)))) and path.relative_to(PACKAGE).parts[0] != "files"
+        if any(map(uses_files, ast.walk(tree_of(path))))
+        and path.relative_to(PACKAGE).parts[:2] != ("base", "files")
     }
     assert found == set(ANOTHER_WAY)
 
@@ -141,12 +142,12 @@ WRITERS = {
     "__main__.py": "a constant, if an interrupt ends the import of the modules that print",
     "cli/__init__.py": "replaces streams that are closed, and sets their encoding",
     "cli/commands/call.py": "what an implementation prints, which is the project's code, goes to stderr",
-    "cli/output.py": "gives the streams to `escaping/streams.py`",
-    "escaping/streams.py": "the one place that prints",
-    "language_server/transport.py": "messages of LSP, in JSON, for a program",
-    "runtime/adapters/mcp/command.py": "what an implementation prints, which is the application's code, goes to stderr",
-    "runtime/adapters/mcp/transports/stdio.py": "the same, while stdout is for the protocol",
-    "runtime/adapters/mcp/transports/stopping.py": "flushes them",
+    "cli/output.py": "gives the streams to `base/escaping/streams.py`",
+    "base/escaping/streams.py": "the one place that prints",
+    "cli/language_server/transport.py": "messages of LSP, in JSON, for a program",
+    "serving/command.py": "what an implementation prints, which is the application's code, goes to stderr",
+    "serving/transports/stdio.py": "the same, while stdout is for the protocol",
+    "serving/transports/stopping.py": "flushes them",
     "runtime/logs/configure.py": "handlers of logging, whose formatters escape",
 }
 """The modules that may name stdout or stderr, except to ask for `isatty`, and why."""
@@ -213,10 +214,13 @@ def test_code_that_prints_is_found(code: str) -> None:
     [
         ("toolgen", ["pydantic", "yaml", "jinja2", "jsonschema_rs"]),
         ("toolgen.__main__", ["pydantic", "yaml", "jinja2", "jsonschema_rs", "datamodel_code_generator"]),
-        ("toolgen.runtime", ["yaml", "jinja2", "mcp", "openai", "datamodel_code_generator", "toolgen.data"]),
-        ("toolgen.runtime.http", ["httpx2", "yaml", "toolgen.data"]),
-        ("toolgen.schema.dialects.openai", ["pydantic", "jsonschema_rs", "toolgen.data"]),
-        ("toolgen.pipeline", ["toolgen.schema_proof.containment.verdict", "toolgen.compat"]),
+        (
+            "toolgen.runtime",
+            ["yaml", "jinja2", "mcp", "openai", "datamodel_code_generator", "toolgen.language"],
+        ),
+        ("toolgen.runtime.http", ["httpx2", "yaml", "toolgen.language"]),
+        ("toolgen.schema.dialects.openai", ["pydantic", "jsonschema_rs", "toolgen.language"]),
+        ("toolgen.compile.pipeline", ["toolgen.proof.containment.verdict", "toolgen.changes"]),
         ("generated", ["pydantic", "toolgen.runtime", "mcp", "openai", "generated.catalog"]),
         (
             "generated.catalog",

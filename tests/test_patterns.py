@@ -49,9 +49,9 @@ class Used:
 
 
 NOT_EVALUATED = {
-    "escaping/characters.py": "one class, repeated, with characters that are kept",
-    "escaping/places.py": "the function that compiles the patterns, of which each call is evaluated",
-    "compile/reading/read.py": "one of two classes, which are compiled at the top",
+    "base/escaping/characters.py": "one class, repeated, with characters that are kept",
+    "base/escaping/places.py": "the function that compiles the patterns, of which each call is evaluated",
+    "language/reading/read.py": "one of two classes, which are compiled at the top",
     "project/inputs/configuration.py": "a key, escaped, at the start of a line",
     "runtime/definition/field_hints.py": "a pattern of the spec language, for 64 characters at most",
     "schema/dialects/arguments.py": "the names of arguments that a provider allows: one bounded class",
@@ -305,5 +305,5 @@ def test_patterns_that_backtrack_are_found(pattern: str, method: str) -> None:
 
 def test_the_patterns_of_toolgen_are_found() -> None:
     places = {used.place.rpartition(":")[0] for used in all_patterns()}
-    assert {"runtime/text.py", "runtime/logs/secret_texts.py", "importers/names.py"} <= places
+    assert {"runtime/text.py", "runtime/logs/secret_texts.py", "sources/names.py"} <= places
     assert len(all_patterns()) > 100

@@ -8,16 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from toolgen.cli.linting import lint_specs
+from toolgen.cli.report.text import render, render_entries
+from toolgen.compile.pipeline import bind
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
-from toolgen.data.codes import CODES, lint_codes
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.package import PackageSettings
-from toolgen.lint.settings import LintSettings
-from toolgen.linting import lint_specs
-from toolgen.pipeline import bind
-from toolgen.report.text import render, render_entries
+from toolgen.language.codes import CODES, lint_codes
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.lint.settings import LintSettings
+from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.compile.checking.check import check
-from toolgen.compile.checking.resolve import resolve
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
-from toolgen.data.diagnostic import SpecErrors
+from toolgen.language.checking.check import check
+from toolgen.language.checking.resolve import resolve
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.reading.parse import parse
+from toolgen.language.reading.read import read
 from toolgen.runtime import BaseTool, ToolError, ToolSpec, ToolSpecError
 
 CASES = Path(__file__).parent / "cases" / "refused"

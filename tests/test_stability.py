@@ -24,7 +24,7 @@ def test_every_command_is_promised() -> None:
     assert re.findall(r"`(\w+)`", commands.split("\n\n")[0]) == list(COMMANDS)
 
 
-@pytest.mark.parametrize("package", ["toolgen.runtime", "toolgen.runtime.adopted", "toolgen.runtime.bridges"])
+@pytest.mark.parametrize("package", ["toolgen.runtime", "toolgen.serving.adopted", "toolgen.serving.bridges"])
 def test_every_public_name_is_promised(package: str) -> None:
     assert row(package) == set(import_module(package).__all__)
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
 
-from toolgen.building.project_build import package_of, program_of, read_inputs
-from toolgen.code_mode.functions import Functions
-from toolgen.code_mode.toolkit import code_mode_toolkit
-from toolgen.measuring.units import O200K, measure_in, text_measures
+from toolgen.changes.measuring.units import O200K, measure_in, text_measures
+from toolgen.project.building.project_build import package_of, program_of, read_inputs
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters.mcp.listed_tool import served_tools
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.serving.code_mode.functions import Functions
+from toolgen.serving.code_mode.toolkit import code_mode_toolkit
+from toolgen.serving.listed_tool import served_tools
 
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs/code-mode.md"

@@ -56,8 +56,8 @@ class Heartbeat:
 
 def toolgen(file: Path, heartbeat: Heartbeat) -> int:
     """Serve two tools with the runtime."""
+    from toolgen import serving
     from toolgen.runtime import BaseTool, Image, ToolContext, Toolkit, ToolSpec
-    from toolgen.runtime.adapters import mcp
 
     class Chart(BaseTool[Any, Any]):
         spec = ToolSpec(name="chart", description="Return the image.", content=[{"type": "image"}])
@@ -71,7 +71,7 @@ def toolgen(file: Path, heartbeat: Heartbeat) -> int:
         async def execute(self, request: Any, context: ToolContext) -> float:
             return heartbeat.take()
 
-    return mcp.main(lambda: mcp.build_server(Toolkit([Chart(), Stall()]), name="bench"), [])
+    return serving.main(lambda: serving.build_server(Toolkit([Chart(), Stall()]), name="bench"), [])
 
 
 def sdk(file: Path, heartbeat: Heartbeat) -> int:

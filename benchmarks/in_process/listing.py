@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from toolgen.runtime.adapters.mcp.listed_tool import served_tools
+from toolgen.serving.listed_tool import served_tools
 
 from generated import catalog
 

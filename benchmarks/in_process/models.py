@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toolgen.compile.models.module_source import module_source
+from toolgen.compile.models.shared_classes import shared_classes
+from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes
-from toolgen.data.package import PackageSettings
-from toolgen.models.module_source import module_source
-from toolgen.models.shared_classes import shared_classes
-from toolgen.pipeline import analyze
+from toolgen.language.package import PackageSettings
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import os
 import time
 from pathlib import Path
 
-from toolgen.pipeline import bind
+from toolgen.compile.pipeline import bind
 from toolgen.project import find_project, read_specs
 
 

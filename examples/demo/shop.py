@@ -91,8 +91,8 @@ class Log(logging.Handler):
 
 _SERVER = (
     "import logging, sys; from generated.mcp_server import build_server; "
-    "from toolgen.runtime.adapters import mcp; "
-    "logging.getLogger('toolgen.audit').setLevel('ERROR'); sys.exit(mcp.main(build_server))"
+    "from toolgen import serving; "
+    "logging.getLogger('toolgen.audit').setLevel('ERROR'); sys.exit(serving.main(build_server))"
 )
 """`python -m generated.mcp_server` without its audit log: the demo shows the questions."""
 

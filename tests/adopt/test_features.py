@@ -170,7 +170,7 @@ def test_the_module_says_what_is_served(shop: Project) -> None:
         "from __future__ import annotations\n"
         "\n"
         "from shop import mcp as _mcp\n"
-        "from toolgen.runtime.adopted import MCPServerFeatures\n"
+        "from toolgen.serving.adopted import MCPServerFeatures\n"
         "\n"
         "features = MCPServerFeatures(\n"
         '    _mcp, "shop:mcp", serves=["resources", "prompts", "completions"]\n'

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from toolgen.runtime.adopted.lifespan import Lifespans
+from toolgen.serving.adopted.lifespan import Lifespans
 
 
 class Server:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.mcp_client import limits
+from toolgen.sources.mcp_client import limits
 
 from tests.cli.conftest import Cli
 from tests.end_to_end.project import Project
@@ -229,7 +229,7 @@ def test_implementations_name_the_function(adopted: Cli) -> None:
         "\n"
         "from generated.tools.place_order import PlaceOrderTool\n"
         "from shop import mcp as _mcp\n"
-        "from toolgen.runtime.adopted import MCPServerTool\n"
+        "from toolgen.serving.adopted import MCPServerTool\n"
         "\n"
         "\n"
         "class PlaceOrder(MCPServerTool, PlaceOrderTool):\n"

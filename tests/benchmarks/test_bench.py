@@ -8,12 +8,12 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.lower import lower
-from toolgen.data.package import PackageSettings
-from toolgen.data.target import Target
-from toolgen.pipeline import analyze
-from toolgen.runtime.adapters.mcp import mcp_tools
-from toolgen.targets.builtin import BASE, MCP
+from toolgen.language.package import PackageSettings
+from toolgen.language.target import Target
+from toolgen.language.targets.builtin import BASE, MCP
+from toolgen.serving import mcp_tools
 
 from benchmarks import page, peer_inputs, plain_corpus, report
 from benchmarks.corpus import specs

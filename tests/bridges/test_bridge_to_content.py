@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import ToolMessage
 from pydantic_ai.messages import BinaryContent, ModelMessagesTypeAdapter
 from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit, ToolResult
-from toolgen.runtime.bridges import langchain_tools
+from toolgen.serving.bridges import langchain_tools
 
 from tests.runtime.content_samples import PDF, PNG, WAV, returning
 

@@ -12,8 +12,8 @@ from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
 from fastmcp.utilities.tests import run_server_async
 from mcp_types import ElicitResult
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters.mcp.listed_tool import for_handshake_era, served_tools
-from toolgen.runtime.bridges import fastmcp_provider
+from toolgen.serving.bridges import fastmcp_provider
+from toolgen.serving.listed_tool import for_handshake_era, served_tools
 
 from tests.runtime.tool_factory import make_tool
 

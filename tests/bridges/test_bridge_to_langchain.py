@@ -19,7 +19,7 @@ from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 from toolgen.runtime import Confirmation, ToolContext, Toolkit
-from toolgen.runtime.bridges import langchain_tools
+from toolgen.serving.bridges import langchain_tools
 
 from tests.runtime.tool_factory import Anything, make_tool
 

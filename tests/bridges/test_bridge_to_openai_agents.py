@@ -23,7 +23,7 @@ from agents.testing import ScriptedModel, assistant_message, function_call
 from openai import AsyncOpenAI
 from toolgen.runtime import Confirmation, Toolkit
 from toolgen.runtime.adapters.openai import chat_tools, responses_tools
-from toolgen.runtime.bridges import openai_agents_tools, pending_question, stop_on_final_answer
+from toolgen.serving.bridges import openai_agents_tools, pending_question, stop_on_final_answer
 
 from examples.loopback import model_that_calls
 from tests.runtime.adapters.openai_loopback import Loopback, loopback

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic_ai.exceptions import UserError
 from toolgen.runtime import Toolkit, ToolResponse
-from toolgen.runtime.bridges import langchain_tools, openai_agents_tools, pydantic_ai_toolset
-from toolgen.runtime.bridges.shared import BridgeOptions
 from toolgen.runtime.call_options import AdapterCallOptions
+from toolgen.serving.bridges import langchain_tools, openai_agents_tools, pydantic_ai_toolset
+from toolgen.serving.bridges.shared import BridgeOptions
 
 from . import test_bridge_to_openai_agents as openai_agents
 from . import test_bridge_to_pydantic_ai as pydantic_ai

@@ -23,8 +23,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.models.test import TestModel
 from toolgen.runtime import Confirmation, Toolkit
-from toolgen.runtime.bridges import pydantic_ai_toolset
-from toolgen.runtime.bridges.pydantic_ai import ToolkitChunk, ToolkitProgress
+from toolgen.serving.bridges import pydantic_ai_toolset
+from toolgen.serving.bridges.pydantic_ai import ToolkitChunk, ToolkitProgress
 
 from .helpers import (
     ALLOWED,

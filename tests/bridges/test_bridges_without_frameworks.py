@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from toolgen.runtime import bridges
+from toolgen.serving import bridges
 
 ROOTS = ["langchain_core", "langgraph", "pydantic_ai", "agents", "fastmcp"]
 
@@ -16,7 +16,7 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_importing_the_bridges_imports_no_framework() -> None:
-    done = python("import sys, toolgen.runtime.bridges as b; dir(b); print(*sys.modules)")
+    done = python("import sys, toolgen.serving.bridges as b; dir(b); print(*sys.modules)")
     assert not {*ROOTS, "mcp", "openai", "pydantic", "jsonschema_rs"} & set(done.stdout.split())
 
 
@@ -33,13 +33,13 @@ def test_importing_the_bridges_imports_no_framework() -> None:
 def test_a_missing_framework_is_named_with_the_command(
     name: str, framework: str, root: str, package: str
 ) -> None:
-    done = python(f"import sys; sys.modules[{root!r}] = None; from toolgen.runtime.bridges import {name}")
+    done = python(f"import sys; sys.modules[{root!r}] = None; from toolgen.serving.bridges import {name}")
     last = done.stderr.strip().splitlines()[-1]
     assert last == f"ModuleNotFoundError: this bridge needs {framework}: pip install {package}"
 
 
 def test_another_missing_module_is_not_blamed_on_the_framework() -> None:
-    from toolgen.runtime.bridges.shared import raise_missing_package
+    from toolgen.serving.bridges.shared import raise_missing_package
 
     missing = ModuleNotFoundError("No module named 'numpy'", name="numpy")
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'numpy'$"):

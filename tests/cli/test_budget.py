@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from toolgen.measuring import units
+from toolgen.changes.measuring import units
 
 from .conftest import Cli
 

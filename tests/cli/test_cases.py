@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from toolgen.data.codes import BUDGET, CODES, IMPLEMENTATIONS, PROJECT, TESTS
+from toolgen.language.codes import BUDGET, CODES, IMPLEMENTATIONS, PROJECT, TESTS
 
 from tests.end_to_end.project import Project
 

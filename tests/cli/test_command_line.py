@@ -13,12 +13,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from toolgen.changes.comparing.server_drift import SERVER_RULES
+from toolgen.changes.table import RULES
 from toolgen.cli import main
 from toolgen.cli.commands.import_ import KINDS
 from toolgen.cli.parser import COMMANDS, DOCS, WRITING, suggest_command
-from toolgen.comparing.server_drift import SERVER_RULES
-from toolgen.compat.table import RULES
-from toolgen.data.codes import CODES
+from toolgen.language.codes import CODES
 
 from tests.samples import sample
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import Project, UnableError, find_project, find_root
 
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from toolgen.changes.breaking_policy import parse_acceptances
 from toolgen.cli import main
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.project.inputs.breaking_policy import parse_acceptances
+from toolgen.language.diagnostic import SpecErrors
 
 from tests.processes import processor_limit
 from tests.samples import sample

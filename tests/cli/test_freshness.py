@@ -138,12 +138,12 @@ def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytes
     assert generator_id() == ours
 
 
-def test_the_layers_above_building_change_no_generated_file() -> None:
+def test_the_rooms_above_project_change_no_generated_file() -> None:
     from toolgen.project.cache.toolchain import USERS
 
     contracts = ConfigParser()
     contracts.read(Path(__file__).parents[2] / ".importlinter")
-    layers = contracts["importlinter:contract:layers"]["layers"].split("building")[0]
+    layers = contracts["importlinter:contract:rooms"]["layers"].split("project")[0]
     assert set(layers.replace("|", " ").split()) == USERS
 
 

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from toolgen.cli.parser import COMMANDS
 from toolgen.project import UnableError
-from toolgen.scaffolding.parameters import parse_parameter, scalar
+from toolgen.project.scaffolding.parameters import parse_parameter, scalar
 
 from tests.samples import sample
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolgen.compile.output_changes import digest, find_changes
-from toolgen.data.changes import Change, ChangeKind
-from toolgen.data.manifest import GeneratedFile, Manifest
+from toolgen.language.changes import Change, ChangeKind
+from toolgen.language.manifest import GeneratedFile, Manifest
 
 
 def manifest(**texts: str) -> Manifest:

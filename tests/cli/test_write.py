@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 from toolgen.compile.output_changes import digest, find_changes
-from toolgen.data.changes import Tree
-from toolgen.data.manifest import GeneratedFile, Manifest
+from toolgen.language.changes import Tree
+from toolgen.language.manifest import GeneratedFile, Manifest
 from toolgen.project import Project, UnableError, find_project, read_output, refuse_foreign, write
 from toolgen.project.files.atomic_write import STAGE
 from toolgen.project.output.manifest import NAME, manifest_text, merged_manifest, parse_manifest

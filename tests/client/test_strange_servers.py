@@ -20,9 +20,9 @@ from toolgen.client import (
     ToolError,
     UndeclaredContentWarning,
 )
-from toolgen.client.drift import check_drift
-from toolgen.runtime.adapters.mcp.listed_tool import for_handshake_era
 from toolgen.runtime.errors import InvalidResponseError, UnreachableError
+from toolgen.serving.listed_tool import for_handshake_era
+from toolgen.upstream.client.drift import check_drift
 
 from tests.http_server import QuietHandler, serve
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import mcp_types as types
-from toolgen.code_mode import script
+from toolgen.serving.code_mode import script
 
 from tests.code_mode.shop import Shop, run, serve
 

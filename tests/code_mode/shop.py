@@ -8,8 +8,8 @@ from typing import Any
 
 import mcp_types as types
 from mcp import Client
+from toolgen import serving as adapter
 from toolgen.runtime import BaseTool, ToolConfig, ToolError, Toolkit, ToolParam, ToolReturn, ToolSpec
-from toolgen.runtime.adapters import mcp as adapter
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.settings import Settings
 

@@ -9,9 +9,9 @@ from typing import Any
 import pydantic_monty as monty
 import pytest
 from mcp import Client
-from toolgen.code_mode import calls, script
 from toolgen.runtime import Toolkit
 from toolgen.runtime.toolkit import Toolkit as RuntimeToolkit
+from toolgen.serving.code_mode import calls, script
 
 from tests.code_mode.adversary import attack
 from tests.code_mode.shop import Price, Shop, answering, run, serve

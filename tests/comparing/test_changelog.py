@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from toolgen.changes.comparing.history import Release
+from toolgen.changes.edit_space import Direction
+from toolgen.changes.finding import Category, Finding, Level, Places, Witness
 from toolgen.cli import main
-from toolgen.comparing.history import Release
-from toolgen.compat.edit_space import Direction
-from toolgen.compat.finding import Category, Finding, Level, Places, Witness
-from toolgen.report.json import releases_data
-from toolgen.report.markdown import as_markdown, as_summary
+from toolgen.cli.report.json import releases_data
+from toolgen.cli.report.markdown import as_markdown, as_summary
 
 from .repository import Repository, spec
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.comparing.guard import judge_server
-from toolgen.comparing.lock import lock_text, read_lock
-from toolgen.comparing.server_drift import judge_tool
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.mcp_client.listing import Listing
+from toolgen.changes.comparing.guard import judge_server
+from toolgen.changes.comparing.lock import lock_text, read_lock
+from toolgen.changes.comparing.server_drift import judge_tool
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
+from toolgen.sources.mcp_client.listing import Listing
 
 FOLDER = Path(__file__).parent / "drifts"
 LISTED = json.loads((FOLDER / "listing.json").read_text())

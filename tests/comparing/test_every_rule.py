@@ -9,8 +9,8 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 
 import pytest
-from toolgen.compat.rule import SettingRule
-from toolgen.compat.table import CODES, RULES
+from toolgen.changes.rule import SettingRule
+from toolgen.changes.table import CODES, RULES
 
 from tests.cli.conftest import Cli
 from tests.comparing.repository import Repository

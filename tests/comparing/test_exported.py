@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolgen.changes.comparing.server_drift import Drift, judge_tool
+from toolgen.changes.comparing.sides import Sides, read_sides
 from toolgen.cli import main
-from toolgen.comparing.server_drift import Drift, judge_tool
-from toolgen.comparing.sides import Sides, read_sides
-from toolgen.data.diagnostic import SpecErrors
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 
 from tests.http_server import QuietHandler, serve

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from toolgen.comparing.sides import Sides, read_sides
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.source import Span
+from toolgen.changes.comparing.sides import Sides, read_sides
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.source import Span
 from toolgen.project import UnableError
 from toolgen.project.files import git
 

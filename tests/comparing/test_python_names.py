@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from toolgen.changes.comparing.sides import read_sides
+from toolgen.changes.python_names import find_name_changes
 from toolgen.cli import main
-from toolgen.comparing.sides import read_sides
-from toolgen.compat.python_names import find_name_changes
 
 BEFORE = """\
 name: order

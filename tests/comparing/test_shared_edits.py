@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.comparing.history import Release
-from toolgen.comparing.sides import read_sides
-from toolgen.compat.comparison import compare
-from toolgen.compat.policy import Policy
-from toolgen.report.markdown import as_markdown, as_summary
+from toolgen.changes.comparing.history import Release
+from toolgen.changes.comparing.sides import read_sides
+from toolgen.changes.comparison import compare
+from toolgen.changes.policy import Policy
+from toolgen.cli.report.markdown import as_markdown, as_summary
 
 from tests.cli.conftest import Cli
 from tests.compat.cases import TODAY

@@ -15,14 +15,14 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from toolgen.comparing.sides import Sides, SpecFiles, compare_files, settings_of
-from toolgen.compat.comparison import compare
-from toolgen.compat.finding import Finding
-from toolgen.compat.policy import Policy
-from toolgen.project.inputs.breaking_policy import parse_acceptances
+from toolgen.changes.breaking_policy import parse_acceptances
+from toolgen.changes.comparing.sides import Sides, SpecFiles, compare_files, settings_of
+from toolgen.changes.comparison import compare
+from toolgen.changes.finding import Finding
+from toolgen.changes.policy import Policy
+from toolgen.cli.report.text import render
 from toolgen.project.inputs.configuration import FILE, Table, make_project, parse_toml
 from toolgen.project.inputs.target_templates import targets_of
-from toolgen.report.text import render
 
 CASES = Path(__file__).parents[1] / "cases" / "breaking"
 TODAY = date(2026, 11, 22)

@@ -8,8 +8,8 @@ from difflib import unified_diff
 from itertools import islice
 from pathlib import Path
 
-from toolgen.compat.rule import SchemaRule
-from toolgen.compat.table import CODES, RULES, levels_of
+from toolgen.changes.rule import SchemaRule
+from toolgen.changes.table import CODES, RULES, levels_of
 
 from tests.compat.cases import CASES
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolgen.compat.edit_space import Cell, Direction, Edit, cells
+from toolgen.changes.edit_space import Cell, Direction, Edit, cells
+from toolgen.proof.containment import Contained, NotContained, Unanalysed, check_containment
 from toolgen.schema.document import Draft
-from toolgen.schema_proof.containment import Contained, NotContained, Unanalysed, check_containment
 
 from tests.corpora import SAMPLE
 from tools.breaking.corpora import mutations

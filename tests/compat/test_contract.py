@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from toolgen.compat.contract import RESPONSE, contracts_of
-from toolgen.pipeline import analyze
+from toolgen.changes.contract import RESPONSE, contracts_of
+from toolgen.compile.pipeline import analyze
 
 ORDER = """\
 name: order

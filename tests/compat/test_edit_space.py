@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_specifications
 import pytest
-from toolgen.compat.edit_space import (
+from toolgen.changes.edit_space import (
     EDITS,
     OTHER_KEYWORD,
     Direction,

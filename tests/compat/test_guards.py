@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.comparing.sides import SpecFiles, compare_files
-from toolgen.compat.comparison import compare
-from toolgen.compat.finding import Category, Finding, Level
-from toolgen.compat.policy import Policy
-from toolgen.report.text import render
+from toolgen.changes.comparing.sides import SpecFiles, compare_files
+from toolgen.changes.comparison import compare
+from toolgen.changes.finding import Category, Finding, Level
+from toolgen.changes.policy import Policy
+from toolgen.cli.report.text import render
 
 from tests.compat.cases import TODAY
 

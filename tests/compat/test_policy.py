@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import date
 
 import pytest
-from toolgen.compat.finding import Category, Finding, Level, Places
-from toolgen.compat.policy import Acceptance, Policy, apply_policy, failing
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.source import Span
-from toolgen.project.inputs.breaking_policy import parse_acceptances
+from toolgen.changes.breaking_policy import parse_acceptances
+from toolgen.changes.finding import Category, Finding, Level, Places
+from toolgen.changes.policy import Acceptance, Policy, apply_policy, failing
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.source import Span
 
 TODAY = date(2026, 11, 22)
 PLACE = Span("breaking.toml", 1, 1)

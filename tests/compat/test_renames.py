@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.compat.contract import Contract, by_name, contracts_of
-from toolgen.compat.renames import find_renames
-from toolgen.pipeline import analyze
+from toolgen.changes.contract import Contract, by_name, contracts_of
+from toolgen.changes.renames import find_renames
+from toolgen.compile.pipeline import analyze
 
 ORDER = {"type": "object", "properties": {"count": {"type": "integer"}, "sku": {"type": "string"}}}
 SEARCH = {"type": "object", "properties": {"query": {"type": "string"}}}

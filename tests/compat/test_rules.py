@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from toolgen.compat.edit_space import Cell, cells
-from toolgen.compat.finding import Witness
-from toolgen.compat.rule import SchemaRule, SettingRule, ToolRule
-from toolgen.compat.table import (
+from toolgen.changes.edit_space import Cell, cells
+from toolgen.changes.finding import Witness
+from toolgen.changes.rule import SchemaRule, SettingRule, ToolRule
+from toolgen.changes.table import (
     CODES,
     RULES,
     SCHEMA_RULES,
@@ -22,13 +22,13 @@ from toolgen.compat.table import (
     page,
     waiver,
 )
-from toolgen.data.spec import Spec
+from toolgen.language.spec import Spec
 from toolgen.schema.validator import compiled
 
 from tests.compat.cases import CASES, findings, report, sides
 from tests.compat.rule_pages import rules_page
 
-RULE_MODULES = Path(__file__).parents[2] / "generator" / "toolgen" / "compat" / "rules"
+RULE_MODULES = Path(__file__).parents[2] / "generator" / "toolgen" / "changes" / "rules"
 
 
 @pytest.mark.parametrize("code", CODES)

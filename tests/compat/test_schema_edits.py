@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.compat.edit_space import Direction, Edit
-from toolgen.compat.schemas.document import Document
-from toolgen.compat.schemas.edits import find_edits
-from toolgen.compat.schemas.judging import TOO_MANY, JudgedSchemas, judge_schemas
-from toolgen.compat.schemas.substitution import Donor, substitute
-from toolgen.compat.schemas.wording import describe
+from toolgen.changes.edit_space import Direction, Edit
+from toolgen.changes.schemas.document import Document
+from toolgen.changes.schemas.edits import find_edits
+from toolgen.changes.schemas.judging import TOO_MANY, JudgedSchemas, judge_schemas
+from toolgen.changes.schemas.substitution import Donor, substitute
+from toolgen.changes.schemas.wording import describe
+from toolgen.proof.containment import Contained, NotContained, Unanalysed
 from toolgen.schema.document import SchemaDocument, plain_pointer
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment import Contained, NotContained, Unanalysed
 
 from tests.corpora import corpus
 from tools.breaking.corpora import suite_pairs
@@ -177,7 +177,7 @@ def test_the_number_of_edits_that_are_judged_one_by_one_is_bounded(monkeypatch: 
         inner = {"type": "string", "maxLength": limit}
         return {"type": "object", "properties": {f"p{number}": inner for number in range(20)}}
 
-    monkeypatch.setattr("toolgen.compat.schemas.judging.EFFORT", 6_000)
+    monkeypatch.setattr("toolgen.changes.schemas.judging.EFFORT", 6_000)
     verdicts = [each.verdict for each in judged_schemas(schema(9), schema(8), Direction.REQUEST).edits]
     are_judged = [isinstance(verdict, NotContained) for verdict in verdicts]
     assert are_judged == sorted(are_judged, reverse=True)
@@ -234,7 +234,7 @@ def test_edits_that_are_not_judged_do_not_share_a_witness(monkeypatch: pytest.Mo
         names = [f"{letter}{number}" for number in range(300)]
         return {"type": "object", "properties": {key: {"type": "string"} for key in names}}
 
-    monkeypatch.setattr("toolgen.compat.schemas.judging.EFFORT", 10_000)
+    monkeypatch.setattr("toolgen.changes.schemas.judging.EFFORT", 10_000)
     judged = judged_schemas(schema("p"), schema("q"), Direction.REQUEST)
     assert isinstance(judged.whole, NotContained)
     assert sum(each.verdict is TOO_MANY for each in judged.edits) > 500
@@ -244,7 +244,7 @@ def test_the_witnesses_of_one_schema_are_bounded(monkeypatch: pytest.MonkeyPatch
     def schema(letter: str) -> dict[str, Any]:
         return {"type": "object", "properties": {f"p{n}": {"const": letter * 500} for n in range(20)}}
 
-    monkeypatch.setattr("toolgen.compat.schemas.judging.MAX_WITNESSES", 5_000)
+    monkeypatch.setattr("toolgen.changes.schemas.judging.MAX_WITNESSES", 5_000)
     verdicts = [each.verdict for each in judged_schemas(schema("a"), schema("b"), Direction.REQUEST).edits]
     assert 1 < sum(isinstance(verdict, NotContained) for verdict in verdicts) < 20
     assert verdicts[-1] is TOO_MANY

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.compat.finding import Category, Finding, Level, Places
-from toolgen.compat.versions import Bump, Version, wanted_bump
+from toolgen.changes.finding import Category, Finding, Level, Places
+from toolgen.changes.versions import Bump, Version, wanted_bump
 
 
 def version(text: str) -> Version:

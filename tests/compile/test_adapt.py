@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from toolgen.compile.pipeline import analyze, compile_project
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.package import PackageSettings
-from toolgen.pipeline import analyze, compile_project
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.package import PackageSettings
+from toolgen.language.targets.builtin import DIALECTS
 from toolgen.schema.providers import PROVIDERS
-from toolgen.targets.builtin import DIALECTS
 
 from tests.models.helpers import TARGETS
 

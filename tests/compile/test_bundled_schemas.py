@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.pipeline import bind
+from toolgen.compile.pipeline import bind
+from toolgen.language.diagnostic import SpecErrors
 
 from tests.samples import examples
 

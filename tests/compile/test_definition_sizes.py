@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import target_sizes, tool_sizes
-from toolgen.data.package import PackageSettings
-from toolgen.pipeline import analyze
+from toolgen.language.package import PackageSettings
 from toolgen.runtime.adapters.anthropic import anthropic_tools
 from toolgen.runtime.adapters.bedrock import tool_config
 from toolgen.runtime.adapters.gemini import function_declarations
-from toolgen.runtime.adapters.mcp import mcp_tools
 from toolgen.runtime.adapters.openai import chat_tools
+from toolgen.serving import mcp_tools
 
 from tests.models.helpers import TARGETS
 

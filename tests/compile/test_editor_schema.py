@@ -8,9 +8,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolgen.compile.reading.editor_schema import editor_schema
-from toolgen.compile.reading.read import read
-from toolgen.data.spec import Spec
+from toolgen.language.reading.editor_schema import editor_schema
+from toolgen.language.reading.read import read
+from toolgen.language.spec import Spec
 
 FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
 

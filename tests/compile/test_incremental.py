@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from toolgen.compile.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
 from toolgen.compile.output_changes import find_changes
+from toolgen.compile.pipeline import compile_project, compile_specs, link
 from toolgen.compile.printing.render import RenderedFiles, render_index
-from toolgen.data.changes import Tree
-from toolgen.data.compiled_spec import SpecCode
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.manifest import Manifest
-from toolgen.data.package import Package, PackageSettings, Tool
-from toolgen.data.target import Target
-from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
-from toolgen.pipeline import compile_project, compile_specs, link
+from toolgen.language.changes import Tree
+from toolgen.language.compiled_spec import SpecCode
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.manifest import Manifest
+from toolgen.language.package import Package, PackageSettings, Tool
+from toolgen.language.target import Target
 
 from tests.models.helpers import TARGETS
 
@@ -188,7 +188,7 @@ def test_the_files_of_all_tools_are_printed_again_when_a_name_in_them_changes(
 
     cache: dict[str, bytes] = {}
     texts = shared_project()
-    monkeypatch.setattr("toolgen.pipeline.render_index", recorded)
+    monkeypatch.setattr("toolgen.compile.pipeline.render_index", recorded)
     outcome(texts, cache)
     edited = {path: text.replace(b"Say it", b"Say it again") for path, text in texts.items()}
     outcome(edited, cache)

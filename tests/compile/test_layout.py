@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import toolgen.compile.printing.format as formatter
+from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.format import format_tree
-from toolgen.data.package import PackageSettings
-from toolgen.data.target import Target
-from toolgen.pipeline import compile_project
-from toolgen.targets.definition import TargetDefinition
+from toolgen.language.package import PackageSettings
+from toolgen.language.target import Target
+from toolgen.language.targets.definition import TargetDefinition
 
 from tests.models.helpers import TARGETS
 

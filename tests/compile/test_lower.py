@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_project
-from toolgen.python_source.names import is_device, pascal, shared_module_name, singular, snake, unique_name
+from toolgen.compile.pipeline import compile_project
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.names import is_device, pascal, shared_module_name, singular, snake, unique_name
+from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS, lowered
 

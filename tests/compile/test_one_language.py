@@ -13,16 +13,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from toolgen.compile.checking.check import check
-from toolgen.compile.checking.resolve import resolve
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
-from toolgen.data import spec
-from toolgen.data.diagnostic import SpecErrors
+from toolgen.language import spec
+from toolgen.language.checking.check import check
+from toolgen.language.checking.resolve import resolve
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.reading.parse import parse
+from toolgen.language.reading.read import read
+from toolgen.language.targets import definition, options
 from toolgen.runtime.definition.check import definition_faults
 from toolgen.runtime.definition.faults import EXPLANATIONS
 from toolgen.runtime.definition.spec_schema import DEFINITIONS, FIELDS
-from toolgen.targets import definition, options
 
 OF_FILES = ("toolgen", "enabled")  # fields about a file in YAML, not about a tool
 FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data

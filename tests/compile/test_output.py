@@ -9,12 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.format import format_tree
-from toolgen.data.internal_error import TemplateBug
-from toolgen.data.package import PackageSettings
-from toolgen.data.target import Target
-from toolgen.pipeline import compile_project
-from toolgen.targets.definition import TargetDefinition
+from toolgen.language.internal_error import TemplateBug
+from toolgen.language.package import PackageSettings
+from toolgen.language.target import Target
+from toolgen.language.targets.definition import TargetDefinition
 
 from tests.models.helpers import TARGETS
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.compile.reading.parse import parse
-from toolgen.compile.reading.read import read
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.program import Parsed
-from toolgen.data.spec import Spec
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.program import Parsed
+from toolgen.language.reading.parse import parse
+from toolgen.language.reading.read import read
+from toolgen.language.spec import Spec
 
 FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
 IN_WORKER: Any = {key: value for key, value in FULL.items() if key != "stream"}

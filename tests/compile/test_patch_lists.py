@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.yaml12.patch import patch_yaml
+from toolgen.language.yaml12.patch import patch_yaml
 
 TEXT = """\
 name: a  # first

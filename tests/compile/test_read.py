@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from toolgen.compile.reading.read import read
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.source import Source, Span
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.reading.read import read
+from toolgen.language.source import Source, Span
 
 
 def one(text: str | bytes) -> Source:

@@ -12,17 +12,19 @@ from functools import cache
 from typing import Any
 
 import pytest
-from toolgen.compat.contract import REQUEST, RESPONSE
-from toolgen.compat.schema_findings import DIRECTIONS
-from toolgen.compat.schemas.judging import judge_schemas
+from toolgen.changes.contract import REQUEST, RESPONSE
+from toolgen.changes.schema_findings import DIRECTIONS
+from toolgen.changes.schemas.judging import judge_schemas
+from toolgen.compile.models.class_builder import root_classes
+from toolgen.compile.models.shapes import ANY
+from toolgen.compile.pipeline import bind
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
 from toolgen.compile.publishing.adapt import adapt
-from toolgen.data.package import PackageSettings
-from toolgen.data.program import ProgramTool
-from toolgen.models.class_builder import root_classes
-from toolgen.models.shapes import ANY
-from toolgen.pipeline import bind
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import ProgramTool
+from toolgen.proof.containment import Unanalysed, check_containment
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime.coercion.coerce import coerce
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults
@@ -31,8 +33,6 @@ from toolgen.schema.dialects.publish import publish, publishes_output
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.inline import inline_references, wrap_in_object
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment import Unanalysed, check_containment
-from toolgen.schema_proof.instances import InstanceGenerator
 from toolgen.testing.inputs.slots import slots
 
 from tests.models.helpers import TARGETS

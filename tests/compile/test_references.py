@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from toolgen.compile.pipeline import bind
 from toolgen.compile.publishing.references import choose_references
-from toolgen.data.package import PackageSettings
-from toolgen.data.program import ProgramTool
-from toolgen.pipeline import bind
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import ProgramTool
 
 INLINE = PackageSettings(mcp_references="inline")
 AMOUNT: dict[str, Any] = {"type": "string", "description": "An amount.", "pattern": "^[0-9]+$"}

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.program import Program
-from toolgen.pipeline import bind
+from toolgen.compile.pipeline import bind
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.program import Program
 
 from tests.processes import processor_limit
 

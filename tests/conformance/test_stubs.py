@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.comparing.source_definitions import read_source_definitions
+from toolgen.changes.comparing.source_definitions import read_source_definitions
+from toolgen.compile.stubs.catalogue import catalogue_types
+from toolgen.compile.stubs.printed import print_stubs
+from toolgen.compile.stubs.typescript import type_definitions, type_text
+from toolgen.proof.instances import InstanceGenerator, nearly_valid_values
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.schema_proof.instances import InstanceGenerator, nearly_valid_values
-from toolgen.stubs.catalogue import catalogue_types
-from toolgen.stubs.printed import print_stubs
-from toolgen.stubs.typescript import type_definitions, type_text
 
 from tests.corpora import corpus
 from tests.stubs.catalogues import HARD

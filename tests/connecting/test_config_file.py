@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from toolgen.connecting.clients import CLIENTS, Client, config_file
-from toolgen.connecting.config_file import BACKUP, Entry, connect, disconnect, other_names, snippet
-from toolgen.connecting.json_edit import parse_json
-from toolgen.data.diagnostic import SpecErrors
+from toolgen.cli.client_config.clients import CLIENTS, Client, config_file
+from toolgen.cli.client_config.config_file import BACKUP, Entry, connect, disconnect, other_names, snippet
+from toolgen.cli.client_config.json_edit import parse_json
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 
 from tests.samples import examples
@@ -270,7 +270,7 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(
 ) -> None:
     path = tmp_path / "config"
     path.write_text("{}")
-    from toolgen.connecting import config_file as module
+    from toolgen.cli.client_config import config_file as module
 
     def slow(*given: Any, **further: Any) -> str:
         path.write_text('{"theirs": 1}')

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.consuming.definitions import read_definitions
-from toolgen.consuming.lock import ClientLock
-from toolgen.consuming.package import plan_client, write_client
-from toolgen.files.writable_folder import StagedFile
+from toolgen.base.files.writable_folder import StagedFile
 from toolgen.project import UnableError
+from toolgen.upstream.consumers.definitions import read_definitions
+from toolgen.upstream.consumers.lock import ClientLock
+from toolgen.upstream.consumers.package import plan_client, write_client
 
 from tests.end_to_end.commands.test_interrupt import tree
 
@@ -100,7 +100,7 @@ def test_a_run_that_was_killed_before_the_lock_is_repaired_by_the_next(shop: Con
     shop.client(".", "--out", "app", "--package", "shop")
     shop.edit("specs/order.yaml", "Order items.", "Order things.")
     killed = (
-        "import os, sys; from toolgen.files.writable_folder import StagedFile; publish = StagedFile.publish\n"
+        "import os, sys; from toolgen.base.files.writable_folder import StagedFile; publish = StagedFile.publish\n"
         "StagedFile.publish = lambda file: os._exit(9) if file.target == 'toolgen.lock' else publish(file)\n"
         f"from toolgen.cli import main; sys.exit(main(['-C', {str(shop.root)!r}, 'client', '--out', 'app']))"
     )

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from toolgen.compile.printing.client_source import ClientMethod
-from toolgen.consuming.usage import find_uses
+from toolgen.upstream.consumers.usage import find_uses
 
 
 @dataclass

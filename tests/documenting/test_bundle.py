@@ -8,11 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from toolgen.documenting.pages import POLICY
-from toolgen.documenting.site import MARK, bundle
+from toolgen.documents.pages import POLICY
+from toolgen.documents.site import MARK, bundle
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = ROOT / "generator/toolgen/documenting/page"
+PAGE = ROOT / "generator/toolgen/documents/page"
 MANIFEST = json.loads((PAGE / "manifest.json").read_text())
 LARGEST = 1_000_000  # bytes of script
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from toolgen.compile.printing.markdown_page import tool_markdown
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.documenting.project_catalogue import ProjectCatalogue
+from toolgen.documents.project_catalogue import ProjectCatalogue
+from toolgen.language.diagnostic import SpecErrors
 
 TODAY = date(2026, 11, 26)
 SHARED = """

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.documenting.live import LivePage
-from toolgen.documenting.pages import DocsPages
-from toolgen.documenting.project_catalogue import ProjectCatalogue
+from toolgen.documents.live import LivePage
+from toolgen.documents.pages import DocsPages
+from toolgen.documents.project_catalogue import ProjectCatalogue
 
 SPEC = "name: ping\ndescription: {}\ninput_schema: {{type: object}}\n"
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from toolgen.scaffolding.files import schema_file
+from toolgen.project.scaffolding.files import schema_file
 
 from tests import npm
 from tests.language_server.editor import Editor, editor

@@ -109,7 +109,7 @@ import sys
 from generated import catalog
 from generated.mcp_server import build_server
 from generated.tools.echo import EchoTool
-from toolgen.runtime.adapters import mcp
+from toolgen import serving
 
 TOOLKIT = catalog.toolkit()
 
@@ -122,7 +122,7 @@ def add(name):
 
 if __name__ == "__main__":
     sys.modules["growing"] = sys.modules["__main__"]
-    sys.exit(mcp.main(lambda: build_server(TOOLKIT)))
+    sys.exit(serving.main(lambda: build_server(TOOLKIT)))
 """
 
 

@@ -10,7 +10,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolgen.escaping.characters import INVISIBLE, MAX_MARKS, OVERLAYS, printable
+from toolgen.base.escaping.characters import INVISIBLE, MAX_MARKS, OVERLAYS, printable
 
 ESCAPED = {
     "C0": "\x1b",

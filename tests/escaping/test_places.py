@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolgen.escaping.places import (
+from toolgen.base.escaping.places import (
     PLACES,
     json_document,
     log_text,
@@ -20,7 +20,7 @@ from toolgen.escaping.places import (
     terminal_line,
     terminal_lines,
 )
-from toolgen.escaping.streams import write_lines, write_prompt, write_status, write_text
+from toolgen.base.escaping.streams import write_lines, write_prompt, write_status, write_text
 
 from .test_characters import ESCAPED, SHOWN, TEXTS
 

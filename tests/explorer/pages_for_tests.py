@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.package import PackageSettings
-from toolgen.data.program import Program
-from toolgen.documenting.catalogue import catalogue, tool_entries
-from toolgen.documenting.site import static_site
-from toolgen.importers.schema_repair import repair_schema
-from toolgen.pipeline import analyze
+from toolgen.compile.pipeline import analyze
+from toolgen.documents.catalogue import catalogue, tool_entries
+from toolgen.documents.site import static_site
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import Program
+from toolgen.language.yaml12.writer import write
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.target_templates import load_targets
-from toolgen.schema_proof.instances.generator import example_value, valid_values
-from toolgen.yaml12.writer import write
+from toolgen.proof.instances.generator import example_value, valid_values
+from toolgen.sources.schema_repair import repair_schema
 
 _TARGETS = ("mcp", "openai")
 

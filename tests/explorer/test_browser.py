@@ -19,8 +19,8 @@ from urllib.parse import quote
 import pytest
 from toolgen.cli import main
 from toolgen.cli.today import today
-from toolgen.data.program import Program
-from toolgen.documenting.project_catalogue import ProjectCatalogue
+from toolgen.documents.project_catalogue import ProjectCatalogue
+from toolgen.language.program import Program
 
 from tests import corpora, npm
 from tests.documenting.test_pictures import shown_in_pictures

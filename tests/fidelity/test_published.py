@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import jsonschema_rs
 import pytest
-from toolgen.runtime.adapters.mcp.listed_tool import served_tools
+from toolgen.proof.instances.generator import InstanceGenerator
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.schema_proof.instances.generator import InstanceGenerator
+from toolgen.serving.listed_tool import served_tools
 
 from tests.corpora import at_least, corpus
 

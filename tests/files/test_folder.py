@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolgen.files import (
+from toolgen.base.files import (
     ChangedFileError,
     DeclaredFolder,
     FileKind,
@@ -19,7 +19,7 @@ from toolgen.files import (
     open_named,
     read_named,
 )
-from toolgen.files import folder as folder_module
+from toolgen.base.files import folder as folder_module
 
 LINKS = {
     "inner": "a/b",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolgen.files import OutsideError, WritableFolder, make_named, remove_empty, write_named
+from toolgen.base.files import OutsideError, WritableFolder, make_named, remove_empty, write_named
 
 
 @pytest.fixture

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.compile.reading.read import read
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.formatting import format_spec
-from toolgen.importers.json_source import JsonDocument
-from toolgen.importers.mcp import import_mcp
-from toolgen.importers.names import ExistingNames
-from toolgen.importers.openai import import_openai
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.formatting import format_spec
+from toolgen.language.reading.read import read
+from toolgen.language.yaml12.writer import entry
 from toolgen.runtime.definition.spec_schema import FIELDS
-from toolgen.yaml12.writer import entry
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.mcp import import_mcp
+from toolgen.sources.names import ExistingNames
+from toolgen.sources.openai import import_openai
 
 from tests.corpora import corpus
 from tools.corpus.openai import function

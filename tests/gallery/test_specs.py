@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
-from toolgen.compile.reading.editor_schema import editor_schema
-from toolgen.data.spec import Spec
+from toolgen.language.reading.editor_schema import editor_schema
+from toolgen.language.spec import Spec
 
 SPECS = Path(__file__).parents[2] / "specs"
 TOOLS = sorted(SPECS.glob("[!.]*.yaml"))

@@ -39,7 +39,7 @@ name = "evil"
 version = "1"
 [project.entry-points."toolgen"]
 evil = "evil:run"
-[project.entry-points."toolgen.targets"]
+[project.entry-points."toolgen.language.targets"]
 evil = "evil:run"
 [tool.ruff]
 extend = "ruff.toml"

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_project
-from toolgen.python_source.literals import comment, docstring, is_read_as_utf_8, literal
+from toolgen.compile.pipeline import compile_project
+from toolgen.compile.python_source.literals import comment, docstring, is_read_as_utf_8, literal
+from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS
 from tests.samples import examples

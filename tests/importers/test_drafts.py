@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.importers.schema_repair import repair_schema
 from toolgen.schema.validator import compiled
+from toolgen.sources.schema_repair import repair_schema
 
 FOURTH = "http://json-schema.org/draft-04/schema#"
 SIXTH = "http://json-schema.org/draft-06/schema#"

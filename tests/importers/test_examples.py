@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.importers.imported_tool import ImportedTool
-from toolgen.importers.json_source import JsonDocument
-from toolgen.importers.mcp import import_mcp
-from toolgen.importers.names import ExistingNames
-from toolgen.importers.openai import import_openai
+from toolgen.sources.imported_tool import ImportedTool
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.mcp import import_mcp
+from toolgen.sources.names import ExistingNames
+from toolgen.sources.openai import import_openai
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

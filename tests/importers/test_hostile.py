@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 import pytest
-from toolgen.mcp_client import bounded_http, bounded_stdio, client, limits
+from toolgen.sources.mcp_client import bounded_http, bounded_stdio, client, limits
 
 from tests.cli.conftest import Cli
 from tests.http_server import QuietHandler, serve

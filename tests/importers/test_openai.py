@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from toolgen.importers.imported_tool import ImportedTool
-from toolgen.importers.json_source import JsonDocument
-from toolgen.importers.names import ExistingNames
-from toolgen.importers.openai import import_openai
+from toolgen.sources.imported_tool import ImportedTool
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.names import ExistingNames
+from toolgen.sources.openai import import_openai
 
 from tests.cli.conftest import Cli
 

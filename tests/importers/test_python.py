@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.importers.python.docstring import RaisedException, parse_docstring
-from toolgen.importers.python.specs import error_code
-from toolgen.mcp_client import limits
+from toolgen.sources.mcp_client import limits
+from toolgen.sources.python.docstring import RaisedException, parse_docstring
+from toolgen.sources.python.specs import error_code
 
 from tests.cli.conftest import Cli
 from tests.processes import NOTES, assert_gone

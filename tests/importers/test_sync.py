@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolgen.compile.reading.read import read
-from toolgen.yaml12.patch import merge_key_order, patch_yaml
-from toolgen.yaml12.writer import write
+from toolgen.language.reading.read import read
+from toolgen.language.yaml12.patch import merge_key_order, patch_yaml
+from toolgen.language.yaml12.writer import write
 
 from tests.cli.conftest import Cli
 from tests.importers.test_write import texts, values

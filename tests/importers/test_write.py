@@ -9,8 +9,8 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toolgen.compile.reading.read import read
-from toolgen.yaml12.writer import write
+from toolgen.language.reading.read import read
+from toolgen.language.yaml12.writer import write
 
 from tests.samples import examples
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.language_server.cursor import place_at, typed_at
+from toolgen.cli.language_server.cursor import place_at, typed_at
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.language_server import server as language_server
-from toolgen.language_server.analysis import FileAnalysis, JointFindings, find_together
-from toolgen.language_server.project_files import Job, ProjectFiles
-from toolgen.language_server.server import SpecServer
+from toolgen.cli.language_server import server as language_server
+from toolgen.cli.language_server.analysis import FileAnalysis, JointFindings, find_together
+from toolgen.cli.language_server.project_files import Job, ProjectFiles
+from toolgen.cli.language_server.server import SpecServer
 
 from tests.processes import PATIENCE
 

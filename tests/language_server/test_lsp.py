@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from toolgen.building.project_build import read_inputs
-from toolgen.linting import lint_specs
+from toolgen.cli.linting import lint_specs
+from toolgen.project.building.project_build import read_inputs
 
 from tests.language_server.editor import Editor, code, editor
 from tests.preloaded import python_command

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toolgen.data.source import Span
-from toolgen.language_server.positions import Buffer, line_edits
+from toolgen.cli.language_server.positions import Buffer, line_edits
+from toolgen.language.source import Span
 
 from tests.samples import examples
 

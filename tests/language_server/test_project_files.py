@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toolgen.building.project_build import read_inputs
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.language_server.analysis import Findings, find_together
-from toolgen.language_server.project_files import ProjectFiles
-from toolgen.linting import lint_specs
-from toolgen.pipeline import compile_project
-from toolgen.report.entry import Entry, entry_of
+from toolgen.cli.language_server.analysis import Findings, find_together
+from toolgen.cli.language_server.project_files import ProjectFiles
+from toolgen.cli.linting import lint_specs
+from toolgen.cli.report.entry import Entry, entry_of
+from toolgen.compile.pipeline import compile_project
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.project.building.project_build import read_inputs
 
 from tests.test_refused import CASES, _cases, _texts
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from textwrap import dedent
 
-from toolgen.data.codes import EVIDENCE, LINT, Code, lint_codes
+from toolgen.language.codes import EVIDENCE, LINT, Code, lint_codes
 
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
 _HEAD = """\
@@ -39,7 +39,7 @@ def _page(code: str, about: Code) -> Iterator[str]:
     yield from (f"# {code}", "", f"Finds {about.title}. Level: {_level(about)}.", "", about.why, "")
     yield from (about.fix, "", f"Evidence, {about.evidence}.")
     if code in LINT:
-        text = import_module(f"toolgen.lint.rules.{code.replace('-', '_')}").__doc__ or ""
+        text = import_module(f"toolgen.language.lint.rules.{code.replace('-', '_')}").__doc__ or ""
         examples = _EXAMPLES.search(text)
         assert examples
         yield from ("", "```yaml", dedent(examples["wrong"]), "```", "", "Use instead:", "")

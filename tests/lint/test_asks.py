@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.lint import asks
-from toolgen.pipeline import bind
+from toolgen.compile.pipeline import bind
+from toolgen.language.lint import asks
 
 SPEC = """\
 name: {name}

@@ -6,11 +6,11 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from toolgen.compile.reading.read import read
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.package import PackageSettings
-from toolgen.data.program import Program
-from toolgen.linting import LintResult, lint_specs
+from toolgen.cli.linting import LintResult, lint_specs
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import Program
+from toolgen.language.reading.read import read
 
 from tests.test_refused import CASES
 

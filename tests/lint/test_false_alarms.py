@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.data.codes import lint_codes
+from toolgen.language.codes import lint_codes
 
 from tests.corpora import corpus, is_shared
 from tools.corpus import lint

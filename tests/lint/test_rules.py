@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.data.codes import EVIDENCE, LINT, lint_codes
-from toolgen.data.package import PackageSettings
-from toolgen.lint.settings import LintSettings
-from toolgen.linting import lint_specs
+from toolgen.cli.linting import lint_specs
+from toolgen.language.codes import EVIDENCE, LINT, lint_codes
+from toolgen.language.lint.settings import LintSettings
+from toolgen.language.package import PackageSettings
 
 from tests.lint.rule_pages import pages
 from tests.models.helpers import TARGETS
@@ -28,7 +28,7 @@ _SCHEMA_KEYWORDS = {"$defs", "$schema", "additionalProperties", "properties", "r
 
 
 def page(code: str) -> str:
-    return import_module(f"toolgen.lint.rules.{code.replace('-', '_')}").__doc__ or ""
+    return import_module(f"toolgen.language.lint.rules.{code.replace('-', '_')}").__doc__ or ""
 
 
 def spec(fragment: str) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolgen.cli import main
-from toolgen.data.codes import CODES, lint_codes
-from toolgen.data.package import PackageSettings
-from toolgen.lint.settings import LintSettings
-from toolgen.linting import lint_specs
-from toolgen.report.formats import formatted
+from toolgen.cli.linting import lint_specs
+from toolgen.cli.report.formats import formatted
+from toolgen.language.codes import CODES, lint_codes
+from toolgen.language.lint.settings import LintSettings
+from toolgen.language.package import PackageSettings
 
 from tests.corpora import corpus
 from tests.models.helpers import TARGETS

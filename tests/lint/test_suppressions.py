@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.data.package import PackageSettings
-from toolgen.lint.settings import LintSettings
-from toolgen.linting import LintResult, lint_specs
-from toolgen.pipeline import analyze, bind, without_suppressed_warnings
+from toolgen.cli.linting import LintResult, lint_specs
+from toolgen.compile.pipeline import analyze, bind, without_suppressed_warnings
+from toolgen.language.lint.settings import LintSettings
+from toolgen.language.package import PackageSettings
 
 TOOL = {"name": "do_it", "title": "Do it", "description": "Start the nightly export of all orders."}
 

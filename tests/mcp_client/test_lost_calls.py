@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
-from toolgen.mcp_client.client import ServerAddress
-from toolgen.mcp_client.connection import call_server
 from toolgen.project import UnableError
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import call_server
 
 from tests.http_server import QuietHandler, serve
 

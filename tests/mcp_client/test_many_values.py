@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.importers.imported_tool import SourceError
-from toolgen.mcp_client.client import ServerAddress, list_tools
-from toolgen.mcp_client.connection import call_server
 from toolgen.runtime.validation.strict_json import CONTAINERS, VALUES, has_more_parts
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.mcp_client.client import ServerAddress, list_tools
+from toolgen.sources.mcp_client.connection import call_server
 
 from tests.http_server import QuietHandler, serve
 

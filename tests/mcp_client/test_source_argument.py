@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolgen.mcp_client.source_argument import CommandWords, ServerSource, read_source
+from toolgen.sources.mcp_client.source_argument import CommandWords, ServerSource, read_source
 
 from tests.cli.conftest import Cli
 from tests.comparing.test_exported import LISTS

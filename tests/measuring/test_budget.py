@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.building.exports import tools_of_format
-from toolgen.building.project_build import read_inputs
-from toolgen.measuring.budget import Budget, Limits, measure_budget
-from toolgen.measuring.units import text_measures
+from toolgen.changes.measuring.budget import Budget, Limits, measure_budget
+from toolgen.changes.measuring.units import text_measures
+from toolgen.project.building.exports import tools_of_format
+from toolgen.project.building.project_build import read_inputs
 
 FULL = (Path(__file__).parent.parent / "cases/accepted/everything/spec.yaml").read_text()
 PRICES = """\

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.pipeline import bind
+from toolgen.compile.pipeline import bind
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
 
 FOLDER = Path(__file__).parent
 PATH = "specs/book_table.yaml"

@@ -13,18 +13,18 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel
+from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
 from toolgen.compile.printing.render import render_tools, tool_path
 from toolgen.compile.printing.tool_source import package_sources
-from toolgen.data.package import Package, PackageSettings
-from toolgen.data.program import Program, ProgramTool
-from toolgen.data.source import Marks, Source, Span
-from toolgen.data.spec import Spec
-from toolgen.data.target import Target
-from toolgen.pipeline import compile_project
+from toolgen.language.package import Package, PackageSettings
+from toolgen.language.program import Program, ProgramTool
+from toolgen.language.source import Marks, Source, Span
+from toolgen.language.spec import Spec
+from toolgen.language.target import Target
+from toolgen.language.targets.builtin import BASE, BUILT_IN
 from toolgen.schema.document import SchemaDocument
-from toolgen.targets.builtin import BASE, BUILT_IN
 
 _numbers = itertools.count()
 

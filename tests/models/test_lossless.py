@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from toolgen.data.diagnostic import SpecErrors
+from toolgen.language.diagnostic import SpecErrors
 
 from tests.models.helpers import classes_of, response_of, same, there_and_back
 from tests.samples import examples

@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from toolgen.compile.models.engine import print_classes
+from toolgen.compile.models.module_source import module_source
+from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
+from toolgen.compile.pipeline import analyze, compile_project
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules, tool_classes
 from toolgen.compile.printing.render import render_tools
 from toolgen.compile.printing.tool_source import package_sources
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.package import PackageSettings
-from toolgen.models.engine import print_classes
-from toolgen.models.module_source import module_source
-from toolgen.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
-from toolgen.pipeline import analyze, compile_project
-from toolgen.python_source.names import shared_module_name
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.names import shared_module_name
+from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS
 

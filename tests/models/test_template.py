@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from toolgen.compile.models.module_source import ClassSource, ModuleSource
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
-from toolgen.data.package import Package, PackageSettings
-from toolgen.data.program import Program, ProgramTool
-from toolgen.data.source import Marks, Source
-from toolgen.data.spec import Spec
-from toolgen.models.module_source import ClassSource, ModuleSource
+from toolgen.language.package import Package, PackageSettings
+from toolgen.language.program import Program, ProgramTool
+from toolgen.language.source import Marks, Source
+from toolgen.language.spec import Spec
 
 from tests.corpora import corpus, is_shared
 from tests.models.helpers import TARGETS, documents, models_of
@@ -163,8 +163,8 @@ def test_the_formatter_would_not_change_wide_characters() -> None:
 ENGINE = "datamodel_code_generator"
 COMPILE = """
 import sys
-from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_project
+from toolgen.language.package import PackageSettings
+from toolgen.compile.pipeline import compile_project
 from tests.models.helpers import TARGETS
 compile_project({"tool.yaml": sys.argv[1]}, TARGETS, PackageSettings(), {})
 print(*sys.modules)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import toolgen
-from toolgen.building import worker_pool
-from toolgen.files import WritableFolder, writable_folder
+from toolgen.base.files import WritableFolder, writable_folder
+from toolgen.project.building import worker_pool
 from toolgen.project.files.interrupts import terminations_as_interrupts
 
 from tests.cli.conftest import SPEC, Cli, cache, empty, project

@@ -50,14 +50,14 @@ LIBRARIES = (
 )
 # Most of a command's start is the import of toolgen; that nothing relies on it, `test_preloaded.py` tests.
 PRODUCT = (
-    "toolgen.building.project_build",
+    "toolgen.project.building.project_build",
     "toolgen.cli.diagnostics",
-    "toolgen.report.text",
+    "toolgen.cli.report.text",
     "toolgen.runtime.adapters.anthropic",
-    "toolgen.runtime.adapters.mcp.command",
-    "toolgen.runtime.adapters.mcp.server",
-    "toolgen.runtime.adapters.mcp.transports.http_server",
-    "toolgen.runtime.adapters.mcp.transports.stdio",
+    "toolgen.serving.command",
+    "toolgen.serving.server",
+    "toolgen.serving.transports.http_server",
+    "toolgen.serving.transports.stdio",
     "toolgen.runtime.adapters.openai",
     "toolgen.testing.outcomes.recorded",
     "toolgen.testing.project_tests",

@@ -133,7 +133,7 @@ def test_each_module_can_be_imported_alone() -> None:
     """Each program that starts in a fork has some of them already, and must not rely on that."""
     found = pkgutil.walk_packages(toolgen.__path__, "toolgen.")
     # The first runs the program; the others need frameworks.
-    left_out = ("toolgen.__main__", "toolgen.runtime.bridges.", "toolgen.runtime.adopted.fastmcp")
+    left_out = ("toolgen.__main__", "toolgen.serving.bridges.", "toolgen.serving.adopted.fastmcp")
     names = [each.name for each in found if not each.name.startswith(left_out)]
     assert len(names) > 400
     assert alone(*names, "toolgen.absent") == "toolgen.absent\n"

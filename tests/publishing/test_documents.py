@@ -18,7 +18,7 @@ from tests.cli.conftest import SPEC, Cli
 from .conftest import configure
 
 SERVER_SCHEMA = Path(__file__).parent / "mcp-server-2025-12-11.json"  # modelcontextprotocol/static
-MANIFEST_SCHEMA = Path(toolgen.__path__[0], "data/schemas/mcpb-manifest-0.4.json")
+MANIFEST_SCHEMA = Path(toolgen.__path__[0], "language/schemas/mcpb-manifest-0.4.json")
 EVERYTHING = """\
 title = "The shop"
 license = "MIT"

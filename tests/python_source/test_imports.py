@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from toolgen.compile.printing.format import format_tree
-from toolgen.python_source.imports import import_from
+from toolgen.compile.python_source.imports import import_from
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from toolgen.compile.printing.format import format_tree
-from toolgen.python_source.layout import (
+from toolgen.compile.python_source.layout import (
     Brackets,
     Expression,
     UnionExpression,
@@ -14,7 +14,7 @@ from toolgen.python_source.layout import (
     class_statement,
     flat,
 )
-from toolgen.python_source.literals import literal
+from toolgen.compile.python_source.literals import literal
 
 OPTIONAL = UnionExpression(["str", "None"])
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from toolgen.compile.printing.format import format_tree
-from toolgen.python_source import text_width
-from toolgen.python_source.layout import WIDTH, Subscript, laid_out
-from toolgen.python_source.literals import literal
+from toolgen.compile.python_source import text_width
+from toolgen.compile.python_source.layout import WIDTH, Subscript, laid_out
+from toolgen.compile.python_source.literals import literal
 
 WORDS = [
     "a",

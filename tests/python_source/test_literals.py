@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolgen.python_source.literals import comment, docstring, literal
+from toolgen.compile.python_source.literals import comment, docstring, literal
 
 TEXT = st.text(st.characters()) | st.text("\"\\'\n\r\t {}#%`N\u2028\x85\0aé😀\ud800", max_size=12)
 DATA = st.recursive(

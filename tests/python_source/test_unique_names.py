@@ -6,9 +6,9 @@ import re
 from random import Random
 from typing import Any
 
-from toolgen.models.class_builder import NameHint
-from toolgen.models.names import class_names
-from toolgen.python_source.names import unique_name
+from toolgen.compile.models.class_builder import NameHint
+from toolgen.compile.models.names import class_names
+from toolgen.language.names import unique_name
 from toolgen.schema.dialects.arguments import property_renames
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.document import SchemaDocument

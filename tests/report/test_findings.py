@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.compat.finding import Category, Finding, Level, Places, Witness
-from toolgen.report.json import findings_data
-from toolgen.report.text import render
+from toolgen.changes.finding import Category, Finding, Level, Places, Witness
+from toolgen.cli.report.json import findings_data
+from toolgen.cli.report.text import render
 
 
 def finding(witness: Any) -> Finding:

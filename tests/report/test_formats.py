@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import jsonschema_rs
 import pytest
 from toolgen.cli.output import REPORT_FORMATS
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Span
-from toolgen.report.entry import Entry, Report, entry_of, fingerprint_of
-from toolgen.report.formats import FORMATS, formatted
+from toolgen.cli.report.entry import Entry, Report, entry_of, fingerprint_of
+from toolgen.cli.report.formats import FORMATS, formatted
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.source import Span
 
 from tests.corpora import corpus
 

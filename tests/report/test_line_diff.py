@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from toolgen.report.text import unified_diff
+from toolgen.cli.report.text import unified_diff
 
 from tests.processes import processor_limit
 

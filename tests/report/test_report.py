@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.data.source import Span
-from toolgen.report.json import diagnostics_data
-from toolgen.report.text import render
+from toolgen.cli.report.json import diagnostics_data
+from toolgen.cli.report.text import render
+from toolgen.language.diagnostic import Diagnostic, Note
+from toolgen.language.source import Span
 
 FAULT = Diagnostic(
     Span("specs/weather.yaml", 5, 5, 10),

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import ToolResponse
-from toolgen.runtime.adapters.mcp.listed_tool import served_tools
-from toolgen.runtime.adapters.mcp.result import result_of
 from toolgen.runtime.definition.description import deprecation_notice, join_description
+from toolgen.serving.listed_tool import served_tools
+from toolgen.serving.result import result_of
 
 from tests.runtime.tool_factory import make_tool, run
 

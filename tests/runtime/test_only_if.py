@@ -11,8 +11,9 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 from pydantic import BaseModel
+from toolgen import serving
 from toolgen.runtime import BaseTool, Confirmation, ToolConfig, ToolContext, Toolkit, ToolSpec
-from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai
+from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
 from toolgen.runtime.definition.check import ToolSpecError
 from toolgen.runtime.settings import Settings
 
@@ -221,7 +222,7 @@ async def accept(context: Any, params: Any) -> ElicitResult:
 @pytest.mark.parametrize("options", [{}, {"elicitation_callback": accept}], ids=["cannot ask", "can ask"])
 def test_mcp(era: Any, options: dict[str, Any]) -> None:
     async def run() -> Any:
-        async with Client(mcp.build_server(kit(), name="x"), mode=era, **options) as client:
+        async with Client(serving.build_server(kit(), name="x"), mode=era, **options) as client:
             return await client.call_tool("x", {"quantity": 2, "confirm": False})
 
     result = asyncio.run(run())

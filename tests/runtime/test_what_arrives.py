@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, RootModel
-from toolgen.client.arguments import as_json
 from toolgen.runtime.contract.sent import dump, without_refused_nulls
 from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.upstream.client.arguments import as_json
 
 from tests.models.helpers import classes_of
 from tests.runtime.tool_factory import code_of, make_tool, run

@@ -13,6 +13,7 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from toolgen import serving as adapter
 from toolgen.runtime import (
     BaseTool,
     ChangedSinceConfirmedError,
@@ -22,7 +23,6 @@ from toolgen.runtime import (
     ToolContext,
     Toolkit,
 )
-from toolgen.runtime.adapters import mcp as adapter
 from toolgen.runtime.settings import Settings
 
 from tests.code_mode import shop as code_mode

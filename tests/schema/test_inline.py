@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.inline import MAX_CHARACTERS, inline_references, try_inlining, wrap_in_object
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.instances import InstanceGenerator
 
 from tests.corpora import at_least, corpus
 from tests.samples import examples

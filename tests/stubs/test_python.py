@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolgen.stubs.catalogue import function_names, parameter_names
-from toolgen.stubs.printed import print_stubs
+from toolgen.compile.stubs.catalogue import function_names, parameter_names
+from toolgen.compile.stubs.printed import print_stubs
 
 from tests.corpora import corpus
 from tests.stubs.catalogues import HARD, MONEY, result, tool
@@ -124,7 +124,7 @@ def test_hard_names_and_texts_are_valid_python() -> None:
 
 @pytest.mark.parametrize("planted", [False, True], ids=["stubs", "planted fault"])
 def test_type_checkers_accept_stubs_and_find_a_planted_fault(planted: bool, tmp_path: Path) -> None:
-    from toolgen.comparing.source_definitions import read_source_definitions
+    from toolgen.changes.comparing.source_definitions import read_source_definitions
 
     listed = read_source_definitions(str(corpus("mcp_tools.public.jsonl")), ".") if not planted else []
     (tmp_path / "hard.pyi").write_text(stub(*HARD) + ("\ndef bad() -> Missing: ...\n" if planted else ""))

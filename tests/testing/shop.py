@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from toolgen.data.source import Span
+from toolgen.language.source import Span
 from toolgen.runtime import BaseTool, ToolContext, ToolError, Toolkit
 from toolgen.runtime.tool_spec import ToolSpec
 from toolgen.testing.results import Failure, ToolReport

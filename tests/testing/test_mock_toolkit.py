@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.data.diagnostic import SpecErrors
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.runtime import Confirmation
 from toolgen.runtime.content.media_type import media_type_of

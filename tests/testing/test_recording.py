@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 from mcp_types import CallToolResult
-from toolgen.building.spec_source import find_specs
 from toolgen.project import load_targets
+from toolgen.project.building.spec_source import find_specs
 from toolgen.runtime import Toolkit
 from toolgen.runtime.logs.secret_texts import without_secret_texts
 from toolgen.testing.mock.contracts import MockContract, read_contracts

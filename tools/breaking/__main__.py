@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from toolgen.compat.edit_space import Cell, cells
-from toolgen.compat.schemas.judging import judge_schemas
+from toolgen.changes.edit_space import Cell, cells
+from toolgen.changes.schemas.judging import judge_schemas
 from toolgen.schema.document import SchemaDocument
 
 from tools.breaking import tables

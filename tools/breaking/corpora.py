@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from toolgen.compat.edit_space import Direction, Edit, edits_of
+from toolgen.changes.edit_space import Direction, Edit, edits_of
 from toolgen.schema.document import Draft, draft_of, follow, subschemas
 from toolgen.schema.keywords import KEYWORDS
 

@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 from random import Random
 from typing import Any, Final
 
-from toolgen.compat.edit_space import EDITS, Cell, Direction, Edit, ValueKind, drafts_of_keyword
+from toolgen.changes.edit_space import EDITS, Cell, Direction, Edit, ValueKind, drafts_of_keyword
 from toolgen.schema.document import Draft, JsonPath, Schema, SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.validator import compiled

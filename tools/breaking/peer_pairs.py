@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolgen.compat.edit_space import Direction
+from toolgen.changes.edit_space import Direction
 
 REQUEST, RESPONSE = Direction.REQUEST, Direction.RESPONSE
 

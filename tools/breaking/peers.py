@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.compat.edit_space import Direction
-from toolgen.schema_proof.containment import Contained, NotContained, check_containment
+from toolgen.changes.edit_space import Direction
+from toolgen.proof.containment import Contained, NotContained, check_containment
 
 from tools.breaking.page import PAGE, replace_part
 from tools.breaking.peer_pairs import SCHEMA_PAIRS, TOOL_CHANGES, SchemaPair, ToolChange

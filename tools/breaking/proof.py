@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, Final
 
-from toolgen.compat.schemas.judging import judge_schemas
+from toolgen.changes.schemas.judging import judge_schemas
+from toolgen.proof.containment import Containment, NotContained, Unanalysed, check_containment
 from toolgen.schema.document import Schema, SchemaDocument
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment import Containment, NotContained, Unanalysed, check_containment
 
 from tools.breaking.pairs import Pair
 from tools.breaking.rephrased import witnesses_of_rephrased

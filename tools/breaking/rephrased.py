@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolgen.proof.containment import NotContained, check_containment
 from toolgen.schema.document import draft_of
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment import NotContained, check_containment
 
 from tools.breaking.pairs import Pair
 from tools.breaking.schema_edits import same_json

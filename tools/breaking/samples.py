@@ -9,9 +9,9 @@ from random import Random
 from typing import Any, Final
 
 import jsonschema_rs
+from toolgen.proof.containment import Contained, check_containment
+from toolgen.proof.instances import InstanceGenerator, InstanceLimits
 from toolgen.schema.document import JsonPath, Schema
-from toolgen.schema_proof.containment import Contained, check_containment
-from toolgen.schema_proof.instances import InstanceGenerator, InstanceLimits
 
 from tools.breaking.pairs import Pair
 from tools.breaking.schema_writer import NAMES, VALUES, WORDS

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from toolgen.compat.edit_space import Edit, ValueKind, edits_of, value_kinds
+from toolgen.changes.edit_space import Edit, ValueKind, edits_of, value_kinds
 from toolgen.schema.document import Draft
 from toolgen.schema.keywords import ALL_REFERENCES
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from toolgen.compat.edit_space import OTHER_KEYWORD, ValueKind, drafts_of_keyword, value_kinds
+from toolgen.changes.edit_space import OTHER_KEYWORD, ValueKind, drafts_of_keyword, value_kinds
 from toolgen.schema.document import Draft, Schema, draft_of
 from toolgen.schema.keywords import FORMATS, TYPES
 

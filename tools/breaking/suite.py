@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import jsonschema_rs
+from toolgen.proof.containment import Contained, NotContained, check_containment
 from toolgen.schema.document import Draft
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment import Contained, NotContained, check_containment
 
 FORMATS_ANNOTATE: Final = "the suite takes formats for annotations here; the runtime asserts them"
 ASCII_CLASSES: Final = r"the suite reads \d and \w as Unicode, the runtime's validator as ASCII"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from toolgen.compat.edit_space import Cell
+from toolgen.changes.edit_space import Cell
 
 from tools.breaking.suite import SuiteScore
 from tools.breaking.tally import Tally

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.compat.edit_space import Cell, cells
+from toolgen.changes.edit_space import Cell, cells
 
 from tools.breaking.pairs import Pair
 

@@ -14,11 +14,11 @@ from mcp.server.lowlevel import Server
 from pydantic import BaseModel
 from toolgen.client import ToolClient, ToolResult
 from toolgen.compile.printing.client_source import ClientMethod
-from toolgen.runtime.adapters.mcp import build_server
+from toolgen.proof.instances import nearly_valid_values, valid_values
 from toolgen.runtime.errors import InvalidResponseError
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.schema.document import Schema
-from toolgen.schema_proof.instances import nearly_valid_values, valid_values
+from toolgen.serving import build_server
 from toolgen.testing import mock_toolkit
 
 from tools.corpus.round_trip import same_json

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolgen.consuming.definitions import ClientDefinitions, definitions_of, read_definitions
-from toolgen.consuming.lock import TYPESCRIPT, ClientLock
-from toolgen.consuming.package import ClientPlan, plan_client, write_client
-from toolgen.mcp_client.listing import Listing
+from toolgen.sources.mcp_client.listing import Listing
+from toolgen.upstream.consumers.definitions import ClientDefinitions, definitions_of, read_definitions
+from toolgen.upstream.consumers.lock import TYPESCRIPT, ClientLock
+from toolgen.upstream.consumers.package import ClientPlan, plan_client, write_client
 
 from tools.corpus.openai import batches, function
 from tools.corpus.project import project

@@ -10,15 +10,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from toolgen.building.worker_pool import worker_pool
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.package import PackageSettings
-from toolgen.data.target import Target
-from toolgen.pipeline import compile_project
+from toolgen.compile.pipeline import compile_project
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.package import PackageSettings
+from toolgen.language.target import Target
+from toolgen.language.yaml12.writer import write
+from toolgen.project.building.worker_pool import worker_pool
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.target_templates import load_targets
 from toolgen.runtime import BaseTool
-from toolgen.yaml12.writer import write
 
 Tool = type[BaseTool[Any, Any]]
 

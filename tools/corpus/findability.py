@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from toolgen.building.project_build import program_of, read_inputs
-from toolgen.lint.asks import FIRST, search_asks
+from toolgen.language.lint.asks import FIRST, search_asks
+from toolgen.project.building.project_build import program_of, read_inputs
 from toolgen.runtime.tool_search import SearchedTool, ToolSearch, searched_tool
 
 GALLERY = Path(__file__).parents[2]

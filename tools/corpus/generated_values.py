@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime import BaseTool
 from toolgen.schema.document import subschemas
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.instances import InstanceGenerator
 
 from tools.corpus.compiled_tools import compile_tools
 from tools.corpus.random_schemas import schema_of

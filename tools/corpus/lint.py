@@ -19,10 +19,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from toolgen.building.project_build import read_inputs
-from toolgen.linting import lint_specs
-from toolgen.measuring.budget import Limits, measure_budget
-from toolgen.report.entry import Entry
+from toolgen.changes.measuring.budget import Limits, measure_budget
+from toolgen.cli.linting import lint_specs
+from toolgen.cli.report.entry import Entry
+from toolgen.project.building.project_build import read_inputs
 
 from tools.corpus.__main__ import SHARED
 from tools.corpus.openai import batches, function

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from toolgen.proof.instances import valid_values
 from toolgen.runtime import Toolkit, ToolResponse
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
-from toolgen.schema_proof.instances import valid_values
 from toolgen.testing import mock_toolkit
 
 from tools.corpus.score import Tally

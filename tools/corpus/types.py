@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import toolgen
-from toolgen.python_source.names import tool_module
+from toolgen.language.names import tool_module
 
 SHARED = Path(os.environ.get("TOOLGEN_SHARED", Path(__file__).parents[3] / "shared")) / "corpus"
 CORPORA = {"mcp": "mcp_tools.public.jsonl", "openai": "openai_functions.public.jsonl"}

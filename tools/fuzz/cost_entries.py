@@ -440,7 +440,7 @@ def mock(recipe: Json, size: int, here: Project) -> Work:
     here.write("specs/mocked.yaml", json.dumps(_spec("mocked", **fields)))
 
     def work() -> None:
-        from toolgen.data.diagnostic import SpecErrors
+        from toolgen.language.diagnostic import SpecErrors
 
         with suppress(SpecErrors):
             toolkit = mock_toolkit(here.root)
@@ -600,8 +600,8 @@ def settings(recipe: Json, size: int, here: Project) -> Work:
 @entry(3_000, "toml")
 def tokens(recipe: Json, size: int, here: Project) -> Work:
     """The file of `--auth-tokens`."""
-    from toolgen.runtime.adapters.mcp.auth.token_file import TokenFile
     from toolgen.runtime.settings import SettingError
+    from toolgen.serving.auth.token_file import TokenFile
 
     file = here.write("tokens.toml", "[[tokens]]\n" * (recipe["seed"] % 2) + shapes.text(recipe, size))
 

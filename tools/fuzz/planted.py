@@ -26,7 +26,7 @@ sys.path.append(sys.argv[1])
 from tools.fuzz.planted import main
 main()
 """
-_NOT_IMPORTED = ("toolgen.runtime.bridges", "toolgen.runtime.adopted", "toolgen.__main__")
+_NOT_IMPORTED = ("toolgen.serving.bridges", "toolgen.serving.adopted", "toolgen.__main__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def literals_are_not_escaped() -> None:
 @planted_bug("text")
 def literals_are_templates() -> None:
     import jinja2
-    from toolgen.python_source import literals
+    from toolgen.compile.python_source import literals
 
     old = literals._string
     _replace("_string", lambda text: jinja2.Environment().from_string(old(text)).render(), beside="literal")
@@ -134,7 +134,7 @@ def control_characters_are_dropped() -> None:
 
 @planted_bug("text")
 def texts_are_stripped() -> None:
-    from toolgen.python_source import literals
+    from toolgen.compile.python_source import literals
 
     old = literals._string
     _replace("_string", lambda text: old(text.strip()), beside="literal")
@@ -143,7 +143,7 @@ def texts_are_stripped() -> None:
 @planted_bug("text")
 def a_reference_reads_any_file() -> None:
     """A `$ref` to a file outside of the specs folder becomes the contents of the file."""
-    old = importlib.import_module("toolgen.compile.reading.parse").parse
+    old = importlib.import_module("toolgen.language.reading.parse").parse
     _replace(
         "parse",
         lambda sources, *more: old(tuple(_with_files(each) for each in sources), *more),
@@ -190,7 +190,7 @@ def schemas_have_no_budget() -> None:
 
 @planted_bug("sources")
 def servers_may_send_without_a_limit() -> None:
-    budget = importlib.import_module("toolgen.mcp_client.limits").ByteBudget
+    budget = importlib.import_module("toolgen.sources.mcp_client.limits").ByteBudget
     if not hasattr(budget, "spend"):
         raise LookupError("what servers send is not counted: plant the bug elsewhere")
     budget.spend = lambda *_, **__: None
@@ -198,7 +198,7 @@ def servers_may_send_without_a_limit() -> None:
 
 @planted_bug("server")
 def refusals_repeat_the_id_of_any_line() -> None:
-    stdio: Any = importlib.import_module("toolgen.runtime.adapters.mcp.transports.stdio")
+    stdio: Any = importlib.import_module("toolgen.serving.transports.stdio")
     refusal, code = stdio._refusal, stdio.types.INVALID_REQUEST
     if not hasattr(stdio, "_refusal_of"):
         raise LookupError("no function refuses lines: plant the bug elsewhere")

@@ -64,7 +64,7 @@ def main() -> int:
 
 
 def _judged(mutants: Sequence[Mutant], args: argparse.Namespace) -> list[Verdict]:
-    from toolgen.building.project_build import program_of, read_inputs
+    from toolgen.project.building.project_build import program_of, read_inputs
     from toolgen.testing.outcomes.recorded import with_recorded
     from toolgen.testing.tool_under_test import tool_under_test
 

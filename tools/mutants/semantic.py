@@ -88,7 +88,7 @@ def _layout(project: str) -> Iterator[Layout]:
 
 
 def _missed(layout: Layout, args: argparse.Namespace, mutants: list[Mutant]) -> list[Mutant]:
-    from toolgen.building.project_build import program_of, read_inputs
+    from toolgen.project.building.project_build import program_of, read_inputs
     from toolgen.testing.outcomes.recorded import with_recorded
     from toolgen.testing.tool_under_test import tool_under_test
 

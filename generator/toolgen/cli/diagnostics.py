@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolgen.base.files import FileKind
 from toolgen.cli.output import REPORT_FORMATS, emit_document, emit_json, say, say_text
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.files import FileKind
+from toolgen.cli.report.json import diagnostics_data
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import UnableError, find_root, kind_of, read_text, repository
-from toolgen.report.json import diagnostics_data
 
 if TYPE_CHECKING:
-    from toolgen.report.entry import Report
+    from toolgen.cli.report.entry import Report
 
 
 def show_error(error: Exception, args: argparse.Namespace | None) -> None:
@@ -43,7 +43,7 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
 
 def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:
     """Print the errors as a document, which programs expect on stdout; people read them on stderr."""
-    from toolgen.report.reports import errors_report
+    from toolgen.cli.report.reports import errors_report
 
     command = args.run.__module__.rpartition(".")[2]
     emit_report(errors_report(command, error.diagnostics, error.texts or {}), form, args.start)
@@ -55,8 +55,8 @@ def emit_report(report: Report, form: str, start: str, root: Path | None = None)
     Code hosts show findings by the paths in the repository, so that is what files are printed relative to;
     outside of a repository, it is the folder that the command runs in, if that is above the project.
     """
-    from toolgen.report.entry import relocated
-    from toolgen.report.formats import formatted
+    from toolgen.cli.report.entry import relocated
+    from toolgen.cli.report.formats import formatted
 
     own = Path(os.path.realpath(root or find_root(Path(start))))
     top = repository(own) or Path(os.path.realpath("."))
@@ -71,7 +71,7 @@ def show(
 
     Source lines are read from the project at or above `start`, unless `texts` (file → text) is given.
     """
-    from toolgen.report.text import render
+    from toolgen.cli.report.text import render
 
     found = tuple(diagnostics)
     if texts is None:

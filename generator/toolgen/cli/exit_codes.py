@@ -50,7 +50,7 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
     if isinstance(outcome, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     # imported late: a command that succeeds needs neither
-    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.language.diagnostic import SpecErrors
     from toolgen.project.errors import UnableError
 
     return ExitCode.UNABLE if isinstance(outcome, SpecErrors | UnableError) else ExitCode.BUG

@@ -12,9 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolgen.base.files import FileKind
+from toolgen.base.suggestions import count
 from toolgen.cli.output import say
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.files import FileKind
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import (
     Project,
     UnableError,
@@ -25,7 +26,6 @@ from toolgen.project import (
     read_specs,
     read_text,
 )
-from toolgen.suggestions import count
 
 _PACKAGE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolgen.files import read_named
+from toolgen.base.files import read_named
 from toolgen.project import Project, UnableError, find_configuration, find_root, reason
 from toolgen.project.inputs.specs import too_large
 from toolgen.schema.limits import BUDGET

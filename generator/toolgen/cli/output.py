@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from toolgen.escaping import streams
-from toolgen.suggestions import count
+from toolgen.base.escaping import streams
+from toolgen.base.suggestions import count
 
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +19,7 @@ _is_quiet = False
 
 
 REPORT_FORMATS = ("github", "gitlab", "junit", "markdown", "sarif")
-"""The formats of what a command has found, beside text and JSON: keys of `toolgen.report.formats.FORMATS`."""
+"""The formats of findings, beside text and JSON: keys of `toolgen.cli.report.formats.FORMATS`."""
 
 
 def emit(*lines: str, styled: bool = False) -> None:

@@ -15,13 +15,13 @@ from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import SERVER_HINT, GeneratedPackage
 from toolgen.cli.output import say
 from toolgen.cli.today import today
-from toolgen.data.diagnostic import SpecErrors
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError, find_project
 
 if TYPE_CHECKING:
-    from toolgen.comparing.judgement import Judgement
-    from toolgen.documenting.live import Follower, LivePage
-    from toolgen.runtime.adapters.mcp import ToolServer
+    from toolgen.changes.comparing.judgement import Judgement
+    from toolgen.documents.live import Follower, LivePage
+    from toolgen.serving import ToolServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class PageOptions:
 def serve_page(args: argparse.Namespace, options: PageOptions) -> ExitCode:
     """Serve the page until ^C. Raises `SpecErrors` and `UnableError`."""
     try:
-        from toolgen.documenting.live import LivePage
-        from toolgen.documenting.pages import DocsPages
-        from toolgen.documenting.project_catalogue import ProjectCatalogue
-        from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of
-        from toolgen.runtime.adapters.mcp.auth.grant import scopes_of
-        from toolgen.runtime.adapters.mcp.command import serve
+        from toolgen.documents.live import LivePage
+        from toolgen.documents.pages import DocsPages
+        from toolgen.documents.project_catalogue import ProjectCatalogue
+        from toolgen.serving.auth.configuration import authentication_of
+        from toolgen.serving.auth.grant import scopes_of
+        from toolgen.serving.command import serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "starlette"):
             raise
@@ -111,7 +111,7 @@ def _implementations(args: argparse.Namespace) -> ToolServer:
 
 def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
     """Return a server of mocks, and what makes them follow the specs."""
-    from toolgen.runtime.adapters.mcp import build_server
+    from toolgen.serving import build_server
     from toolgen.testing.mock.faults import Faults
     from toolgen.testing.mock.toolkit import ServedSpecs, mocking
 
@@ -137,7 +137,7 @@ def _report(lines: Sequence[str]) -> None:
 
 def _refusal_of(start: str) -> Callable[[SpecErrors | UnableError], Sequence[str]]:
     def refusal(error: SpecErrors | UnableError) -> Sequence[str]:
-        from toolgen.report.text import render
+        from toolgen.cli.report.text import render
 
         if isinstance(error, UnableError):
             return [

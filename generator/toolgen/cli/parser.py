@@ -8,9 +8,9 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NamedTuple, NoReturn
 
+from toolgen.base.suggestions import did_you_mean, nearest
 from toolgen.cli.exit_codes import MEANINGS
 from toolgen.cli.output import REPORT_FORMATS, emit, say, set_quiet
-from toolgen.suggestions import did_you_mean, nearest
 
 COMMANDS = {
     "init": "set up a project: configuration, folders, fixtures, git files, CI workflow, pre-commit hook",
@@ -122,7 +122,7 @@ class Parser(argparse.ArgumentParser):
             args, unknown = self.parse_known_args([*words[:at], "command"])
             import shlex
 
-            from toolgen.mcp_client.source_argument import CommandWords
+            from toolgen.sources.mcp_client.source_argument import CommandWords
 
             name = option.removeprefix("--") or "source"
             setattr(args, name, CommandWords(shlex.join(words[at + 1 :])))

@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from toolgen.building.project_build import OutputPlan, plan, user_cache
-from toolgen.building.worker_pool import worker_pool
 from toolgen.cli.output import say, show_status
-from toolgen.data.progress import Progress
-from toolgen.incremental import CompileBatch, Encoded
+from toolgen.compile.incremental import CompileBatch, Encoded
+from toolgen.language.progress import Progress
 from toolgen.project import ReadProject, cache_folder
+from toolgen.project.building.project_build import OutputPlan, plan, user_cache
+from toolgen.project.building.worker_pool import worker_pool
 
 _SILENT = 1.0  # seconds before the first word
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import say
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.data.sizes import TargetSize
+    from toolgen.language.sizes import TargetSize
 
 MANY_BYTES: Final = 100_000
 """Size of all definitions of a target above which a warning says how to send less."""

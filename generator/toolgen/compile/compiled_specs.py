@@ -10,24 +10,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from toolgen.compile.checking.asked_examples import asked_examples
-from toolgen.compile.checking.conflicts import (
+from toolgen.compile.output_changes import summarize_file
+from toolgen.compile.publishing.request_limits import tool_sizes, tool_summary
+from toolgen.language.changes import FileSummary, Tree
+from toolgen.language.checking.asked_examples import asked_examples
+from toolgen.language.checking.conflicts import (
     group_names,
     module_of_shared_file,
     published_names,
     python_names,
     tool_names,
 )
-from toolgen.compile.output_changes import summarize_file
-from toolgen.compile.publishing.request_limits import tool_sizes, tool_summary
-from toolgen.compile.reading.read import read
-from toolgen.data.changes import FileSummary, Tree
-from toolgen.data.compiled_spec import AskedExample, CompiledSpec, NameClaim, NameKind, SpecCode
-from toolgen.data.diagnostic import Diagnostic, Sunset
-from toolgen.data.package import ErrorClass, Import, Package, RequestCost, Tool, ToolSummary
-from toolgen.data.program import Program, ProgramTool, PublishedTool
-from toolgen.data.source import Marks, Source
-from toolgen.data.target import Target
+from toolgen.language.compiled_spec import AskedExample, CompiledSpec, NameClaim, NameKind, SpecCode
+from toolgen.language.diagnostic import Diagnostic, Sunset
+from toolgen.language.package import ErrorClass, Import, Package, RequestCost, Tool, ToolSummary
+from toolgen.language.program import Program, ProgramTool, PublishedTool
+from toolgen.language.reading.read import read
+from toolgen.language.source import Marks, Source
+from toolgen.language.target import Target
 from toolgen.schema.document import Schema
 
 FORMAT = 17

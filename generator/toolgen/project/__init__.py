@@ -5,7 +5,7 @@ Names are imported on first access: most commands need few of these modules.
 
 from typing import TYPE_CHECKING
 
-from toolgen.lazy_names import lazy_names
+from toolgen.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from toolgen.project.cache.entries import Cache, cache_folder, prune

@@ -6,7 +6,7 @@ from __future__ import annotations
 class UnableError(Exception):
     """toolgen could not do what it was asked to, and the cause is outside of it: exit code 2.
 
-    `code` is a key of `toolgen.data.codes.CODES`; an error with a place in a file is a `SpecErrors` instead.
+    `code` is a key of `toolgen.language.codes.CODES`; an error with a place in a file is a `SpecErrors`.
     """
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from toolgen.files import Folder
+from toolgen.base.files import Folder
 
 from .errors import MissingDependencyError
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from toolgen.escaping.characters import printable
+from toolgen.base.escaping.characters import printable
 
 from .errors import ConfirmationRequiredError, InvalidRequestError
 from .isolation.time_limit import WorkClock

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from toolgen.files.secret_files import SecretFileError, read_secret
+from toolgen.base.files.secret_files import SecretFileError, read_secret
 
 MIB = 1024 * 1024
 _TRUE = frozenset({"1", "true", "yes", "on"})

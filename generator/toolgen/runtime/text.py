@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from difflib import get_close_matches
 from typing import Any
 
-from toolgen.escaping.characters import printable as printable  # public: `toolgen.runtime.printable`
-from toolgen.escaping.places import quoted_text
+from toolgen.base.escaping.characters import printable as printable  # public: `toolgen.runtime.printable`
+from toolgen.base.escaping.places import quoted_text
 
 SHOWN = 60  # characters of a value
 _COMPARED = 3_000_000  # pairs of characters: about 0.1 s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from toolgen.escaping.places import terminal_line
+from toolgen.base.escaping.places import terminal_line
 from toolgen.project import Project
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.outcomes.recorded import with_recorded

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.http.request import base_url
+from toolgen.serving.auth.addresses import is_loopback
 from toolgen.testing.tool_under_test import ToolUnderTest, hints_of
 
 

@@ -9,16 +9,16 @@ from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from toolgen.building.project_build import Inputs, program_of, read_inputs
-from toolgen.files import write_named
-from toolgen.importers.json_source import JsonDocument
-from toolgen.importers.mcp import import_mcp
-from toolgen.importing.imported_specs import ImportRequest, import_tools
-from toolgen.mcp_client.client import ServerAddress
-from toolgen.mcp_client.listing import Listing
+from toolgen.base.files import write_named
 from toolgen.project import Project, replace_files
+from toolgen.project.building.project_build import Inputs, program_of, read_inputs
 from toolgen.project.inputs.configuration import FILE
 from toolgen.schema.document import JsonObject
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
+from toolgen.sources.mcp import import_mcp
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.listing import Listing
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.processes.implementation_tests import test_implementations
 from toolgen.testing.project_tools import DEFAULT_FIXTURES, find_tools

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from toolgen.files import FileKind
-from toolgen.pipeline import analyze
+from toolgen.base.files import FileKind
+from toolgen.base.suggestions import did_you_mean
+from toolgen.compile.pipeline import analyze
 from toolgen.project import Project, UnableError, kind_of, load_targets, read_specs
-from toolgen.suggestions import did_you_mean
 from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
 
 DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"

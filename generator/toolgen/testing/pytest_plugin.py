@@ -102,8 +102,8 @@ def toolgen_state(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[]
 def _cases(config: pytest.Config) -> ProjectCases:
     """Return the project's tests, read when the first test asks for them."""
     if _CASES not in config.stash:
-        from toolgen.data.diagnostic import SpecErrors
-        from toolgen.escaping.places import terminal_lines
+        from toolgen.base.escaping.places import terminal_lines
+        from toolgen.language.diagnostic import SpecErrors
         from toolgen.project import UnableError, find_project
         from toolgen.testing.cases import ProjectCases
         from toolgen.testing.running.tool_run import RunOptions

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Span
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.source import Span
 from toolgen.schema.document import JsonObject
 from toolgen.testing.tool_under_test import Neighbour
 

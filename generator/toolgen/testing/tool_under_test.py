@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from toolgen.data.program import ProgramTool
-from toolgen.data.source import Span
+from toolgen.language.program import ProgramTool
+from toolgen.language.source import Span
 from toolgen.runtime.definition.semantics.only_if import OnlyIf, only_if_of
 from toolgen.schema.document import JsonObject, Schema
 

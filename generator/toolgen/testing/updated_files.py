@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolgen.data.program import Program, ProgramTool
+from toolgen.language.program import Program, ProgramTool
+from toolgen.language.yaml12.patch import patch_yaml
 from toolgen.project import Project, read_text, replace_files
 from toolgen.schema.document import JsonObject, value_key
 from toolgen.testing.outcomes.compact import holds
@@ -15,7 +16,6 @@ from toolgen.testing.outcomes.recorded import RecordedOutcomes, outcomes_path, s
 from toolgen.testing.outcomes.varying import without_varying
 from toolgen.testing.results import ActualResult, FileUpdate, ToolReport
 from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest
-from toolgen.yaml12.patch import patch_yaml
 
 
 def plan_updates(program: Program, reports: Sequence[ToolReport]) -> list[FileUpdate]:

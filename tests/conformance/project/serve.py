@@ -16,7 +16,7 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolSpec
-from toolgen.runtime.adapters.mcp.command import main
+from toolgen.serving.command import main
 
 from generated import catalog, mcp_server
 

@@ -16,9 +16,9 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.auth.provider import AccessToken
-from toolgen.runtime.adapters.mcp.auth.grant import principal_of
-from toolgen.runtime.adapters.mcp.auth.token_file import TokenFile
 from toolgen.runtime.settings import SettingError
+from toolgen.serving.auth.grant import principal_of
+from toolgen.serving.auth.token_file import TokenFile
 
 from tests.end_to_end.project import (
     ECHO_SPEC,

@@ -251,7 +251,7 @@ def test_extras_that_cannot_be_carried_are_reported_to_client_and_operator(
 def test_an_extras_token_is_bound_to_the_principal_and_expires_after_a_day(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from toolgen.runtime.adapters.mcp import extras
+    from toolgen.serving import extras
 
     user = "ada"
     monkeypatch.setattr(extras, "authenticated_principal", lambda context: user)

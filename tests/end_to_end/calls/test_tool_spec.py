@@ -22,8 +22,8 @@ from toolgen.runtime import (
     ToolSpec,
     ToolSpecError,
 )
-from toolgen.runtime.adapters.mcp import build_server
 from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call
+from toolgen.serving import build_server
 
 from tests.end_to_end.project import text_of
 

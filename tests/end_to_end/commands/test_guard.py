@@ -11,14 +11,14 @@ from typing import Any
 
 import jsonschema
 import pytest
+from toolgen.changes.comparing.guard import judge_server
+from toolgen.changes.comparing.lock import lock_text, read_lock
+from toolgen.changes.comparing.server_drift import SERVER_RULES
+from toolgen.changes.finding import Level
 from toolgen.cli import main
-from toolgen.comparing.guard import judge_server
-from toolgen.comparing.lock import lock_text, read_lock
-from toolgen.comparing.server_drift import SERVER_RULES
-from toolgen.compat.finding import Level
-from toolgen.importers.imported_tool import SourceError
-from toolgen.mcp_client.listing import Listing, announced
 from toolgen.project import UnableError
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.mcp_client.listing import Listing, announced
 
 from tests.corpora import corpus, is_shared
 from tests.preloaded import python_command

@@ -17,12 +17,12 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from toolgen.gateway import Upstream
-from toolgen.gateway import upstream as upstream_module
-from toolgen.gateway.connection import LostError
-from toolgen.gateway.upstream import Backoff
-from toolgen.runtime.adapters.mcp.held_questions import Exchange, Requester
 from toolgen.runtime.errors import UnreachableError
+from toolgen.serving.held_questions import Exchange, Requester
+from toolgen.upstream import Upstream
+from toolgen.upstream.gateway import upstream as upstream_module
+from toolgen.upstream.gateway.connection import LostError
+from toolgen.upstream.gateway.upstream import Backoff
 
 from tests.end_to_end.project import ERAS, SECONDS, error_code, text_of
 from tests.http_server import QuietHandler, serve
@@ -205,7 +205,7 @@ async def test_a_connection_with_listeners_is_opened_again_without_a_request(gat
 async def test_a_connection_that_was_closed_is_not_opened_again(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolgen.gateway.connection._LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("toolgen.upstream.gateway.connection._LOOK_SECONDS", 0.1)
     async with opened(gateway) as upstream:
         async with upstream.connection(CALLER) as connection:
             connection.add_listener(CALLER, lambda event: None)

@@ -14,7 +14,7 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from toolgen.gateway import Upstream
+from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
 from tests.preloaded import python_command

@@ -124,10 +124,10 @@ def test_judging_needs_nothing_of_the_generator(gateway: Gateway) -> None:
         import sys
         for name in ("yaml", "jinja2", "ruff", "datamodel_code_generator", "griffe"):
             sys.modules[name] = None
-        import toolgen.gateway.tool
-        assert not [name for name in sys.modules if name.startswith("toolgen.compat")]
+        import toolgen.upstream.gateway.tool
+        assert not [name for name in sys.modules if name.startswith("toolgen.changes.rules")]
         from datetime import date
-        from toolgen.comparing.server_drift import judge_tool
+        from toolgen.changes.comparing.server_drift import judge_tool
         tool = {"name": "x", "description": "Find.", "inputSchema": {"type": "object"}}
         found = judge_tool(tool, {**tool, "description": "Lie."}, allow_texts=False, today=date(2026, 1, 1))
         assert [each.code for each in found.failed] == ["description-changed"]
@@ -140,7 +140,7 @@ def test_judging_needs_nothing_of_the_generator(gateway: Gateway) -> None:
 def test_a_server_that_forwards_nothing_does_not_import_the_gateway(gateway: Gateway) -> None:
     done = gateway.python(
         "-c",
-        "import sys, generated.mcp_server; print([m for m in sys.modules if m.startswith('toolgen.gateway')])",
+        "import sys, generated.mcp_server; print([m for m in sys.modules if m.startswith('toolgen.upstream.gateway')])",
         preloaded=False,
     )
     assert (done.stdout, done.stderr) == ("[]\n", "")

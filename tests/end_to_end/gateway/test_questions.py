@@ -12,10 +12,10 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from toolgen.gateway import Upstream
-from toolgen.runtime.adapters.mcp.approved_calls import MAX_CALLS, ApprovedCalls
-from toolgen.runtime.adapters.mcp.held_questions import Requester
 from toolgen.runtime.confirmation.question import Approval
+from toolgen.serving.approved_calls import MAX_CALLS, ApprovedCalls
+from toolgen.serving.held_questions import Requester
+from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
 from tests.preloaded import python_command

@@ -93,7 +93,7 @@ def test_slow_headers_are_cut_off(project: Project) -> None:
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/api.json"
         code = (
-            "import sys, toolgen.mcp_client.limits as c; c.TIME_LIMIT = 1.0; from toolgen.cli import main; "
+            "import sys, toolgen.sources.mcp_client.limits as c; c.TIME_LIMIT = 1.0; from toolgen.cli import main; "
             f"sys.exit(main(['import', 'openapi', {url!r}]))"
         )
         start = time.monotonic()

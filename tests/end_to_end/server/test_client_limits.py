@@ -16,7 +16,7 @@ from tests.end_to_end.slow_tools import NEWEST, begun, end, line_of, nap, stdio
 IMPATIENT = (
     "-c",
     "from runpy import run_module\n"
-    "from toolgen.runtime.adapters.mcp.transports import body\n"
+    "from toolgen.serving.transports import body\n"
     "assert body.START_SECONDS == 10\n"
     "body.START_SECONDS = 4.0\n"
     "run_module('generated.mcp_server', run_name='__main__', alter_sys=True)\n",

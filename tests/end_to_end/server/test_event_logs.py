@@ -15,10 +15,10 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from toolgen.runtime.adapters.mcp.transports import missed_events
-from toolgen.runtime.adapters.mcp.transports.missed_events import MissedEvents, SessionEvents, events_of
 from toolgen.runtime.stores import event_logs
 from toolgen.runtime.stores.event_logs import EventLogs, MemoryLogs, open_event_logs
+from toolgen.serving.transports import missed_events
+from toolgen.serving.transports.missed_events import MissedEvents, SessionEvents, events_of
 
 from tests.end_to_end.stores import RedisServer
 

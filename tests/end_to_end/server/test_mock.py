@@ -143,7 +143,7 @@ def test_what_cannot_be_served_is_reported(
 @pytest.fixture
 def usage(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Run `toolgen mock` in this process, for what ends before it serves."""
-    server = import_module("toolgen.runtime.adapters.mcp.command")
+    server = import_module("toolgen.serving.command")
     monkeypatch.setattr(server, "configure_logging", lambda *_: None)
 
     def run(project: Project, *flags: str) -> tuple[int, str]:

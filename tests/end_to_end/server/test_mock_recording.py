@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 from toolgen.cli.output import say
-from toolgen.mcp_client.upstream import Upstream
 from toolgen.runtime import ToolResponse
+from toolgen.sources.mcp_client.upstream import Upstream
 from toolgen.testing.mock.recording import Recorder
 from toolgen.testing.mock.recording_tool import recording_tool
 from toolgen.testing.mock.toolkit import ServedSpecs

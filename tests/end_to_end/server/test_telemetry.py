@@ -166,7 +166,7 @@ def test_without_telemetry_no_sdk_is_imported(serving: Project) -> None:
     code = (
         "import sys\n"
         "from generated.mcp_server import app\n"
-        "from toolgen.runtime.adapters.mcp.transports import http_server\n"
+        "from toolgen.serving.transports import http_server\n"
         "found = [name for name in sys.modules if name.startswith(('opentelemetry.sdk', 'prometheus'))]\n"
         "assert not found, found\n"
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.importers.imported_tool import SourceError
+from toolgen.sources.imported_tool import SourceError
 
 from tests.cli.conftest import Cli
 from tests.importers.openapi.conftest import Api, document
@@ -232,7 +232,7 @@ def test_a_terminal_shows_how_far_a_long_import_is(project: Cli, monkeypatch: py
     write(project, "api.json", document(paths))
     reports: list[tuple[str, int, int]] = []
     line = contextlib.nullcontext(lambda *report: reports.append(report))
-    monkeypatch.setattr("toolgen.cli.importing.common.progress_line", lambda: line)
+    monkeypatch.setattr("toolgen.cli.imports.common.progress_line", lambda: line)
     assert project("import", "openapi", "api.json").code == 0
     works = ("reading operations", "checking tools", "converting schemas", "measuring tools")
     assert reports == [(work, number, 3) for work in works for number in (1, 2, 3)]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from toolgen.importers.imported_tool import SourceError
 from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.sources.imported_tool import SourceError
 
 from tests.importers.openapi.conftest import document
 from tests.importers.openapi.test_schemas import imported

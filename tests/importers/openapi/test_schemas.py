@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolgen.importers.imported_tool import ImportedTool, SourceError
-from toolgen.importers.names import ExistingNames
-from toolgen.importers.openapi.specs import ImportOptions, import_openapi
 from toolgen.runtime.http.styles import UnsafeValueError, in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.schema.dialects.openai import to_strict
 from toolgen.schema.document import SchemaDocument
+from toolgen.sources.imported_tool import ImportedTool, SourceError
+from toolgen.sources.names import ExistingNames
+from toolgen.sources.openapi.specs import ImportOptions, import_openapi
 
 from tests.importers.openapi.conftest import document
 

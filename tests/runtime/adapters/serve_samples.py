@@ -8,19 +8,19 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
-from toolgen.runtime.adapters import mcp  # noqa: E402  found by the path above
+from toolgen import serving  # noqa: E402  found by the path above
 
 
 def samples() -> Any:
     from adapter_samples import toolkit
 
-    return mcp.build_server(toolkit(), name="samples")
+    return serving.build_server(toolkit(), name="samples")
 
 
 def shop() -> Any:
     from shop import catalog
 
-    return mcp.build_server(catalog.toolkit(), name="shop")
+    return serving.build_server(catalog.toolkit(), name="shop")
 
 
 def loud() -> Any:
@@ -32,7 +32,7 @@ if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments == ["loud"]:
         print("printed before")
-        sys.exit(mcp.main(loud, []))
+        sys.exit(serving.main(loud, []))
     if arguments[:1] == ["shop"]:
-        sys.exit(mcp.main(shop, arguments[1:]))
-    sys.exit(mcp.main(samples, arguments))
+        sys.exit(serving.main(shop, arguments[1:]))
+    sys.exit(serving.main(samples, arguments))

@@ -19,8 +19,9 @@ def test_definitions_need_no_sdk() -> None:
     done = run(
         "import sys; sys.path.insert(0, '..')\n"
         "from shop import catalog\n"
-        "from toolgen.runtime.adapters import mcp, openai\n"
-        "assert mcp.mcp_tools(catalog.TOOLS) and openai.chat_tools(catalog.TOOLS)\n"
+        "from toolgen import serving\n"
+        "from toolgen.runtime.adapters import openai\n"
+        "assert serving.mcp_tools(catalog.TOOLS) and openai.chat_tools(catalog.TOOLS)\n"
         "assert openai.responses_tools(catalog.TOOLS) and openai.execute_tool_call\n"
         "unwanted = {'mcp', 'mcp_types', 'openai', 'uvicorn', 'anyio'}\n"
         "print(sorted(unwanted & sys.modules.keys()))"
@@ -33,8 +34,8 @@ def test_a_server_without_its_sdk_says_what_to_install(missing: str) -> None:
     done = run(
         f"import sys; sys.modules[{missing!r}] = None\n"
         "from serve_samples import samples\n"
-        "from toolgen.runtime.adapters import mcp\n"
-        "sys.exit(mcp.main(samples, []))"
+        "from toolgen import serving\n"
+        "sys.exit(serving.main(samples, []))"
     )
     assert done.returncode == 2
     assert done.stderr == "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'\n"
@@ -54,9 +55,9 @@ def test_building_a_server_without_the_sdk_says_what_to_install() -> None:
 def test_main_is_the_function_each_time_and_after_the_imports_of_commands() -> None:
     """It was the name of its module, too, which took its place once it was imported."""
     done = run(
-        "from toolgen.runtime.adapters import mcp\n"
-        "first = mcp.main\n"
+        "from toolgen import serving\n"
+        "first = serving.main\n"
         "import toolgen.cli.commands.mock, toolgen.testing.mock.toolkit\n"
-        "print(first is mcp.main, callable(mcp.main))"
+        "print(first is serving.main, callable(serving.main))"
     )
     assert (done.stdout, done.stderr) == ("True True\n", "")

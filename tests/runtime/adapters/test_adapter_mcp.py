@@ -11,9 +11,9 @@ import pytest
 from adapter_samples import SECRET, Book, Slow, Wipe, define, toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from toolgen import serving as adapter
 from toolgen.runtime import Toolkit, ToolResponse
-from toolgen.runtime.adapters import mcp as adapter
-from toolgen.runtime.adapters.mcp.result import result_of, wire_result
+from toolgen.serving.result import result_of, wire_result
 
 T = TypeVar("T")
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])

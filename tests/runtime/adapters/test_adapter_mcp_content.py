@@ -9,7 +9,7 @@ import mcp_types as types
 import pytest
 from test_adapter_mcp import ERAS, call
 from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
-from toolgen.runtime.adapters.mcp.result import result_of
+from toolgen.serving.result import result_of
 
 from tests.runtime.content_samples import PDF, PNG, WAV, answer, returning
 from tests.runtime.tool_factory import run

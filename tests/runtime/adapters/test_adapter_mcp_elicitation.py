@@ -13,12 +13,12 @@ from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
-from toolgen.code_mode.toolkit import code_mode_toolkit
 from toolgen.runtime import ToolConfig, ToolContext, Toolkit
-from toolgen.runtime.adapters.mcp import held_questions
-from toolgen.runtime.adapters.mcp.server import ToolServer, build_server
-from toolgen.runtime.adopted.mcp_server import MCPServerTool
 from toolgen.runtime.settings import Settings
+from toolgen.serving import held_questions
+from toolgen.serving.adopted.mcp_server import MCPServerTool
+from toolgen.serving.code_mode.toolkit import code_mode_toolkit
+from toolgen.serving.server import ToolServer, build_server
 
 from tests.end_to_end.project import ERAS, error_code, text_of
 from tests.runtime.tool_factory import Anything, make_tool

@@ -20,10 +20,10 @@ from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from test_adapter_mcp import ERAS
 from toolgen.runtime import File, Toolkit
-from toolgen.runtime.adapters.mcp import build_server
-from toolgen.runtime.adapters.mcp.feature_routes import FeatureRoutes, matches
-from toolgen.runtime.adapters.mcp.features import load_features
 from toolgen.runtime.settings import SettingError
+from toolgen.serving import build_server
+from toolgen.serving.feature_routes import FeatureRoutes, matches
+from toolgen.serving.features import load_features
 
 from tests.runtime.content_samples import returning
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters.mcp import asgi_app, build_server
+from toolgen.serving import asgi_app, build_server
 
 from tests.runtime.tool_factory import make_tool
 

@@ -12,10 +12,10 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from test_adapter_mcp import ERAS, talk
 from toolgen.runtime import File, Image, Text, Toolkit
-from toolgen.runtime.adapters.mcp.auth.grant import NOTHING, Grant
-from toolgen.runtime.adapters.mcp.linked_blocks import LinkedBlocks
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.settings import Settings
+from toolgen.serving.auth.grant import NOTHING, Grant
+from toolgen.serving.linked_blocks import LinkedBlocks
 
 from tests.runtime.content_samples import PNG, returning
 

@@ -22,8 +22,8 @@ import pytest
 from adapter_samples import toolkit
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from toolgen.runtime.adapters import mcp as adapter
-from toolgen.runtime.adapters.mcp.listed_tool import for_handshake_era
+from toolgen import serving as adapter
+from toolgen.serving.listed_tool import for_handshake_era
 
 from tests.preloaded import python_command
 

@@ -26,8 +26,8 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl
 from stream_samples import Count, Guarded
+from toolgen import serving
 from toolgen.runtime import BaseTool, ToolConfig, ToolContext, Toolkit
-from toolgen.runtime.adapters import mcp
 from toolgen.runtime.settings import Settings
 
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -37,7 +37,7 @@ ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 def test_extras_live_as_long_as_the_session(era: str, wanted: list[str]) -> None:
     async def work() -> list[list[Any]]:
         found = []
-        server = mcp.build_server(Toolkit([Count()]), name="s")
+        server = serving.build_server(Toolkit([Count()]), name="s")
         for _ in range(2):
             async with Client(server, mode=era) as client:
                 found.append([await client.call_tool("count", {}) for _ in range(3)])
@@ -67,7 +67,7 @@ def test_a_client_of_the_handshake_era_is_notified_of_changes() -> None:
 
     async def work() -> None:
         async with Client(
-            mcp.build_server(toolkit, name="s"), mode="legacy", message_handler=message
+            serving.build_server(toolkit, name="s"), mode="legacy", message_handler=message
         ) as client:
             assert client.server_capabilities.tools.list_changed is True
             assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
@@ -91,7 +91,7 @@ def test_a_client_that_listens_is_notified_of_changes() -> None:
     toolkit = Toolkit([Rows()])
 
     async def work() -> None:
-        async with Client(mcp.build_server(toolkit, name="s")) as client:
+        async with Client(serving.build_server(toolkit, name="s")) as client:
             assert client.server_capabilities.tools.list_changed is True
             async with client.listen(tools_list_changed=True) as subscription:
                 toolkit.add(Late())
@@ -111,7 +111,7 @@ def test_a_tool_that_cannot_be_published_does_not_affect_the_others(
     toolkit = Toolkit([Rows()])
 
     async def work() -> None:
-        async with Client(mcp.build_server(toolkit, name="s")) as client:
+        async with Client(serving.build_server(toolkit, name="s")) as client:
             toolkit.add(Double())
             assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
             assert (await client.call_tool("rows", {"n": 1})).content[0].text == "[0]"
@@ -132,7 +132,7 @@ def test_the_end_of_the_server_closes_its_tools(era: str) -> None:
             seen.append("closed")
 
     async def work() -> None:
-        async with Client(mcp.build_server(Toolkit([Held()]), name="s"), mode=era) as client:
+        async with Client(serving.build_server(Toolkit([Held()]), name="s"), mode=era) as client:
             await client.call_tool("late", {})
             await client.call_tool("late", {})
             assert seen == ["set up"]
@@ -157,7 +157,7 @@ def served(toolkit: Toolkit) -> Iterator[str]:
     auth = AuthSettings(
         issuer_url=AnyHttpUrl("http://127.0.0.1:9"), resource_server_url=None, required_scopes=["orders:read"]
     )
-    server = mcp.build_server(toolkit, name="s")
+    server = serving.build_server(toolkit, name="s")
     app = server.streamable_http_app(auth=auth, token_verifier=Tokens())
     uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on", ws="none"))
     thread = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [listening]}, daemon=True)
@@ -195,7 +195,7 @@ def test_without_a_transport_the_settings_grant_scopes(scopes: tuple[str, ...], 
     config = ToolConfig(settings=Settings(scopes=scopes))
 
     async def work() -> Any:
-        async with Client(mcp.build_server(Toolkit([Guarded()], config=config), name="s")) as client:
+        async with Client(serving.build_server(Toolkit([Guarded()], config=config), name="s")) as client:
             return await client.call_tool("guarded", {})
 
     assert said in asyncio.run(work()).content[0].text
@@ -206,13 +206,13 @@ import sys
 sys.path[:0] = {paths!r}
 from test_adapter_mcp_sessions import Late
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters import mcp
+from toolgen import serving
 
 class Held(Late):
     async def close(self):
         sys.stderr.write("closed by the end")
 
-sys.exit(mcp.main(lambda: mcp.build_server(Toolkit([Held()]), name="s"), []))
+sys.exit(serving.main(lambda: serving.build_server(Toolkit([Held()]), name="s"), []))
 """
 
 

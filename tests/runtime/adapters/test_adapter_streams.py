@@ -11,8 +11,9 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from stream_samples import Endless, streams
+from toolgen import serving
 from toolgen.runtime import Toolkit, ToolResponse
-from toolgen.runtime.adapters import anthropic, mcp, openai
+from toolgen.runtime.adapters import anthropic, openai
 
 NAMES = pytest.mark.parametrize("name", ["lines", "plain_lines"])
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -48,7 +49,7 @@ def test_mcp_sends_chunks_as_progress_and_then_the_whole_result(name: str, era: 
         seen.append((done, total, message))
 
     async def work() -> Any:
-        async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
+        async with Client(serving.build_server(streams(), name="s"), mode=era) as client:
             return await client.call_tool(name, {}, progress_callback=progress)
 
     result = asyncio.run(work())
@@ -59,7 +60,7 @@ def test_mcp_sends_chunks_as_progress_and_then_the_whole_result(name: str, era: 
 @ERAS
 def test_mcp_without_a_progress_callback_returns_the_whole_result(era: str) -> None:
     async def work() -> Any:
-        async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
+        async with Client(serving.build_server(streams(), name="s"), mode=era) as client:
             return await client.call_tool("plain_lines", {})
 
     assert asyncio.run(work()).content[0].text == WHOLE
@@ -68,7 +69,7 @@ def test_mcp_without_a_progress_callback_returns_the_whole_result(era: str) -> N
 @ERAS
 def test_mcp_a_stream_that_raises_is_a_masked_error(era: str) -> None:
     async def work() -> Any:
-        async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
+        async with Client(serving.build_server(streams(), name="s"), mode=era) as client:
             return await client.call_tool("broken", {})
 
     result = asyncio.run(work())
@@ -82,7 +83,7 @@ def test_mcp_a_disconnected_client_closes_the_stream(era: str) -> None:
     tool = Endless()
 
     async def work() -> None:
-        async with Client(mcp.build_server(Toolkit([tool]), name="s"), mode=era) as client:
+        async with Client(serving.build_server(Toolkit([tool]), name="s"), mode=era) as client:
             with pytest.raises(MCPError):
                 await client.call_tool("endless", {}, read_timeout_seconds=1)
             for _ in range(3000):

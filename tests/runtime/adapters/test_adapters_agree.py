@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from adapter_samples import toolkit
 from mcp import Client
-from toolgen.runtime.adapters import bedrock, gemini, mcp
+from toolgen import serving
+from toolgen.runtime.adapters import bedrock, gemini
 from toolgen.runtime.adapters.anthropic import execute_tool_use
 from toolgen.runtime.adapters.openai import execute_tool_call
 from toolgen.runtime.contract.result import as_text
@@ -21,7 +22,7 @@ async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
     tools, sent = toolkit(), json.dumps(arguments)
     found = {"toolkit": (await tools.call(name, arguments)).as_text()}
     for era in ("auto", "legacy"):
-        async with Client(mcp.build_server(tools, name="samples"), mode=era) as client:
+        async with Client(serving.build_server(tools, name="samples"), mode=era) as client:
             content: Any = (await client.call_tool(name, arguments)).content[0]
             found[f"mcp {era}"] = content.text
     chat = {"id": "1", "type": "function", "function": {"name": name, "arguments": sent}}

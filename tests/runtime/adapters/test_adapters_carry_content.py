@@ -19,7 +19,7 @@ from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import TypeAdapter
 from toolgen.runtime import Audio, BaseTool, File, Image, Link, Text, Toolkit, ToolResult
 from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
-from toolgen.runtime.adapters.mcp.result import result_of
+from toolgen.serving.result import result_of
 
 from tests.runtime.content_samples import JPEG, PDF, PNG, SVG, WAV, returning
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from adapter_samples import Request, closed, define, toolkit
 from mcp import Client
+from toolgen import serving
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
-from toolgen.runtime.adapters import mcp
 from toolgen.runtime.adapters.anthropic import answer_tool_use
 from toolgen.runtime.adapters.openai import answer_tool_call
 
@@ -45,7 +45,7 @@ def chat(arguments: str) -> dict[str, Any]:
 
 def test_mcp_reports_coercions_in_meta() -> None:
     async def work(mode: Any) -> Any:
-        async with Client(mcp.build_server(Toolkit([Echo()]), name="s"), mode=mode) as client:
+        async with Client(serving.build_server(Toolkit([Echo()]), name="s"), mode=mode) as client:
             return [await client.call_tool("echo", arguments) for arguments in (ARGUMENTS, WANTED)]
 
     for mode in ("auto", "legacy"):

@@ -9,9 +9,9 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from toolgen.runtime.adapters.mcp.content_blocks import encode, encode_at_once
-from toolgen.runtime.adapters.mcp.transports.stdio import LARGE, encode_message
 from toolgen.runtime.content.block import Block
+from toolgen.serving.content_blocks import encode, encode_at_once
+from toolgen.serving.transports.stdio import LARGE, encode_message
 
 DATA = b64encode(bytes(range(256)) * (LARGE // 256)).decode()
 

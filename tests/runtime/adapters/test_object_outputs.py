@@ -11,14 +11,14 @@ import pytest
 import yaml
 from mcp import Client
 from tool_factory import make_tool
-from toolgen.data.package import PackageSettings
-from toolgen.lint.settings import LintSettings
-from toolgen.linting import lint_specs
+from toolgen import serving as adapter
+from toolgen.cli.linting import lint_specs
+from toolgen.language.lint.settings import LintSettings
+from toolgen.language.package import PackageSettings
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters import mcp as adapter
-from toolgen.runtime.adapters.mcp.listed_tool import for_handshake_era, legacy_tools
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
+from toolgen.serving.listed_tool import for_handshake_era, legacy_tools
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 FIELDS = {"properties": {"n": {"type": "integer"}}}

@@ -32,8 +32,8 @@ from toolgen.runtime import (
     ToolResponse,
 )
 from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
-from toolgen.runtime.adapters.mcp import mcp_tools
 from toolgen.runtime.adapters.provider import ProviderCall
+from toolgen.serving import mcp_tools
 
 from tests.runtime.content_samples import PDF, PNG, returning
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from toolgen.proof.containment import Contained, NotContained, Unanalysed, check_containment
+from toolgen.proof.work import ContainmentBudget
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment import Contained, NotContained, Unanalysed, check_containment
-from toolgen.schema_proof.work import ContainmentBudget
 
 from tests.bombs.families import FAMILIES
 

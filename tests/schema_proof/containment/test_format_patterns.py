@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from toolgen.proof.containment.formats import FORMATS, is_asserted, matches_format
+from toolgen.proof.containment.regular.formula import formula_of
+from toolgen.proof.containment.regular.syntax import parse_pattern
+from toolgen.proof.containment.regular.words import TextSearch
 from toolgen.schema.document import Draft
 from toolgen.schema.keywords import FORMATS as ASSERTED
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment.formats import FORMATS, is_asserted, matches_format
-from toolgen.schema_proof.containment.regular.formula import formula_of
-from toolgen.schema_proof.containment.regular.syntax import parse_pattern
-from toolgen.schema_proof.containment.regular.words import TextSearch
 
 DRAFT = Draft.DRAFT_2020_12
 CHARACTERS = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from toolgen.proof.containment import Contained, NotContained, check_containment
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment import Contained, NotContained, check_containment
 
 
 def obj(**keywords: Any) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment.numbers import (
+from toolgen.proof.containment.numbers import (
     NumberConstraints,
     exact_number,
     find_numbers,
 )
-from toolgen.schema_proof.containment.results import EMPTY, Found, Unknown
+from toolgen.proof.containment.results import EMPTY, Found, Unknown
+from toolgen.schema.validator import compiled
 
 from tests.samples import examples
 

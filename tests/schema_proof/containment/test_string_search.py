@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toolgen.proof.containment.results import EMPTY, Found, Unknown
+from toolgen.proof.containment.strings import StringConstraints, find_strings, random_strings
 from toolgen.schema.document import Draft
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.containment.results import EMPTY, Found, Unknown
-from toolgen.schema_proof.containment.strings import StringConstraints, find_strings, random_strings
 
 from tests.samples import examples
 

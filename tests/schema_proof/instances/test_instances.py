@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
-from toolgen.schema.keywords import ASSERTIONS, FORMATS
-from toolgen.schema.validator import compiled
-from toolgen.schema_proof.instances import (
+from toolgen.proof.instances import (
     InstanceGenerator,
     InstanceLimits,
     example_value,
     nearly_valid_values,
     valid_values,
 )
+from toolgen.schema.keywords import ASSERTIONS, FORMATS
+from toolgen.schema.validator import compiled
 
 from tools.corpus.random_schemas import schema_of
 
@@ -312,7 +312,7 @@ def test_values_are_the_same_where_python_shares_a_subschema() -> None:
 def test_values_are_the_same_in_another_process() -> None:
     code = """if True:
         import json, sys
-        from toolgen.schema_proof.instances import *
+        from toolgen.proof.instances import *
         schema = json.load(sys.stdin)
         valid = [*valid_values(schema, seed=3, count=20)]
         wrong = [each.value for each in nearly_valid_values(schema, seed=3, count=20)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.schema_proof.instances import shrink
+from toolgen.proof.instances import shrink
 
 
 @pytest.mark.parametrize(

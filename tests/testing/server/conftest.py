@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.mcp_client import bounded_stdio
+from toolgen.sources.mcp_client import bounded_stdio
 
 from tests.cli.conftest import Cli, cache, empty
 

@@ -16,8 +16,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from toolgen.mcp_client import client, connection, limits
-from toolgen.mcp_client.connection import ServerConnection
+from toolgen.sources.mcp_client import client, connection, limits
+from toolgen.sources.mcp_client.connection import ServerConnection
 from toolgen.testing.server import server_subject
 from toolgen.testing.server.server_subject import ServerSubject
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.compat.finding import Category
+    from toolgen.changes.finding import Category
 
 _LEVELS = ("error", "warning", "info")
 _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
@@ -46,13 +46,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.changes.comparing.judgement import judge
     from toolgen.cli.diagnostics import emit_report, has_color
+    from toolgen.cli.report.json import findings_data
+    from toolgen.cli.report.reports import findings_report
+    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
     from toolgen.cli.today import today
-    from toolgen.comparing.judgement import judge
     from toolgen.project import UnableError
-    from toolgen.report.json import findings_data
-    from toolgen.report.reports import findings_report
-    from toolgen.report.text import lines_of_findings, summary_of_findings
 
     if args.consumers:
         return _of_consumers(args)
@@ -82,14 +82,14 @@ def run(args: argparse.Namespace) -> bool:
 
 def _of_consumers(args: argparse.Namespace) -> bool:
     """Report which consumers the specs break, each with its findings."""
+    from toolgen.changes.comparing.history import Release
     from toolgen.cli.diagnostics import has_color
+    from toolgen.cli.report.json import findings_data
+    from toolgen.cli.report.markdown import as_summary
+    from toolgen.cli.report.text import lines_of_findings
     from toolgen.cli.today import today
-    from toolgen.comparing.history import Release
-    from toolgen.consuming.drift import judge_consumers
     from toolgen.project import UnableError
-    from toolgen.report.json import findings_data
-    from toolgen.report.markdown import as_summary
-    from toolgen.report.text import lines_of_findings
+    from toolgen.upstream.consumers.drift import judge_consumers
 
     if args.against is not None:
         raise UnableError("usage", "--consumers and --against exclude each other")
@@ -124,9 +124,9 @@ def _of_consumers(args: argparse.Namespace) -> bool:
 
 
 def _categories(text: str) -> frozenset[Category]:
-    from toolgen.compat.finding import Category
+    from toolgen.base.suggestions import did_you_mean
+    from toolgen.changes.finding import Category
     from toolgen.project import UnableError
-    from toolgen.suggestions import did_you_mean
 
     names = [name for part in text.split(",") if (name := part.strip())]
     for name in names:

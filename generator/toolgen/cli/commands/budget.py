@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.suggestions import count
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,9 +44,9 @@ def _positive(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.changes.measuring.budget import Limits, measure_budget, write_baseline
     from toolgen.cli.diagnostics import emit_report, show, source_texts
-    from toolgen.measuring.budget import Limits, measure_budget, write_baseline
-    from toolgen.report.budget import budget_report
+    from toolgen.cli.report.budget import budget_report
 
     budget = measure_budget(
         args.start,

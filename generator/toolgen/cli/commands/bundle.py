@@ -10,10 +10,10 @@ import argparse
 import os
 from pathlib import Path
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.project import UnableError
-from toolgen.suggestions import count
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,9 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.building.bundle import make_bundle, with_recorded_hash
-    from toolgen.building.project_build import plan, user_cache, write_output
     from toolgen.project import read_project, replace_files
+    from toolgen.project.building.bundle import make_bundle, with_recorded_hash
+    from toolgen.project.building.project_build import plan, user_cache, write_output
     from toolgen.testing.subjects.implementation_source import is_stub
 
     read = read_project(args.start)
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> bool:
 
 def _write(root: Path, named: str, content: bytes) -> Path:
     """Write the bundle to `named`, whose folder is created; no link of the project leaves it."""
-    from toolgen.files import OutsideError, WritableFolder, make_named
+    from toolgen.base.files import OutsideError, WritableFolder, make_named
     from toolgen.project import locate, reason
     from toolgen.project.files.reading import leaves
 

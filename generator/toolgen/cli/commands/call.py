@@ -21,18 +21,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from toolgen.base.escaping.places import terminal_lines
+from toolgen.base.files import read_named
+from toolgen.base.suggestions import did_you_mean
 from toolgen.cli.generated_package import GeneratedPackage, warn_of_edited_specs, working_folder
 from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say, say_text, show_status
 from toolgen.cli.parser import add_format, add_server
-from toolgen.escaping.places import terminal_lines
-from toolgen.files import read_named
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
-from toolgen.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from toolgen.mcp_client.connection import ServerAnswer
     from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+    from toolgen.sources.mcp_client.connection import ServerAnswer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,8 +103,8 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _call_server(args: argparse.Namespace) -> bool:
-    from toolgen.mcp_client.client import ServerAddress
-    from toolgen.mcp_client.connection import agree, call_server
+    from toolgen.sources.mcp_client.client import ServerAddress
+    from toolgen.sources.mcp_client.connection import agree, call_server
 
     if args.save is not None or args.scopes is not None:
         raise UnableError(
@@ -123,7 +123,7 @@ def _call_server(args: argparse.Namespace) -> bool:
 
 
 def _print_answer(answer: ServerAnswer, *, as_json: bool) -> None:
-    from toolgen.mcp_client.results import response_of, text_of
+    from toolgen.sources.mcp_client.results import response_of, text_of
 
     result = answer.result
     if as_json:

@@ -21,13 +21,13 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from toolgen.base.suggestions import count, quoted
 from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import command_line, count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
-from toolgen.suggestions import count, quoted
 
 if TYPE_CHECKING:
-    from toolgen.data.diagnostic import Diagnostic, Sunset
+    from toolgen.language.diagnostic import Diagnostic, Sunset
     from toolgen.project import ReadProject
     from toolgen.testing.processes.upstreams import JudgedUpstream
 
@@ -96,9 +96,9 @@ def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> b
     """Check the generated code, and the implementations if that is wanted."""
     if not args.implementations:
         return _check_output(args, [], judged)
-    from toolgen.building.project_build import read_inputs
-    from toolgen.data.codes import CODES
-    from toolgen.pipeline import disabled_modules
+    from toolgen.compile.pipeline import disabled_modules
+    from toolgen.language.codes import CODES
+    from toolgen.project.building.project_build import read_inputs
     from toolgen.testing.processes.implementation_check import check_implementations
 
     inputs = read_inputs(args.start)
@@ -117,9 +117,9 @@ def _check_output(
     args: argparse.Namespace, found: Sequence[Diagnostic], judged: Sequence[JudgedUpstream]
 ) -> bool:
     from toolgen.project import Cache, cache_folder, find_up_to_date, generator_id, read_project
-    from toolgen.project.inputs.contracts_lock import find_vendored_changes
     from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
+    from toolgen.sources.contracts_lock import find_vendored_changes
 
     read = read_project(args.start)
     is_saved = not (args.files or args.stdin_filename)
@@ -133,10 +133,10 @@ def _check_output(
     if known is not None:
         passed = (*vendored, *_passed(known.sunsets, args))
         return _show_clean(known.tools, known.files, passed, len(known.warnings), args)
-    from toolgen.building.output_diff import compare_output
     from toolgen.cli.progress import plan_output
-    from toolgen.report.json import changes_data, diagnostics_data
-    from toolgen.report.text import lines_of_changes, lines_of_toolchain
+    from toolgen.cli.report.json import changes_data, diagnostics_data
+    from toolgen.cli.report.text import lines_of_changes, lines_of_toolchain
+    from toolgen.project.building.output_diff import compare_output
 
     plan = plan_output(read)
     diff = compare_output(plan)
@@ -155,7 +155,7 @@ def _check_output(
         return is_clean
     if args.format != "text":
         from toolgen.cli.diagnostics import emit_report
-        from toolgen.report.reports import output_report
+        from toolgen.cli.report.reports import output_report
 
         emit_report(output_report(diff, [*passed, *found], plan.warnings), args.format, args.start)
         return is_clean
@@ -187,7 +187,7 @@ def _with_stdin(read: ReadProject, args: argparse.Namespace) -> ReadProject:
 
 def _show_upstreams(judged: Sequence[JudgedUpstream]) -> None:
     from toolgen.cli.diagnostics import has_color
-    from toolgen.report.text import lines_of_findings, summary_of_findings
+    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
 
     for each in judged:
         emit(*lines_of_findings(each.judgement, color=has_color()), styled=True)
@@ -197,7 +197,7 @@ def _show_upstreams(judged: Sequence[JudgedUpstream]) -> None:
 
 
 def _upstreams_data(judged: Sequence[JudgedUpstream]) -> list[dict[str, Any]]:
-    from toolgen.report.json import findings_data
+    from toolgen.cli.report.json import findings_data
 
     return [
         {

@@ -17,14 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.consuming.drift import ConsumerJudgement
-    from toolgen.consuming.lock import ClientLock
-    from toolgen.consuming.package import ClientPlan
+    from toolgen.upstream.consumers.drift import ConsumerJudgement
+    from toolgen.upstream.consumers.lock import ClientLock
+    from toolgen.upstream.consumers.package import ClientPlan
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +60,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.consuming.package import read_existing_lock
     from toolgen.project import UnableError
+    from toolgen.upstream.consumers.package import read_existing_lock
 
     folder = Path(args.start, args.out)
     lock = read_existing_lock(folder, args.out)
@@ -76,10 +76,10 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bool:
-    from toolgen.consuming.definitions import read_definitions
-    from toolgen.consuming.lock import PYTHON, ClientLock
-    from toolgen.consuming.package import plan_client, write_client
     from toolgen.project import UnableError
+    from toolgen.upstream.consumers.definitions import read_definitions
+    from toolgen.upstream.consumers.lock import PYTHON, ClientLock
+    from toolgen.upstream.consumers.package import plan_client, write_client
 
     source: str | None = args.source or (old.source if old else None)
     package: str | None = args.package or (old.package if old else None)
@@ -106,7 +106,7 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
 
 
 def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
-    from toolgen.consuming.package import plan_client
+    from toolgen.upstream.consumers.package import plan_client
 
     if args.uses:
         lock = replace(lock, uses_in=args.uses)
@@ -117,10 +117,10 @@ def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
 
 
 def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudgement:
+    from toolgen.changes.comparing.lock import NAME
     from toolgen.cli.today import today
-    from toolgen.comparing.lock import NAME
-    from toolgen.consuming.definitions import read_definitions
-    from toolgen.consuming.drift import judge_upstream
+    from toolgen.upstream.consumers.definitions import read_definitions
+    from toolgen.upstream.consumers.drift import judge_upstream
 
     headers = args.header or lock.headers
     definitions = read_definitions(args.source or lock.source, args.start, headers, needs_specs=False)
@@ -129,12 +129,12 @@ def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudge
 
 
 def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgement | None) -> None:
+    from toolgen.changes.comparing.history import Release
     from toolgen.cli.diagnostics import emit_report, has_color
-    from toolgen.comparing.history import Release
-    from toolgen.report.json import findings_data
-    from toolgen.report.markdown import as_summary
-    from toolgen.report.reports import client_report
-    from toolgen.report.text import diff_of_change, lines_of_findings, summary_of_findings
+    from toolgen.cli.report.json import findings_data
+    from toolgen.cli.report.markdown import as_summary
+    from toolgen.cli.report.reports import client_report
+    from toolgen.cli.report.text import diff_of_change, lines_of_findings, summary_of_findings
 
     judgement = judged.judgement if judged else None
     changes, findings = plan.all_changes, judgement.findings if judgement else ()

@@ -12,11 +12,11 @@ import re
 import sys
 from pathlib import Path
 
+from toolgen.base.suggestions import did_you_mean
+from toolgen.cli.client_config.clients import CLIENTS, config_file
+from toolgen.cli.client_config.config_file import BACKUP, Entry, connect, disconnect, other_names, snippet
 from toolgen.cli.output import command_line, emit, say
-from toolgen.connecting.clients import CLIENTS, config_file
-from toolgen.connecting.config_file import BACKUP, Entry, connect, disconnect, other_names, snippet
 from toolgen.project import Project, UnableError, find_project, kind_of
-from toolgen.suggestions import did_you_mean
 
 IS_SHORT = True
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

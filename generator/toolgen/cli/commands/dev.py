@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from toolgen.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from toolgen.comparing.judgement import Judgement
+    from toolgen.changes.comparing.judgement import Judgement
 
 _DEFAULT = "main"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.runtime.adapters.mcp.command import add_server_flags
+    from toolgen.serving.command import add_server_flags
 
     parser.add_argument(
         "--against",
@@ -43,10 +43,10 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _is_on_main(start: str) -> bool:
     """True if main has this project, with specs."""
-    from toolgen.building.project_build import read_inputs
-    from toolgen.comparing.against import find_commit
-    from toolgen.comparing.sides import files_at
+    from toolgen.changes.comparing.against import find_commit
+    from toolgen.changes.comparing.sides import files_at
     from toolgen.project import UnableError
+    from toolgen.project.building.project_build import read_inputs
 
     inputs = read_inputs(start)
     try:
@@ -65,9 +65,9 @@ def _is_on_main(start: str) -> bool:
 
 def _findings(start: str) -> Sequence[str]:
     """Return what lint finds, as lines."""
-    from toolgen.building.project_build import read_inputs
-    from toolgen.linting import lint_specs
-    from toolgen.report.text import render_entries
+    from toolgen.cli.linting import lint_specs
+    from toolgen.cli.report.text import render_entries
+    from toolgen.project.building.project_build import read_inputs
 
     inputs = read_inputs(start)
     result = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint)
@@ -77,7 +77,7 @@ def _findings(start: str) -> Sequence[str]:
 
 def _changes(found: Judgement) -> Sequence[str]:
     """Return what changed since another version, as `breaking` shows it."""
-    from toolgen.report.text import lines_of_findings, summary_of_findings
+    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
 
     if not found.findings:
         return ()

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import argparse
 
+from toolgen.base.suggestions import count
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
 from toolgen.project import UnableError
-from toolgen.suggestions import count
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.runtime.adapters.mcp.command import add_server_flags
+    from toolgen.serving.command import add_server_flags
 
     kind = parser.add_mutually_exclusive_group(required=True)
     kind.add_argument("--out", metavar="DIR", help="write the page to this folder, which is created")
@@ -54,9 +54,9 @@ def run(args: argparse.Namespace) -> bool | ExitCode:
 
 def _write(args: argparse.Namespace) -> None:
     from toolgen.cli.today import today
-    from toolgen.documenting.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
-    from toolgen.documenting.project_catalogue import ProjectCatalogue
-    from toolgen.documenting.site import INDEX, MARK, static_site, write_files
+    from toolgen.documents.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
+    from toolgen.documents.project_catalogue import ProjectCatalogue
+    from toolgen.documents.site import INDEX, MARK, static_site, write_files
 
     catalogue = ProjectCatalogue(args.start)
     if args.against is not None:

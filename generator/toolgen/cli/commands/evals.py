@@ -9,11 +9,11 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import command_line, emit, say
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.evaluating.suite import Suite
+    from toolgen.documents.evals.suite import Suite
 
 _OUTPUT = "evals"
 
@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import diagnostics
-    from toolgen.evaluating.suite import read_suite
+    from toolgen.documents.evals.suite import read_suite
 
     suite = read_suite(args.start, args.provider, args.output, with_arguments=not args.tools_only)
     diagnostics.show(suite.warnings, args.start)
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _check(args: argparse.Namespace, suite: Suite) -> bool:
-    from toolgen.report.text import lines_of_files
+    from toolgen.cli.report.text import lines_of_files
 
     lines = list(lines_of_files(suite.shown, suite.existing, suite.files))
     if not lines:

@@ -8,13 +8,13 @@ from importlib import import_module
 from inspect import cleandoc
 from typing import Any
 
+from toolgen.base.suggestions import did_you_mean
+from toolgen.changes.comparing.server_drift import SERVER_RULES
+from toolgen.changes.table import RULES, levels_of, page
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
-from toolgen.comparing.server_drift import SERVER_RULES
-from toolgen.compat.table import RULES, levels_of, page
-from toolgen.data.codes import CODES, LINT, Code
+from toolgen.language.codes import CODES, LINT, Code
 from toolgen.project import UnableError
-from toolgen.suggestions import did_you_mean
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,5 +103,5 @@ def _title(code: str) -> str:
 
 def _page(name: str) -> str:
     """Return the examples on a lint rule's page: its module's docstring, without the first line."""
-    rule = import_module(f"toolgen.lint.rules.{name.replace('-', '_')}")
+    rule = import_module(f"toolgen.language.lint.rules.{name.replace('-', '_')}")
     return cleandoc(rule.__doc__ or "").partition("\n\n")[2]

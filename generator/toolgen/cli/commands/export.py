@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.building.exports import export_formats, tools_of_format
 from toolgen.cli.output import emit_json
+from toolgen.project.building.exports import export_formats, tools_of_format
 
 _LOSSES = frozenset({"dialect-loss", "provider-limit"})
 
@@ -24,9 +24,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.building.project_build import read_inputs
     from toolgen.cli import diagnostics
     from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
+    from toolgen.project.building.project_build import read_inputs
 
     found = tools_of_format(read_inputs(args.start), args.target)
     codes = _LOSSES | (found.format.warnings if found.format else frozenset())

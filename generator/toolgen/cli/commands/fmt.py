@@ -11,13 +11,13 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_content, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
     from toolgen.cli.named_specs import NamedFiles
-    from toolgen.data.diagnostic import Diagnostic
+    from toolgen.language.diagnostic import Diagnostic
 
 IS_SHORT = True
 
@@ -69,8 +69,8 @@ def _format_stdin(args: argparse.Namespace) -> bool:
 
 def _named(args: argparse.Namespace) -> NamedFiles:
     """Return the files to format, by their paths below a folder."""
+    from toolgen.base.files import FileKind
     from toolgen.cli.named_specs import NamedFiles, project_root, read_files, select_specs
-    from toolgen.files import FileKind
     from toolgen.project import kind_of, read_project
 
     if args.files and project_root(args.start) is None:
@@ -88,8 +88,8 @@ def _named(args: argparse.Namespace) -> NamedFiles:
 
 def _changed(texts: Mapping[str, bytes]) -> dict[str, str]:
     """Return the files that are not formatted, with their new texts. Raises `SpecErrors` for all files."""
-    from toolgen.data.diagnostic import SpecErrors
-    from toolgen.formatting import format_spec
+    from toolgen.language.diagnostic import SpecErrors
+    from toolgen.language.formatting import format_spec
 
     faults: list[Diagnostic] = []
     changed: dict[str, str] = {}
@@ -107,7 +107,7 @@ def _changed(texts: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _diff(texts: Mapping[str, bytes], changed: Mapping[str, str]) -> Iterator[str]:
-    from toolgen.report.text import unified_diff
+    from toolgen.cli.report.text import unified_diff
 
     for path, text in changed.items():
         old = texts[path].decode().splitlines()

@@ -6,16 +6,16 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.sizes import show_sizes, sizes_data
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.data.changes import WrittenFiles
-    from toolgen.data.diagnostic import Diagnostic
-    from toolgen.data.sizes import TargetSize
+    from toolgen.language.changes import WrittenFiles
+    from toolgen.language.diagnostic import Diagnostic
+    from toolgen.language.sizes import TargetSize
     from toolgen.project import Project
 
 IS_SHORT = True
@@ -31,10 +31,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     if not args.watch:
         return _generate(args)
-    from toolgen.building.watch import project_changes
     from toolgen.cli.diagnostics import show_error
-    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.language.diagnostic import SpecErrors
     from toolgen.project import UnableError
+    from toolgen.project.building.watch import project_changes
 
     for _ in project_changes(args.start):
         try:
@@ -55,11 +55,11 @@ def _generate(args: argparse.Namespace) -> bool:
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
         _renew_others(read.project)
-        from toolgen.data.changes import WrittenFiles
+        from toolgen.language.changes import WrittenFiles
 
         return _show(WrittenFiles(known.tools, unchanged=known.files), known.warnings, known.sizes, args)
-    from toolgen.building.project_build import write_output
     from toolgen.cli.progress import plan_output
+    from toolgen.project.building.project_build import write_output
 
     plan = plan_output(read)
     done = write_output(plan)
@@ -94,7 +94,7 @@ def _show(
     if args.format == "json":
         from dataclasses import asdict
 
-        from toolgen.report.json import diagnostics_data
+        from toolgen.cli.report.json import diagnostics_data
 
         emit_json({**asdict(done), "warnings": diagnostics_data(warnings), "sizes": sizes_data(sizes)})
         return True

@@ -13,14 +13,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
 from toolgen.project import UnableError, reason
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.comparing.judgement import Judgement
-    from toolgen.mcp_client.listing import Listing
+    from toolgen.changes.comparing.judgement import Judgement
+    from toolgen.sources.mcp_client.listing import Listing
     from toolgen.testing.results import ProjectReport
 
 LOCK = "toolgen.lock"
@@ -44,11 +44,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.changes.comparing.guard import judge_server
+    from toolgen.changes.comparing.lock import read_lock
     from toolgen.cli.today import today
-    from toolgen.comparing.guard import judge_server
-    from toolgen.comparing.lock import read_lock
-    from toolgen.importing.source_content import source_errors
-    from toolgen.mcp_client.client import ServerAddress, list_server
+    from toolgen.sources.loading.source_content import source_errors
+    from toolgen.sources.mcp_client.client import ServerAddress, list_server
     from toolgen.testing.project_tests import test_locked_server
 
     server = ServerAddress.parse(args.source, args.header)
@@ -78,9 +78,9 @@ def _refuse_existing(args: argparse.Namespace) -> None:
 
 
 def _write(listing: Listing, args: argparse.Namespace) -> None:
-    from toolgen.comparing.lock import lock_text
-    from toolgen.files import write_named
-    from toolgen.mcp_client.listing import LISTS
+    from toolgen.base.files import write_named
+    from toolgen.changes.comparing.lock import lock_text
+    from toolgen.sources.mcp_client.listing import LISTS
 
     try:
         write_named(Path(args.start, args.lock), lock_text(listing).encode())
@@ -92,7 +92,7 @@ def _write(listing: Listing, args: argparse.Namespace) -> None:
 
 def _lock(args: argparse.Namespace) -> bytes:
     """Return the content of the lock. Raises `UnableError`."""
-    from toolgen.importing.source_content import read_source
+    from toolgen.sources.loading.source_content import read_source
 
     if not os.path.lexists(Path(args.start, args.lock)):
         message = f"there is no {args.lock}"
@@ -103,12 +103,12 @@ def _lock(args: argparse.Namespace) -> bytes:
 def _report(
     judgement: Judgement, listing: Listing, report: ProjectReport | None, args: argparse.Namespace
 ) -> None:
+    from toolgen.changes.comparing.history import Release
     from toolgen.cli.diagnostics import emit_report, has_color
-    from toolgen.comparing.history import Release
-    from toolgen.report.json import findings_data, tests_data
-    from toolgen.report.markdown import as_summary
-    from toolgen.report.reports import findings_report
-    from toolgen.report.text import lines_of_findings, lines_of_tests, summary_of_findings
+    from toolgen.cli.report.json import findings_data, tests_data
+    from toolgen.cli.report.markdown import as_summary
+    from toolgen.cli.report.reports import findings_report
+    from toolgen.cli.report.text import lines_of_findings, lines_of_tests, summary_of_findings
 
     if args.format == "json":
         data = {

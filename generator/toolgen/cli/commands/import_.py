@@ -45,4 +45,4 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _module(kind: str) -> Any:
-    return import_module(f"toolgen.cli.importing.{kind}")
+    return import_module(f"toolgen.cli.imports.{kind}")

@@ -17,7 +17,7 @@ from toolgen.project import (
     read_text,
     replace_files,
 )
-from toolgen.scaffolding.new_project import NewFile, project_files
+from toolgen.project.scaffolding.new_project import NewFile, project_files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

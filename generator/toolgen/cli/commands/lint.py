@@ -17,17 +17,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
-from toolgen.suggestions import count
 
 IS_SHORT = True
 
 if TYPE_CHECKING:
-    from toolgen.building.project_build import Inputs
-    from toolgen.linting import LintResult
+    from toolgen.cli.linting import LintResult
     from toolgen.project import Project
+    from toolgen.project.building.project_build import Inputs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,9 +82,9 @@ class _Subject:
 
 
 def _subject(args: argparse.Namespace) -> _Subject:
-    from toolgen.building.project_build import read_inputs
     from toolgen.cli.named_specs import project_root, select_specs
     from toolgen.project import UnableError
+    from toolgen.project.building.project_build import read_inputs
 
     root = project_root(args.start)
     if "-" in args.files or args.stdin_filename:
@@ -103,9 +103,9 @@ def _subject(args: argparse.Namespace) -> _Subject:
 
 def _on_stdin(args: argparse.Namespace, root: Path | None) -> _Subject:
     """Return a project in which one spec has the text on stdin; or that text alone without a project."""
-    from toolgen.building.project_build import Inputs, read_inputs
     from toolgen.cli.named_specs import read_stdin_spec
     from toolgen.project import FILE, Project, UnableError
+    from toolgen.project.building.project_build import Inputs, read_inputs
     from toolgen.project.inputs.target_templates import targets_of
 
     if args.fix or args.write_baseline:
@@ -125,9 +125,9 @@ def _on_stdin(args: argparse.Namespace, root: Path | None) -> _Subject:
 
 def _files_alone(args: argparse.Namespace) -> _Subject:
     """Return files without a project, as if their common folder was a project with all targets."""
-    from toolgen.building.project_build import Inputs
     from toolgen.cli.named_specs import read_files
     from toolgen.project import FILE, Project
+    from toolgen.project.building.project_build import Inputs
     from toolgen.project.inputs.target_templates import targets_of
 
     named = read_files(args.start, args.files)
@@ -136,7 +136,7 @@ def _files_alone(args: argparse.Namespace) -> _Subject:
 
 
 def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:
-    from toolgen.lint.baseline import BaselineError, parse_baseline
+    from toolgen.language.lint.baseline import BaselineError, parse_baseline
     from toolgen.project import UnableError, read_text
 
     file = project.lint.baseline
@@ -152,8 +152,8 @@ def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None
 
 
 def _lint(subject: _Subject, strict: bool) -> LintResult:
-    from toolgen.building.worker_pool import worker_pool
-    from toolgen.linting import lint_specs
+    from toolgen.cli.linting import lint_specs
+    from toolgen.project.building.worker_pool import worker_pool
 
     inputs = subject.inputs
     return lint_specs(
@@ -170,8 +170,8 @@ def _lint(subject: _Subject, strict: bool) -> LintResult:
 
 def _show(result: LintResult, args: argparse.Namespace, root: Path) -> None:
     from toolgen.cli.diagnostics import emit_report, has_color
-    from toolgen.report.json import report_data
-    from toolgen.report.text import render_entries
+    from toolgen.cli.report.json import report_data
+    from toolgen.cli.report.text import render_entries
 
     report = result.report
     if args.format == "json":

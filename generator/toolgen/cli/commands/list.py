@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from toolgen.base.suggestions import first_sentence
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
-from toolgen.suggestions import first_sentence
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.building.project_build import program_of, read_inputs
+    from toolgen.project.building.project_build import program_of, read_inputs
 
     inputs = read_inputs(args.start)
     tools = program_of(inputs).tools

@@ -20,8 +20,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     del args
     try:
-        from toolgen.language_server.server import SpecServer
-        from toolgen.language_server.transport import serve_stdio
+        from toolgen.cli.language_server.server import SpecServer
+        from toolgen.cli.language_server.transport import serve_stdio
     except ModuleNotFoundError as error:
         if error.name not in ("attr", "attrs", "cattrs", "lsprotocol", "pygls"):
             raise

@@ -12,19 +12,19 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
 from toolgen.project import UnableError
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
-    from toolgen.runtime.adapters.mcp import ToolServer
+    from toolgen.serving import ToolServer
     from toolgen.testing.mock.toolkit import ServedSpecs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.runtime.adapters.mcp.command import add_server_flags
+    from toolgen.serving.command import add_server_flags
 
     parser.add_argument(
         "path",
@@ -56,7 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.runtime.adapters.mcp.command import serve
+    from toolgen.serving.command import serve
 
     stop = threading.Event()
 
@@ -103,8 +103,8 @@ def _recording(specs: Path, server: str) -> ServedSpecs:
     """Return tools that pass calls on to `server`, and record its answers in the specs."""
     import mcp.client.streamable_http  # noqa: F401  now, since the first call would block the event loop
 
-    from toolgen.building.spec_source import find_specs
-    from toolgen.mcp_client.upstream import Upstream
+    from toolgen.project.building.spec_source import find_specs
+    from toolgen.sources.mcp_client.upstream import Upstream
     from toolgen.testing.mock.recording import Recorder, secret_values
     from toolgen.testing.mock.recording_tool import recording_tool
     from toolgen.testing.mock.toolkit import ServedSpecs
@@ -123,7 +123,7 @@ def _warn(mock: ServedSpecs) -> None:
 
 
 def _server(mock: ServedSpecs) -> ToolServer:
-    from toolgen.runtime.adapters.mcp import build_server
+    from toolgen.serving import build_server
 
     project = mock.source.project
     return build_server(
@@ -137,8 +137,8 @@ def _server(mock: ServedSpecs) -> ToolServer:
 def _follow(mock: ServedSpecs, stop: threading.Event) -> None:
     """Serve the specs anew whenever they change, until `stop` is set; report faults, and continue."""
 
-    from toolgen.building.watch import Snapshot, changes, snapshot
-    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.language.diagnostic import SpecErrors
+    from toolgen.project.building.watch import Snapshot, changes, snapshot
 
     def state() -> Snapshot:
         return snapshot(mock.source.project.root, (str(mock.source.folder),))

@@ -13,7 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     del args
-    from toolgen.compile.reading.editor_schema import editor_schema
+    from toolgen.language.reading.editor_schema import editor_schema
 
     emit_json(editor_schema())
     return True

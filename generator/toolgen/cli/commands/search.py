@@ -29,7 +29,7 @@ def _limit(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.measuring.search import search_project
+    from toolgen.changes.measuring.search import search_project
 
     found = search_project(args.start, args.text, args.limit)
     if args.format == "json":

@@ -14,7 +14,7 @@ from toolgen.cli.generated_package import SERVER_HINT, find_package, working_fol
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.runtime.adapters.mcp.command import add_server_flags
+    from toolgen.serving.command import add_server_flags
 
     parser.add_argument(
         "package",
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.runtime.adapters.mcp.command import serve
+    from toolgen.serving.command import serve
 
     package = find_package(args.start, args.package)
     if args.auth_tokens:  # named by the user, who need not be in the folder of -C

@@ -11,12 +11,12 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from toolgen.base.suggestions import count
 from toolgen.cli.output import emit_content, say
-from toolgen.suggestions import count
 
 if TYPE_CHECKING:
+    from toolgen.compile.stubs.printed import PrintedStubs
     from toolgen.runtime.definition.tool_definition import ToolDefinition
-    from toolgen.stubs.printed import PrintedStubs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,8 +33,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.comparing.source_definitions import read_source_definitions
-    from toolgen.stubs.printed import print_stubs
+    from toolgen.changes.comparing.source_definitions import read_source_definitions
+    from toolgen.compile.stubs.printed import print_stubs
 
     definitions = read_source_definitions(args.source, args.start)
     printed = print_stubs(definitions, args.language)
@@ -48,7 +48,7 @@ def _size_lines(printed: PrintedStubs, definitions: Iterable[ToolDefinition]) ->
 
     Sizes are in bytes, and in tokens of o200k if the extra `tokens` is installed.
     """
-    from toolgen.measuring.units import NOUNS, compact_text, text_measures
+    from toolgen.changes.measuring.units import NOUNS, compact_text, text_measures
 
     measures = text_measures()
     rows = {name: _sizes(text, measures) for name, text in printed.tools.items()}

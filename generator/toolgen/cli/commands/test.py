@@ -47,13 +47,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.building.project_build import read_inputs
     from toolgen.cli.diagnostics import emit_report, source_texts
+    from toolgen.cli.report.json import tests_data
+    from toolgen.cli.report.reports import tests_report
+    from toolgen.cli.report.text import lines_of_tests, summary_of_tests
     from toolgen.cli.today import today
-    from toolgen.mcp_client.client import ServerAddress
-    from toolgen.report.json import tests_data
-    from toolgen.report.reports import tests_report
-    from toolgen.report.text import lines_of_tests, summary_of_tests
+    from toolgen.project.building.project_build import read_inputs
+    from toolgen.sources.mcp_client.client import ServerAddress
     from toolgen.testing.project_tests import run_project_tests
     from toolgen.testing.running.tool_run import RunOptions
     from toolgen.testing.server.run import ServerOptions

@@ -7,15 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from toolgen.compile.printing.models import package_classes
-from toolgen.compile.printing.render import render_template
-from toolgen.compile.printing.tool_source import ErrorSource, error_source
-from toolgen.data.package import Package, Tool
-from toolgen.data.program import SharedFile
-from toolgen.data.target import Target
-from toolgen.models.annotations import type_annotation
-from toolgen.models.model_classes import ModelField, Record
-from toolgen.models.shapes import (
+from toolgen.compile.models.annotations import type_annotation
+from toolgen.compile.models.model_classes import ModelField, Record
+from toolgen.compile.models.shapes import (
     ClassRef,
     Scalar,
     Shape,
@@ -25,14 +19,20 @@ from toolgen.models.shapes import (
     without_constraints,
     written_out,
 )
-from toolgen.models.shared_classes import ModuleClasses
-from toolgen.python_source.imports import import_from, module_order
-from toolgen.python_source.names import pascal, unique_name
-from toolgen.runtime.adapters.mcp.listed_tool import definition_digest, mcp_tools
+from toolgen.compile.models.shared_classes import ModuleClasses
+from toolgen.compile.printing.models import package_classes
+from toolgen.compile.printing.render import render_template
+from toolgen.compile.printing.tool_source import ErrorSource, error_source
+from toolgen.compile.python_source.imports import import_from, module_order
+from toolgen.language.names import pascal, unique_name
+from toolgen.language.package import Package, Tool
+from toolgen.language.program import SharedFile
+from toolgen.language.target import Target
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.contract.content_rules import declares_blocks
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.document import Schema
+from toolgen.serving.listed_tool import definition_digest, mcp_tools
 
 CLIENT_MEMBERS: Final = frozenset(("close", "connect", "pages", "session", "with_options"))
 """Public members of every client; a tool of such a name gets a method with `_` behind it."""

@@ -12,7 +12,7 @@ def render(path: str, **values: Any) -> str:
     """Render `templates/<path>` with `values`. Nothing is escaped: callers quote text that a user typed."""
     from jinja2 import Environment, StrictUndefined
 
-    from toolgen.python_source.literals import docstring
+    from toolgen.compile.python_source.literals import docstring
 
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True

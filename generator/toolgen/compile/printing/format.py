@@ -9,10 +9,10 @@ import tempfile
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
-from toolgen.data.changes import Tree
-from toolgen.data.internal_error import TemplateBug
-from toolgen.files import WritableFolder
-from toolgen.python_source.literals import is_read_as_utf_8
+from toolgen.base.files import WritableFolder
+from toolgen.compile.python_source.literals import is_read_as_utf_8
+from toolgen.language.changes import Tree
+from toolgen.language.internal_error import TemplateBug
 
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
 _LINT = [

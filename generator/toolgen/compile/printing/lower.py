@@ -5,14 +5,10 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator, Mapping
 
-from toolgen.compile.checking.conflicts import find_conflicts, module_of_shared_file, python_names
 from toolgen.compile.publishing.definition import definition, description
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, SharedModule, Tool
-from toolgen.data.program import Program, ProgramTool
-from toolgen.data.source import Source
-from toolgen.data.spec import Inject, Spec
-from toolgen.python_source.names import (
+from toolgen.language.checking.conflicts import find_conflicts, module_of_shared_file, python_names
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.names import (
     RUNTIME_NAMES,
     class_stem,
     models_module,
@@ -20,6 +16,10 @@ from toolgen.python_source.names import (
     tool_module,
     unique_name,
 )
+from toolgen.language.package import ErrorClass, Import, Package, PackageSettings, SharedModule, Tool
+from toolgen.language.program import Program, ProgramTool
+from toolgen.language.source import Source
+from toolgen.language.spec import Inject, Spec
 
 _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
 _MEMBERS = frozenset(

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import MappingProxyType
 
-from toolgen.data.package import Package, Tool
-from toolgen.data.program import SharedFile
-from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
-from toolgen.models.class_builder import UnnamedClasses, root_classes
-from toolgen.models.engine import engine_input, engine_source, engine_version, print_classes
-from toolgen.models.model_classes import ModelClass
-from toolgen.models.module_source import ModelModules, ModuleSource, module_source
-from toolgen.models.names import longer_name
-from toolgen.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
+from toolgen.compile.models.ambiguous_unions import resolve_ambiguous_unions
+from toolgen.compile.models.class_builder import UnnamedClasses, root_classes
+from toolgen.compile.models.engine import engine_input, engine_source, engine_version, print_classes
+from toolgen.compile.models.model_classes import ModelClass
+from toolgen.compile.models.module_source import ModelModules, ModuleSource, module_source
+from toolgen.compile.models.names import longer_name
+from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
+from toolgen.language.package import Package, Tool
+from toolgen.language.program import SharedFile
 
 _RULES = 6  # raised when the engine prints the same classes otherwise than before
 

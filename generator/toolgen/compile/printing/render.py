@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import jinja2
 
+from toolgen.compile.models.module_source import ModuleSource
 from toolgen.compile.printing.template_sandbox import (
     FILTERS,
     OPTIONS,
@@ -19,13 +20,12 @@ from toolgen.compile.printing.template_sandbox import (
     template_names,
 )
 from toolgen.compile.printing.tool_source import NO_SOURCES, PackageSources
-from toolgen.data.changes import Tree
-from toolgen.data.internal_error import TemplateBug
-from toolgen.data.package import Package
-from toolgen.data.target import Target
-from toolgen.models.module_source import ModuleSource
-from toolgen.python_source.names import models_module
-from toolgen.python_source.text_width import is_width_known
+from toolgen.compile.python_source.text_width import is_width_known
+from toolgen.language.changes import Tree
+from toolgen.language.internal_error import TemplateBug
+from toolgen.language.names import models_module
+from toolgen.language.package import Package
+from toolgen.language.target import Target
 
 _ENDING = ".jinja"
 TOOL = "{tool}"

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from toolgen.data.package import Tool
-from toolgen.data.program import SharedFile, SharedSchema
-from toolgen.python_source.imports import module_order
-from toolgen.python_source.layout import Subscript, laid_out
+from toolgen.compile.python_source.imports import module_order
+from toolgen.compile.python_source.layout import Subscript, laid_out
+from toolgen.language.package import Tool
+from toolgen.language.program import SharedFile, SharedSchema
 
 _FIELDS = frozenset(("input_schema", "output_schema"))
 

@@ -14,17 +14,17 @@ from typing import Any
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from toolgen.base.escaping.places import markdown_text
 from toolgen.compile.printing.tool_source import PackageSources
 from toolgen.compile.publishing.documents import DOCUMENT_FILTERS
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.internal_error import TemplateBug
-from toolgen.data.package import Package
-from toolgen.data.source import Span
-from toolgen.data.target import Target
-from toolgen.escaping.places import markdown_text
-from toolgen.python_source.imports import all_statement, import_from, module_order
-from toolgen.python_source.layout import annotated_assignment, arguments
-from toolgen.python_source.literals import comment, docstring, literal
+from toolgen.compile.python_source.imports import all_statement, import_from, module_order
+from toolgen.compile.python_source.layout import annotated_assignment, arguments
+from toolgen.compile.python_source.literals import comment, docstring, literal
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.internal_error import TemplateBug
+from toolgen.language.package import Package
+from toolgen.language.source import Span
+from toolgen.language.target import Target
 
 OPTIONS: Mapping[str, Any] = {
     "undefined": jinja2.StrictUndefined,

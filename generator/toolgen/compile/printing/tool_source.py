@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from toolgen.compile.models.module_source import ModelModules, ModuleSource
 from toolgen.compile.printing.shared_schemas import SchemasSource, SharedSchemas
-from toolgen.data.package import ErrorClass, Package, Tool
-from toolgen.data.program import SharedFile
-from toolgen.models.module_source import ModelModules, ModuleSource
-from toolgen.python_source.imports import all_statement, import_from, import_groups
-from toolgen.python_source.layout import (
+from toolgen.compile.python_source.imports import all_statement, import_from, import_groups
+from toolgen.compile.python_source.layout import (
     Brackets,
     assignment,
     class_statement,
@@ -20,7 +18,9 @@ from toolgen.python_source.layout import (
     method_statement,
     type_expression,
 )
-from toolgen.python_source.literals import literal
+from toolgen.compile.python_source.literals import literal
+from toolgen.language.package import ErrorClass, Package, Tool
+from toolgen.language.program import SharedFile
 
 _ANY = re.compile(r"(?<![\w.])Any\b")
 

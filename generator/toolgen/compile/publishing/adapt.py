@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
-from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name, published_names
 from toolgen.compile.publishing.definition import description
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.program import Program, ProgramTool, PublishedTool
-from toolgen.data.progress import Progress, no_progress
-from toolgen.data.spec import ContentSpec
-from toolgen.data.target import Target
+from toolgen.language.checking.conflicts import find_conflicts, group_names, published_name, published_names
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.program import Program, ProgramTool, PublishedTool
+from toolgen.language.progress import Progress, no_progress
+from toolgen.language.spec import ContentSpec
+from toolgen.language.target import Target
+from toolgen.language.targets.definition import TargetOptions
 from toolgen.runtime.content.carried import carries
 from toolgen.runtime.definition.input_examples import InputExamples, input_examples
 from toolgen.schema.dialect_loss import Loss
@@ -22,7 +23,6 @@ from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonPath
 from toolgen.schema.providers import PROVIDERS, CarriedContent, ProviderLimits
 from toolgen.schema.validator import compiled
-from toolgen.targets.definition import TargetOptions
 
 _NO_EXAMPLES: Final = InputExamples()
 _RANGES: Final = {"*/*": "files", "audio/*": "audio", "image/*": "images", "video/*": "videos"}  # in words

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolgen.data.package import PackageSettings
-from toolgen.data.program import ProgramTool
-from toolgen.data.spec import Inject, Spec
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import ProgramTool
+from toolgen.language.spec import Inject, Spec
+from toolgen.language.targets.builtin import MCP
 from toolgen.runtime.definition.description import join_description
-from toolgen.targets.builtin import MCP
 
 _DUMPED: Final = {
     *("errors", "confirm", "auth", "background", "rate_limit", "idempotency", "deprecated", "targets"),

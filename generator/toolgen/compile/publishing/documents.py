@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from toolgen.data.package import Package, Tool
-from toolgen.data.publication import Publication
-from toolgen.escaping.places import markdown_code, markdown_text
+from toolgen.base.escaping.places import markdown_code, markdown_text
+from toolgen.language.package import Package, Tool
+from toolgen.language.publication import Publication
 
 SERVER_SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 MANIFEST_VERSION: Final = "0.4"  # the first one with servers that uv starts

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from toolgen.compile.publishing.definition import definition
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.package import PackageSettings
-from toolgen.data.program import Program, ProgramTool
-from toolgen.data.spec import imported_kind
-from toolgen.runtime.adapters.mcp.listed_tool import served_tools
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import Program, ProgramTool
+from toolgen.language.spec import imported_kind
+from toolgen.language.targets.builtin import MCP
 from toolgen.schema.inline import try_inlining
-from toolgen.targets.builtin import MCP
+from toolgen.serving.listed_tool import served_tools
 
 if TYPE_CHECKING:
     from toolgen.runtime.definition.tool_definition import ToolDefinition

@@ -13,15 +13,15 @@ from typing import Any, Final
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.package import RequestCost, Tool, ToolSummary
-from toolgen.data.sizes import LARGEST, TargetSize
-from toolgen.data.source import Span
-from toolgen.data.target import Target
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.package import RequestCost, Tool, ToolSummary
+from toolgen.language.sizes import LARGEST, TargetSize
+from toolgen.language.source import Span
+from toolgen.language.target import Target
+from toolgen.language.targets.builtin import BUILT_IN, MCP
 from toolgen.schema.dialects.anthropic import grammar_cost
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import StrictRequestLimits
-from toolgen.targets.builtin import BUILT_IN, MCP
 
 _FRACTION, _EXPONENT = re.compile(rb"\d\.\d"), re.compile(rb"e-?\d")  # in floats, and in some texts
 _LIST_RESULT: Final = len('{"tools":}')  # around the list of MCP
@@ -121,7 +121,7 @@ def published_entries(tool: Tool, target: str) -> list[Any]:
     """Return what a tool adds to the list of a target, as data; for OpenAI, to that of Chat Completions."""
     definition: Any = tool.definition
     if target == MCP.name:
-        from toolgen.runtime.adapters.mcp.listed_tool import served_tools
+        from toolgen.serving.listed_tool import served_tools
 
         return list(served_tools({tool.wire_name: definition}))
     published = tool.published[target]

@@ -8,10 +8,10 @@ from typing import Any
 from toolgen.compile.publishing.adapt import losses_of
 from toolgen.compile.publishing.definition import description
 from toolgen.compile.publishing.request_limits import json_size, published_entries
-from toolgen.data.package import Tool
-from toolgen.data.program import ProgramTool
-from toolgen.data.spec import Confirm, Example
-from toolgen.data.target import Target
+from toolgen.language.package import Tool
+from toolgen.language.program import ProgramTool
+from toolgen.language.spec import Confirm, Example
+from toolgen.language.target import Target
 from toolgen.runtime.confirmation.question import render_message
 from toolgen.runtime.definition.semantics.only_if import only_if_of
 from toolgen.schema.document import JsonObject, plain_pointer

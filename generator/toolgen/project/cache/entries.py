@@ -10,7 +10,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.files import TEMPORARY_SUFFIX, read_named, write_named
+from toolgen.base.files import TEMPORARY_SUFFIX, read_named, write_named
 
 _MAGIC = b"toolgen cache 1\n"
 _DAY = 86_400  # seconds

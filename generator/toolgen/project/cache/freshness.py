@@ -13,10 +13,10 @@ from collections.abc import MutableMapping
 from dataclasses import asdict, astuple, dataclass
 from hashlib import sha256
 
+from toolgen.base.files import Entry, Folder
 from toolgen.compile.output_changes import digest
-from toolgen.data.diagnostic import Diagnostic, Sunset
-from toolgen.data.sizes import TargetSize
-from toolgen.files import Entry, Folder
+from toolgen.language.diagnostic import Diagnostic, Sunset
+from toolgen.language.sizes import TargetSize
 from toolgen.project.cache.entries import Cache, cache_folder
 from toolgen.project.cache.toolchain import generator_id
 from toolgen.project.files.atomic_write import STAGE

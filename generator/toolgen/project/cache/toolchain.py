@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
-from toolgen.files import read_named
+from toolgen.base.files import read_named
 from toolgen.project.errors import UnableError
 
 TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff")
@@ -19,14 +19,8 @@ TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff"
 FORMATTERS = ((0, 16), (0, 18))
 """The first versions of ruff that give the same bytes, and the first after them, which may not."""
 
-USERS = frozenset(
-    (
-        *("__main__", "cli", "documenting", "language_server", "linting", "report", "evaluating", "testing"),
-        *("code_mode", "consuming", "client", "gateway", "comparing", "importing", "measuring"),
-        *("connecting", "scaffolding"),
-    )
-)
-"""The layers above `building` (see .importlinter): what they do changes no generated file."""
+USERS = frozenset(("__main__", "changes", "cli", "client", "documents", "sources", "testing", "upstream"))
+"""The rooms above `project` (see .importlinter): what they do changes no generated file."""
 
 _DEPENDENCIES = ("inflect", "jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # of those
 

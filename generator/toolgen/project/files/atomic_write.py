@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolgen.files import (
+from toolgen.base.files import (
     FileKind,
     Folder,
     OutsideError,

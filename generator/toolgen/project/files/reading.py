@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from toolgen.files import MAX_BYTES, FileKind, Folder, OutsideError, OversizedFileError
+from toolgen.base.files import MAX_BYTES, FileKind, Folder, OutsideError, OversizedFileError
 from toolgen.project.errors import UnableError, reason
 
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")

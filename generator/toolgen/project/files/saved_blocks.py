@@ -8,10 +8,10 @@ from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.files import OutsideError, WritableFolder, make_named
+from toolgen.base.files import OutsideError, WritableFolder, make_named
+from toolgen.language.names import is_device
 from toolgen.project.errors import UnableError
 from toolgen.project.files.reading import RootedPath, leaves, locate
-from toolgen.python_source.names import is_device
 
 if TYPE_CHECKING:
     from toolgen.runtime import Block, ToolResponse

@@ -11,14 +11,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.data.codes import lint_codes
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.publication import Publication
-from toolgen.data.source import Span
-from toolgen.escaping.places import plain_name
-from toolgen.lint.settings import LEVELS, LintSettings
-from toolgen.python_source.names import not_importable
-from toolgen.suggestions import did_you_mean
+from toolgen.base.escaping.places import plain_name
+from toolgen.base.suggestions import did_you_mean
+from toolgen.language.codes import lint_codes
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.lint.settings import LEVELS, LintSettings
+from toolgen.language.names import not_importable
+from toolgen.language.publication import Publication
+from toolgen.language.source import Span
 
 FILE = "toolgen.toml"
 PYPROJECT = "pyproject.toml"

@@ -8,8 +8,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.files import Folder, OutsideError
+from toolgen.base.files import Folder, OutsideError
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import leaves
 from toolgen.project.inputs.configuration import (

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.target import Target
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.target import Target
 from toolgen.project.errors import UnableError
 from toolgen.project.files.git import EntryKind, GitRepository, MissingObjectError, TreeEntry
 from toolgen.project.inputs.configuration import (

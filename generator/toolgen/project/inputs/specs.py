@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolgen.base.files import Entry, FileKind, Folder, IrregularFileError, OutsideError, OversizedFileError
 from toolgen.compile.output_changes import digest
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.source import Span
-from toolgen.files import Entry, FileKind, Folder, IrregularFileError, OutsideError, OversizedFileError
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.source import Span
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import leaves
 from toolgen.project.inputs.configuration import Project

@@ -8,17 +8,17 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.target import Target
-from toolgen.escaping.places import plain_name
-from toolgen.files import DeclaredFolder, FileKind, Folder, IrregularFileError, OutsideError
+from toolgen.base.escaping.places import plain_name
+from toolgen.base.files import DeclaredFolder, FileKind, Folder, IrregularFileError, OutsideError
+from toolgen.base.suggestions import did_you_mean
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.target import Target
+from toolgen.language.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
+from toolgen.language.targets.definition import TargetDefinition
+from toolgen.language.targets.documents import DOCUMENTS, SERVER, DocumentTarget, publication_faults
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import leaves
 from toolgen.project.inputs.configuration import Project
-from toolgen.suggestions import did_you_mean
-from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
-from toolgen.targets.definition import TargetDefinition
-from toolgen.targets.documents import DOCUMENTS, SERVER, DocumentTarget, publication_faults
 
 if TYPE_CHECKING:
     from toolgen.compile.printing.client_source import ClientTemplates

@@ -6,9 +6,9 @@ import json
 from collections.abc import MutableMapping
 from typing import Final
 
+from toolgen.base.files import FileKind
 from toolgen.compile.output_changes import digest, with_lf
-from toolgen.data.changes import Change, ChangeKind
-from toolgen.files import FileKind
+from toolgen.language.changes import Change, ChangeKind
 from toolgen.project.files.reading import kind_of, read_text
 from toolgen.project.inputs.configuration import Project
 
@@ -18,7 +18,7 @@ _KEY: Final = "editor-schema"  # of the current text's hash in the cache, which 
 
 def schema_text() -> str:
     """Return the text of the file."""
-    from toolgen.compile.reading.editor_schema import editor_schema
+    from toolgen.language.reading.editor_schema import editor_schema
 
     return json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from toolgen.escaping.characters import printable
+from toolgen.base.escaping.characters import printable
 from toolgen.runtime.text import quote
 from toolgen.schema.document import locate
 

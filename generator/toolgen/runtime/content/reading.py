@@ -11,7 +11,7 @@ from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Final
 
-from toolgen.files import (
+from toolgen.base.files import (
     ChangedFileError,
     Folder,
     IrregularFileError,

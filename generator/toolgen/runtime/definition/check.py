@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema_rs import ReferencingError
 
+from toolgen.base.suggestions import quoted
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
 from toolgen.schema.budget import find_entangled
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.keywords import KEYWORDS
-from toolgen.suggestions import quoted
 
 from .faults import SpecFault, describe_error, unknown_field
 from .field_hints import looks_like_schema, required_hint

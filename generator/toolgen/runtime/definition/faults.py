@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.text import either
 from toolgen.schema.document import JsonPath
-from toolgen.suggestions import did_you_mean, quoted
 
 from .field_hints import MAX_KEYS, explained, kind_hint, list_hint, name_hint, required_hint, unknown_hint
 from .spec_schema import PATTERNS, POINTER, TEXT
@@ -22,7 +22,7 @@ class SpecFault:
     """One fault of a spec: in a file, or in a definition that is written in Python."""
 
     path: JsonPath
-    code: str  # a key of `toolgen.data.codes.CODES`
+    code: str  # a key of `toolgen.language.codes.CODES`
     message: str
     hint: str = ""
     of_key: bool = False  # the fault is the key at `path`, rather than its value

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from toolgen.base.suggestions import Suggestion, nearest, suggest
 from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import KEYWORDS
-from toolgen.suggestions import Suggestion, nearest, suggest
 
 from .spec_schema import CODE, DEFINITIONS, FIELDS, GROUP, NAME, POINTER, TARGETS
 

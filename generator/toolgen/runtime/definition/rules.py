@@ -10,8 +10,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from toolgen.base.suggestions import nearest, quoted, suggest
 from toolgen.schema.document import JsonPath, SchemaDocument, pointer_tokens
-from toolgen.suggestions import nearest, quoted, suggest
 
 from .faults import SpecFault
 from .field_hints import MAX_KEYS

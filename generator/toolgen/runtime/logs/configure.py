@@ -9,7 +9,7 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.escaping.places import json_line, log_text
+from toolgen.base.escaping.places import json_line, log_text
 
 from .logger import LOGGER
 from .queue_handler import DroppingQueueHandler

@@ -7,9 +7,9 @@ from itertools import zip_longest
 from random import Random
 from typing import Any, Final
 
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.schema.document import JsonObject, Schema, value_key
 from toolgen.schema.validator import compiled
-from toolgen.schema_proof.instances import InstanceGenerator
 from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.inputs.near_values import near_values
 from toolgen.testing.inputs.slots import slots, with_value

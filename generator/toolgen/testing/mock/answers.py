@@ -8,13 +8,13 @@ from typing import Any, Final
 import jsonschema_rs
 from pydantic_core import to_json
 
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime.content.values import Content
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import NotImplementedToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import locate, pointer_tokens
-from toolgen.schema_proof.instances import InstanceGenerator
 from toolgen.testing.inputs.slots import with_member
 
 from .sample_content import sample_content

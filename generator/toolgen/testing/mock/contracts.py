@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from toolgen.compile.pipeline import bind
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.definition import definition
 from toolgen.compile.publishing.references import choose_references
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.package import PackageSettings
-from toolgen.data.program import ProgramTool
-from toolgen.data.target import Target
-from toolgen.pipeline import bind
-from toolgen.python_source.names import class_stem, tool_module
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.names import class_stem, tool_module
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import ProgramTool
+from toolgen.language.target import Target
+from toolgen.language.targets.builtin import MCP
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.targets.builtin import MCP
 from toolgen.testing.tool_under_test import ExpectedCall, expected_calls
 
 

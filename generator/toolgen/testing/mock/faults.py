@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
+from toolgen.base.suggestions import did_you_mean
 from toolgen.runtime.errors import RUNTIME_ERRORS, InvalidRequestError
 from toolgen.runtime.response import MOCK_KEY
-from toolgen.suggestions import did_you_mean
 
 from .contracts import MockContract
 

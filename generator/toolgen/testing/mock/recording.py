@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.language.yaml12.patch import append_item
+from toolgen.language.yaml12.reader import DocumentError
 from toolgen.project import UnableError, read_text, replace_files
 from toolgen.project.inputs.specs import too_large
 from toolgen.runtime.logs.redaction import redact
@@ -19,8 +21,6 @@ from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_s
 from toolgen.runtime.validation.value_free import value_free_faults
 from toolgen.schema.document import value_key
 from toolgen.schema.limits import BUDGET
-from toolgen.yaml12.patch import append_item
-from toolgen.yaml12.reader import DocumentError
 
 from .contracts import MockContract
 
@@ -105,7 +105,7 @@ def with_example(text: str, tool_name: str, call: RecordedCall) -> tuple[str, st
 
     Raises NotRecordedError if the spec has an example of this input, or is not that of `tool_name`.
     """
-    from toolgen.yaml12.reader import YamlReader
+    from toolgen.language.yaml12.reader import YamlReader
 
     bom, plain = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
     unix = plain.replace("\r\n", "\n")

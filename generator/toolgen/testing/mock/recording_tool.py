@@ -7,8 +7,7 @@ from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
-from toolgen.mcp_client.results import response_of, text_of
-from toolgen.mcp_client.upstream import Upstream
+from toolgen.language.targets.builtin import MCP
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
 from toolgen.runtime.context import ToolContext
@@ -16,7 +15,8 @@ from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.tool import BaseTool
-from toolgen.targets.builtin import MCP
+from toolgen.sources.mcp_client.results import response_of, text_of
+from toolgen.sources.mcp_client.upstream import Upstream
 from toolgen.testing.mock.contracts import MockContract
 from toolgen.testing.mock.recording import NotRecordedError, RecordedCall, Recorder, check_call
 

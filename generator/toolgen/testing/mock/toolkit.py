@@ -8,9 +8,9 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from toolgen.building.spec_source import SpecSource, find_specs
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import load_targets
+from toolgen.project.building.spec_source import SpecSource, find_specs
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.toolkit import Toolkit

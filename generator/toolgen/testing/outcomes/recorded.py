@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, names_in, read_text
-from toolgen.python_source.names import file_stem
 from toolgen.schema.document import JsonObject
 from toolgen.testing.inputs.requests import is_valid
 from toolgen.testing.outcomes.compact import compacted, expanded

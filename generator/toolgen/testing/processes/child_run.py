@@ -18,8 +18,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from toolgen.child_process import events_of, run_bounded
-from toolgen.files import make_named, read_named, write_named
+from toolgen.base.child_process import events_of, run_bounded
+from toolgen.base.files import make_named, read_named, write_named
 from toolgen.schema.document import JsonObject
 
 MAX_RESULT: Final = 1024**3  # bytes of all events

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolgen.child_process import how_it_ended
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Span
-from toolgen.files import read_named
+from toolgen.base.child_process import how_it_ended
+from toolgen.base.files import read_named
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.source import Span
 from toolgen.project import Project, UnableError
 from toolgen.testing.processes.child_run import ChildRun, innermost_frame, run_child
 from toolgen.testing.project_tools import require_generated

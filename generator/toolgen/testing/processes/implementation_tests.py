@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from toolgen.child_process import how_it_ended
+from toolgen.base.child_process import how_it_ended
 from toolgen.project import Project, UnableError
 from toolgen.testing.processes.child_run import ChildRun, from_data, innermost_frame, run_child
 from toolgen.testing.processes.tests_child import Task

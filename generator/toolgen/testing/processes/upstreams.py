@@ -10,18 +10,18 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, Final
 
-from toolgen.comparing.guard import judge_server
-from toolgen.comparing.judgement import Judgement
-from toolgen.comparing.lock import read_lock
-from toolgen.files import read_named
-from toolgen.gateway import Upstream
-from toolgen.importing.source_content import source_errors
-from toolgen.mcp_client.client import list_server
-from toolgen.mcp_client.listing import Listing
+from toolgen.base.files import read_named
+from toolgen.changes.comparing.guard import judge_server
+from toolgen.changes.comparing.judgement import Judgement
+from toolgen.changes.comparing.lock import read_lock
 from toolgen.project import Project, UnableError, reason
 from toolgen.runtime.errors import MissingDependencyError
+from toolgen.sources.loading.source_content import source_errors
+from toolgen.sources.mcp_client.client import list_server
+from toolgen.sources.mcp_client.listing import Listing
 from toolgen.testing.processes.child_run import report_events, run_child
 from toolgen.testing.project_tools import require_generated
+from toolgen.upstream import Upstream
 
 _SECONDS: Final = 600.0  # that importing the implementations may take
 
@@ -120,10 +120,10 @@ def _report(task: Any, hung: TextIOWrapper, write: Any) -> None:
 
 
 def _upstreams(catalog: Any) -> Iterator[Upstream]:
-    from toolgen.gateway import ForwardedFeatures
-    from toolgen.runtime.adapters.mcp.features import load_features
     from toolgen.runtime.implementations.loading import load_tool
     from toolgen.runtime.tool import ImplementationError
+    from toolgen.serving.features import load_features
+    from toolgen.upstream import ForwardedFeatures
 
     sources = load_features(catalog, strict=False)  # before the tools: they mark their upstreams
     found = [each.upstream for each in sources if isinstance(each, ForwardedFeatures)]

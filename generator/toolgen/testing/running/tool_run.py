@@ -7,9 +7,9 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Unpack
 
+from toolgen.proof.instances import shrink
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.schema.document import JsonObject, SchemaDocument
-from toolgen.schema_proof.instances import shrink
 from toolgen.testing.calls.observation import Observation, ObservationDetails, observe
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.checks.check import Check, CheckFault

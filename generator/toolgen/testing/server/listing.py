@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
-from toolgen.comparing.definitions import ExportedSide, compare_definitions
-from toolgen.compat.comparison import compare_tools
-from toolgen.compat.contract import REQUEST, RESPONSE, SCHEMA_PATHS
-from toolgen.compat.finding import Category, Finding, Level
-from toolgen.compat.rule import ToolPair
-from toolgen.data.diagnostic import SpecErrors
-from toolgen.runtime.adapters.mcp.listed_tool import output_for_handshake_era
+from toolgen.base.suggestions import did_you_mean, quoted, shortened
+from toolgen.changes.comparing.definitions import ExportedSide, compare_definitions
+from toolgen.changes.comparison import compare_tools
+from toolgen.changes.contract import REQUEST, RESPONSE, SCHEMA_PATHS
+from toolgen.changes.finding import Category, Finding, Level
+from toolgen.changes.rule import ToolPair
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.proof.containment import NotContained, Unanalysed, check_containment
 from toolgen.schema.document import same_value
-from toolgen.schema_proof.containment import NotContained, Unanalysed, check_containment
-from toolgen.suggestions import did_you_mean, quoted, shortened
+from toolgen.serving.listed_tool import output_for_handshake_era
 from toolgen.testing.results import Failure
 
 CHECK: Final = "listing"

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
-from toolgen.building.project_build import Inputs
-from toolgen.comparing.definitions import listed_definitions
-from toolgen.comparing.exported_sides import own_definitions
-from toolgen.importers.imported_tool import SourceError
-from toolgen.mcp_client import limits
-from toolgen.mcp_client.client import (
+from toolgen.base.suggestions import count, quoted
+from toolgen.changes.comparing.definitions import listed_definitions
+from toolgen.changes.comparing.exported_sides import own_definitions
+from toolgen.project import UnableError
+from toolgen.project.building.project_build import Inputs
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.mcp_client import limits
+from toolgen.sources.mcp_client.client import (
     ServerAddress,
     describe_failure,
     first_cause,
     read_tools,
     require_sdk,
 )
-from toolgen.mcp_client.connection import ServerConnection, ServerLostError
-from toolgen.project import UnableError
-from toolgen.suggestions import count, quoted
+from toolgen.sources.mcp_client.connection import ServerConnection, ServerLostError
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.harm import harm_to_server
 from toolgen.testing.results import Failure, ServerReport, ToolReport

@@ -9,19 +9,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolgen.mcp_client.connection import (
-    ServerAnswer,
-    ServerConnection,
-    ServerLostError,
-    agree,
-)
-from toolgen.mcp_client.results import response_of, text_of
+from toolgen.base.suggestions import shortened
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.faults import find_faults
 from toolgen.schema.document import Schema
-from toolgen.suggestions import shortened
+from toolgen.sources.mcp_client.connection import (
+    ServerAnswer,
+    ServerConnection,
+    ServerLostError,
+    agree,
+)
+from toolgen.sources.mcp_client.results import response_of, text_of
 from toolgen.testing.processes.implementation_tests import CALL_SECONDS, LATE_SECONDS, TOTAL_SECONDS
 from toolgen.testing.subjects.subject import (
     Call,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from toolgen.schema_proof.instances.generator import example_value
+from toolgen.proof.instances.generator import example_value
 
 
 def filled_form(model: type[BaseModel]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import toolgen
+from toolgen.base.suggestions import shortened
 from toolgen.runtime.context import Caller
 from toolgen.runtime.errors import ToolError
-from toolgen.suggestions import shortened
 from toolgen.testing.harm import harm_to_api, harm_to_own_data
 from toolgen.testing.subjects.filled_form import filled_form
 from toolgen.testing.subjects.fixtures import Fixtures

@@ -7,11 +7,11 @@ from typing import Any
 
 from jsonschema_rs import ValidationErrorKind
 
+from toolgen.base.suggestions import did_you_mean, quoted, shortened
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.complexity import Effort
 from toolgen.schema.document import JsonPath
-from toolgen.suggestions import did_you_mean, quoted, shortened
 
 
 def check_examples(data: Mapping[str, Any], validators: Mapping[str, CompiledSchema]) -> Iterator[SpecFault]:

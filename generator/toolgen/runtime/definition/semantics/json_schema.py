@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
+from toolgen.base.suggestions import nearest, quoted, suggest
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.definition.semantics.schema_hints import fits_keyword, is_foreign, shape_hint, type_hint
 from toolgen.schema.budget import Excess, find_oversized
@@ -16,7 +17,6 @@ from toolgen.schema.document import Draft, JsonPath, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, IN_PLACE, KEYWORDS, REFERENCES, TYPES
 from toolgen.schema.patterns import translate_pattern
 from toolgen.schema.validator import PATTERNS
-from toolgen.suggestions import nearest, quoted, suggest
 
 _DECLARING: Final = IN_PLACE.union(REFERENCES, ("patternProperties",))
 _MAX_COMPARED: Final = 50  # required names of one schema: each comparison takes time

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.schema.document import SchemaDocument, as_list, pointer_tokens
-from toolgen.suggestions import quoted
 
 from .properties import FoundProperty, find_property, may_be_array, may_be_text
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.schema.document import SchemaDocument
-from toolgen.suggestions import quoted
 
 from .properties import find_property, may_be_array
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.base.suggestions import did_you_mean
 from toolgen.schema.document import SchemaDocument
-from toolgen.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.schema.document import (
     JsonPath,
@@ -13,7 +14,6 @@ from toolgen.schema.document import (
     in_place_subschemas,
     subschemas,
 )
-from toolgen.suggestions import did_you_mean, quoted
 
 
 def find_dangling(document: SchemaDocument) -> Iterator[SpecFault]:

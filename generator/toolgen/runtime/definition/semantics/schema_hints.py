@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.escaping.characters import printable
+from toolgen.base.escaping.characters import printable
+from toolgen.base.suggestions import Suggestion, did_you_mean, quoted
 from toolgen.runtime.definition.field_hints import looks_like_schema
 from toolgen.runtime.definition.spec_schema import FIELDS
 from toolgen.schema.document import JsonPath, locate
 from toolgen.schema.keywords import FORMATS, KEYWORDS, SCHEMA_HOLDING, SCHEMA_LISTS, TYPES
-from toolgen.suggestions import Suggestion, did_you_mean, quoted
 
 _X = "rename it to x-{key} if it is meant for your own use, or remove it"
 _REQUIRED = "list the name in `required` of the object that has the property, or leave it out there"

@@ -10,16 +10,16 @@ from . import catalog
 
 if TYPE_CHECKING:
     from toolgen.runtime import Toolkit
-    from toolgen.runtime.adapters.mcp import HttpApp, ToolServer
+    from toolgen.serving import HttpApp, ToolServer
 
     app: HttpApp
 
 
 def build_server(toolkit: Toolkit | None = None) -> ToolServer:
     """Return the server of `toolkit`, or else of the configured implementations. Needs `toolgen[mcp]`."""
-    from toolgen.runtime.adapters import mcp
+    from toolgen import serving
 
-    return mcp.build_server(
+    return serving.build_server(
         catalog.default_toolkit() if toolkit is None else toolkit, name="generated"
     )
 
@@ -28,13 +28,13 @@ def __getattr__(name: str) -> Any:
     """Build `app` when it is first asked for: an ASGI application whose settings are environment variables."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from toolgen.runtime.adapters import mcp
+    from toolgen import serving
 
-    globals()[name] = mcp.asgi_app(build_server())
+    globals()[name] = serving.asgi_app(build_server())
     return globals()[name]
 
 
 if __name__ == "__main__":
-    from toolgen.runtime.adapters import mcp
+    from toolgen import serving
 
-    sys.exit(mcp.main(build_server))
+    sys.exit(serving.main(build_server))

@@ -1,0 +1,215 @@
+"""Definitions of tools as two sides of a comparison: exported ones, or those that a server lists.
+
+Needs nothing of the generator's dependencies, so that a gateway can compare, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from toolgen.changes.contract import Contract, ContractPlaces, Side, by_name
+from toolgen.language.checking.check import check, lint
+from toolgen.language.checking.resolve import resolve
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.program import Program
+from toolgen.language.reading.parse import parse
+from toolgen.language.source import Marks, Source, Span
+from toolgen.language.spec import Spec
+from toolgen.runtime.definition.check import is_valid_field
+from toolgen.runtime.definition.description import deprecation_notice
+from toolgen.schema.document import JsonPath
+from toolgen.sources.exported_tools import ExportedTool, read_exported
+from toolgen.sources.json_source import JsonDocument, read_json_documents
+from toolgen.sources.loading.source_content import SourceContent, source_errors
+
+_MAX_MARKED = 4 * 1024 * 1024  # characters of a file in which places are found, at the price of parsing YAML
+_SCHEMAS = ("input_schema", "output_schema")
+_NOTICE: Final = re.compile(
+    r"Deprecated(?: since [\w.+-]{1,64})?(?:; use [\w-]{1,64} instead)?\."
+    r"(?: Stops working after \d{4}-\d{2}-\d{2}\.)?\n",
+    re.ASCII,
+)
+"""The notice that begins a deprecated tool's description; it matches nothing that could be a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPlaces:
+    """The places of a definition in a file of exported tools."""
+
+    source: Source | None  # None: a server, or a file too large to find places in
+    label: str
+    tool: ExportedTool
+
+    def key(self, path: JsonPath) -> Span:
+        """Return the place of the key at `path` of the spec, or of the nearest ancestor that is written."""
+        if self.source is None:
+            return self._whole()
+        return self._moved(self.source.nearest_key(self._written(path)))
+
+    def value(self, path: JsonPath) -> Span:
+        """Return the place of the value at `path` of the spec, or of the nearest ancestor that is written."""
+        return self._whole() if self.source is None else self._moved(self.source.value(self._written(path)))
+
+    def shared(self, path: JsonPath) -> None:
+        """Return None: a definition has copies of what is shared."""
+
+    def _written(self, path: JsonPath) -> JsonPath:
+        own = self.tool.places.get(str(path[0])) if path else None
+        return self.tool.at if own is None else (*own, *path[1:])
+
+    def _moved(self, span: Span) -> Span:
+        return replace(span, line=span.line + max(self.tool.line - 1, 0))
+
+    def _whole(self) -> Span:
+        return Span(self.label, max(self.tool.line, 1), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedSide:
+    """The definitions of one side, not analysed."""
+
+    label: str
+    tools: Sequence[ExportedTool]
+    places: Mapping[str, ContractPlaces]  # by the published name
+    specs: Mapping[str, Spec]  # the same: of the project's own side
+    texts: Mapping[str, bytes | str]
+
+    @property
+    def by_name(self) -> dict[str, ExportedTool]:
+        """Return the definitions by published name."""
+        return {tool.name: tool for tool in self.tools}
+
+
+def listed_definitions(listed: Sequence[Mapping[str, Any]], name: str) -> ExportedSide:
+    """Return the definitions that a server has listed; messages call it `name`. Raises `UnableError`."""
+    # the same limits for a server's answer as for a file
+    return read_content(SourceContent(json.dumps({"tools": listed}).encode(), name), "")
+
+
+def read_export(data: bytes, name: str) -> ExportedSide:
+    """Return the definitions in a document in UTF-8; messages call it `name`. Raises `UnableError`."""
+    return read_content(SourceContent(data, name), data.decode("utf-8-sig"))
+
+
+def read_content(content: SourceContent, text: str) -> ExportedSide:
+    """Return the definitions in a document; `text` is it, if places in it can be shown."""
+    with source_errors():
+        documents = read_json_documents(content.data, content.name)
+        tools = read_exported(documents, content.name)
+    sources = _sources(content.name, text, documents)
+    places = {tool.name: ExportedPlaces(sources.get(tool.line), content.name, tool) for tool in tools}
+    return ExportedSide(content.name, tools, places, {}, {content.name: text})
+
+
+def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Side]:
+    """Return the tools of both sides whose definitions differ. Raises `SpecErrors`."""
+    old, new = _without_notices(old, new), _without_notices(new, old)
+    before, after = old.by_name, new.by_name
+    same = {
+        name
+        for name in before.keys() & after.keys()
+        if json.dumps(before[name].fields) == json.dumps(after[name].fields)
+        and not (before[name].repairs or after[name].repairs)
+    }
+    return _side(old, same), _side(new, same)
+
+
+def analysed_definitions(side: ExportedSide) -> Side:
+    """Return the tools of one side alone. Raises `SpecErrors`."""
+    return _side(side, set())
+
+
+def _without_notices(side: ExportedSide, other: ExportedSide) -> ExportedSide:
+    """Return the side with descriptions as their authors wrote them, without a notice of deprecation.
+
+    The message of a notice is only removed if it is the project's own. A server's is a text for models like
+    any other: if it is new, the description has changed.
+    """
+    return replace(side, tools=[_without_notice(tool, side, other) for tool in side.tools])
+
+
+def _without_notice(tool: ExportedTool, *sides: ExportedSide) -> ExportedTool:
+    specs = [each.specs[tool.name] for each in sides if tool.name in each.specs]
+    deprecated = [spec.deprecated.model_dump(exclude_none=True) for spec in specs if spec.deprecated]
+    notices = [deprecation_notice(each).partition("\n") for each in deprecated]
+    description: str = tool.fields.get("description", "")
+    found = _NOTICE.match(description)
+    ends = [len(line) + 1 for line, _, _ in notices if description.startswith(f"{line}\n")]
+    ends += [] if found is None else [found.end()]
+    if not ends:
+        return tool
+    # Both may match, and the project's own notice may be longer than the pattern knows.
+    description = description[max(ends) :]
+    for _, _, message in notices:
+        description = description.removeprefix(f"{message}\n") if message else description
+    return replace(tool, fields={**tool.fields, "description": description.removeprefix("\n")})
+
+
+def _sources(name: str, text: str, documents: Sequence[JsonDocument]) -> dict[int, Source]:
+    """Return what knows the places in each document, by the line of the document."""
+    if not text or len(text) > _MAX_MARKED:
+        return {}
+    from toolgen.language.reading.read import read  # needs a parser of YAML
+
+    lines = text.split("\n")
+    texts = {each.line: lines[each.line - 1] if each.line else text for each in documents}
+    sources: dict[int, Source] = {}
+    for line, own in texts.items():
+        try:
+            (source,) = read({name: own})  # its path is shown
+        except SpecErrors:  # nested deeper than YAML is read
+            continue
+        sources[line] = source
+    return sources
+
+
+def _side(side: ExportedSide, left_out: set[str]) -> Side:
+    tools = {f"{index}.json": tool for index, tool in enumerate(side.tools) if tool.name not in left_out}
+    if not tools:
+        return Side(side.label, {})
+    try:
+        program = _analyzed({path: _spec_fields(tool, path) for path, tool in tools.items()})
+    except SpecErrors as errors:
+        found = (_at_definition(each, side, tools[each.span.file]) for each in errors.diagnostics)
+        raise SpecErrors(found, side.texts) from None
+    contracts = []
+    for analysed in program.tools:
+        tool = tools[analysed.source.path]
+        own = side.specs.get(tool.name)
+        changes = {"name": tool.name, "aliases": own.aliases if own else analysed.spec.aliases}
+        spec = analysed.spec.model_copy(update=changes)
+        repairs = {key: notes[0] for key, notes in tool.repairs.items()}
+        places = side.places[tool.name]
+        contracts.append(Contract(spec, analysed.documents, places, tool.format.knows, repairs=repairs))
+    return Side(side.label, by_name(contracts), side.texts)
+
+
+def _analyzed(specs: Mapping[str, dict[str, Any]]) -> Program:
+    """Return the tools of specs by path, which have no text. Raises `SpecErrors`."""
+    nowhere = Marks({}, {})
+    sources = (Source(path, "", fields, lambda: nowhere, path) for path, fields in sorted(specs.items()))
+    bound = resolve(parse(tuple(sources)))
+    check(bound)
+    return lint(bound)
+
+
+def _spec_fields(tool: ExportedTool, path: str) -> dict[str, Any]:
+    """Return a spec with the fields of a definition that the language can have."""
+    fields = {
+        key: value for key, value in tool.fields.items() if key in _SCHEMAS or is_valid_field(key, value)
+    }
+    return {
+        **fields,
+        "name": f"tool_{path.removesuffix('.json')}",
+        "description": tool.fields.get("description") or tool.name,
+    }
+
+
+def _at_definition(fault: Diagnostic, side: ExportedSide, tool: ExportedTool) -> Diagnostic:
+    """Return the fault at the tool's definition."""
+    message = f"{tool.name}: {fault.message}"
+    return Diagnostic(side.places[tool.name].key(("name",)), fault.code, message, fault.hint)

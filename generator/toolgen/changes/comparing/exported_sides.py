@@ -1,0 +1,111 @@
+"""Compare with definitions in the format of a provider: a file that `toolgen export` printed, or a server.
+
+Both sides are compared as this format has them, with what the project publishes to that provider today.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from toolgen.base.files import Folder, IrregularFileError, open_named
+from toolgen.changes.comparing.against import STDIN, OnDisk
+from toolgen.changes.comparing.definitions import ExportedPlaces, ExportedSide, read_content
+from toolgen.changes.contract import contracts_of
+from toolgen.project import UnableError, reason
+from toolgen.project.building.exports import tools_of_format
+from toolgen.project.building.project_build import Inputs, package_of, program_of
+from toolgen.project.inputs.specs import SUFFIXES
+from toolgen.sources.exported_tools import (
+    DEFINITIONS,
+    read_definition,
+    read_exported,
+    read_generated_definitions,
+)
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.loading.source_content import SourceContent, read_bounded, source_errors
+from toolgen.sources.mcp_client.source_argument import ServerSource
+
+
+def read_definitions(found: OnDisk | ServerSource) -> ExportedSide:
+    """Return the definitions in a file, or of a running server. Raises `UnableError`."""
+    content = _server_content(found) if isinstance(found, ServerSource) else _file_content(found)
+    return read_content(content, content.data.decode("utf-8-sig") if isinstance(found, OnDisk) else "")
+
+
+def read_generated(found: OnDisk) -> ExportedSide:
+    """Return the definitions in the folder of a generated package. Raises `UnableError`."""
+    texts: dict[str, bytes] = {}
+    try:
+        with Folder(found.path) as folder:
+            for entry in folder.entries("definitions"):
+                if entry.name.endswith(".py") and entry.name != "__init__.py":
+                    texts[f"{found.shown.rstrip('/')}/{entry.path}"] = folder.read(entry.path, links=False)
+    except OSError as error:
+        raise UnableError("bad-source", f"cannot read {error.filename}: {reason(error)}") from error
+    with source_errors():
+        tools = read_generated_definitions(
+            {file: read_definition(text, file) for file, text in texts.items()}
+        )
+    if not tools:
+        raise UnableError("bad-source", f"there are no definitions of tools in {found.shown}")
+    files = dict(zip((tool.name for tool in tools), texts, strict=True))
+    places = {tool.name: ExportedPlaces(None, files[tool.name], tool) for tool in tools}
+    return ExportedSide(found.shown, tools, places, {}, texts)
+
+
+def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
+    """Return what the project publishes today in the format of the other side."""
+    name = exported.tools[0].format.name
+    if name == DEFINITIONS.name:
+        return _as_generated(inputs)
+    found = tools_of_format(inputs, name)
+    program = found.program
+    value = json.loads(json.dumps(found.document))  # as JSON has it: tuples are lists
+    with source_errors():
+        tools = read_exported([JsonDocument(value, 0)], f"the project's own tools for {name}")
+    contracts = contracts_of(program)
+    published = {each.published[found.target].name: each.spec.name for each in program.tools}
+    places = {tool.name: contracts[published[tool.name]].places for tool in tools}
+    specs = {tool.name: contracts[published[tool.name]].spec for tool in tools}
+    return ExportedSide("", tools, places, specs, _texts(inputs))
+
+
+def _as_generated(inputs: Inputs) -> ExportedSide:
+    """Return the definitions that would be generated."""
+    program = program_of(inputs)
+    contracts = contracts_of(program)
+    # as JSON has it, and as the modules have it: tuples are lists
+    tools_of_package = package_of(program, inputs).tools
+    data = json.loads(json.dumps({tool.wire_name: tool.definition for tool in tools_of_package}))
+    tools = read_generated_definitions(data)
+    places = {name: each.places for name, each in contracts.items()}
+    specs = {name: each.spec for name, each in contracts.items()}
+    return ExportedSide("", tools, places, specs, _texts(inputs))
+
+
+def _texts(inputs: Inputs) -> dict[str, bytes]:
+    return {f"{inputs.project.specs}/{path}": text for path, text in inputs.specs.items()}
+
+
+def _file_content(found: OnDisk) -> SourceContent:
+    if str(found.path) == STDIN:
+        return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
+    if found.path.name.endswith(SUFFIXES):
+        message = f"{found.shown} is one spec, and a comparison needs all of them"
+        raise UnableError("bad-source", message, "give the folder of the specs")
+    try:
+        with open_named(found.path) as file:
+            return SourceContent(read_bounded(file), found.shown)
+    except (IrregularFileError, IsADirectoryError) as error:
+        raise UnableError("bad-source", f"{found.shown} is neither a file nor a folder") from error
+    except OSError as error:
+        raise UnableError("bad-source", f"cannot read {found.shown}: {reason(error)}") from error
+
+
+def _server_content(found: ServerSource) -> SourceContent:
+    from toolgen.sources.mcp_client.client import ServerAddress, list_tools
+
+    with source_errors():
+        listed = list_tools(ServerAddress.of(found))
+    return SourceContent(json.dumps({"tools": listed}).encode(), found.text)

@@ -1,0 +1,146 @@
+"""The versions of a project between two commits: its tags, and what differs from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from toolgen.changes.breaking_policy import read_policy
+from toolgen.changes.comparing.against import AtCommit, find_commit
+from toolgen.changes.comparing.sides import Sides, SpecFiles, compare_files, files_at, files_of
+from toolgen.changes.comparison import compare
+from toolgen.changes.finding import Finding
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.project import UnableError
+from toolgen.project.building.project_build import Inputs, read_inputs
+from toolgen.project.files.git import GitRepository, MissingObjectError
+from toolgen.project.inputs.revision import CommitName
+
+_UNRELEASED = "Unreleased"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The differences between one version and the next."""
+
+    title: str
+    date: str  # of the commit, in UTC; empty for the work tree
+    sides: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The changes from one version to the next."""
+
+    title: str  # tags, or what the user called the commit
+    date: str  # of the commit, in UTC; empty for the work tree
+    findings: tuple[Finding, ...]
+    versions: Mapping[str, str]  # tool → "1.0.0 → 2.0.0", where it changed
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A version whose specs cannot be read."""
+
+    title: str
+    error: SpecErrors | UnableError
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    title: str
+    commit: str
+    is_end: bool  # of the range
+
+
+def read_releases(span: str, start: str, *, today: date, by_tag: bool = True) -> Iterator[Release | LeftOut]:
+    """Yield what changed in each step of `read_history`. `today` decides about sunsets."""
+    # entries of `breaking.toml` are about the present; in older versions they would match nothing
+    policy = replace(read_policy(start), is_semver=False)
+    for step in read_history(span, start, by_tag=by_tag):
+        if isinstance(step, LeftOut):
+            yield step
+            continue
+        findings = compare(step.sides.old, step.sides.new, policy=policy, today=today)
+        shown = tuple(each for each in findings if not each.code.startswith("acceptance-"))
+        yield Release(step.title, step.date, shown, _changed_versions(step.sides))
+
+
+def _changed_versions(sides: Sides) -> dict[str, str]:
+    """Return the tools whose version changed, with both."""
+    old, new = sides.old.contracts, sides.new.contracts
+    return {
+        name: f"{old[name].spec.version or 'no version'} → {new[name].spec.version or 'no version'}"
+        for name in sorted(old.keys() & new.keys())
+        if old[name].spec.version != new[name].spec.version
+    }
+
+
+def read_history(span: str, start: str, *, by_tag: bool = True) -> Iterator[Step | LeftOut]:
+    """Yield the steps of `A..B`, or of `A` up to the work tree: one for each tag, oldest first.
+
+    Without `by_tag`, it is one step. A tag between whose specs are not valid is left out.
+
+    Raises:
+        SpecErrors: a version has a spec that is not valid.
+        UnableError: a ref names no commit, or what it names cannot be read.
+    """
+    inputs = read_inputs(start)
+    first, dots, last = span.partition("..")
+    if last.startswith("."):
+        raise UnableError("usage", f"{span!r} is not a range", "write A..B, with two dots")
+    old = find_commit(first, start)
+    with old.repository as repository:
+        end = find_commit(last or "HEAD", start) if dots else None
+        if end is not None:
+            end.repository.close()
+        before = files_at(old, inputs.project, inputs.specs)
+        for version in _versions(repository, old.commit, end, by_tag=by_tag):
+            label = CommitName(version.commit, version.title)
+            try:
+                after = files_at(AtCommit(repository, label), inputs.project, _known(inputs, before))
+                sides = compare_files(before, after)
+            except (SpecErrors, UnableError) as error:
+                if version.is_end or not _is_about(error, version):
+                    raise
+                yield LeftOut(version.title, error)
+                continue
+            yield Step(version.title, repository.date(version.commit), sides)
+            before = after
+        if end is None:
+            yield Step(_UNRELEASED, "", compare_files(before, files_of(inputs)))
+
+
+def _versions(
+    repository: GitRepository, start: CommitName, end: AtCommit | None, *, by_tag: bool
+) -> Iterator[_Version]:
+    """Yield the tagged commits after `start`, if `by_tag`, and then `end`, if it has no tag."""
+    last = repository.commit("HEAD") if end is None else end.commit.oid
+    if last is None:
+        return
+    try:
+        commits = repository.history(start.oid, last) if by_tag else []
+    except MissingObjectError as error:
+        raise UnableError("cannot-compare", f"cannot list the commits since {start.label}: {error}") from None
+    tags = repository.tags() if by_tag else {}
+    for commit in commits:
+        if commit in tags:
+            yield _Version(", ".join(tags[commit]), commit, is_end=end is not None and commit == last)
+    if end is not None and last not in tags:
+        title = end.commit.label if end.commit.label != "HEAD" else _UNRELEASED
+        yield _Version(title, last, is_end=True)
+
+
+def _is_about(error: SpecErrors | UnableError, version: _Version) -> bool:
+    """True if the error is about this version, and not about the one before."""
+    if isinstance(error, UnableError):
+        return error.code in ("no-specs", "no-configuration", "unreadable-configuration", "no-templates")
+    return all(each.span.file.startswith(f"{version.title}:") for each in error.diagnostics)
+
+
+def _known(inputs: Inputs, before: SpecFiles) -> dict[str, bytes]:
+    """Return texts that need not be read again: those of the work tree, and of the version before."""
+    # No path has a NUL: the texts of the version before must not hide those of the work tree.
+    texts = {f"{path}\0": text for path, text in before.specs.items() if isinstance(text, bytes)}
+    return {**inputs.specs, **texts}

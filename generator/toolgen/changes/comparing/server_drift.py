@@ -1,0 +1,251 @@
+"""How changes of a server's tools are judged beyond `toolgen breaking`, because their author is a stranger.
+
+`guard` judges whole servers so, and a gateway single tools at every connection (`judge_tool`).
+`feature_drift` judges resources and prompts. Nothing of the generator's dependencies is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Final
+
+from toolgen.base.suggestions import quoted
+from toolgen.changes.comparing.definitions import compare_definitions, listed_definitions
+from toolgen.changes.comparing.listed_texts import (
+    READ_BY_MODELS,
+    hidden_texts,
+    new_texts,
+    strings,
+    with_old_layout,
+    words,
+)
+from toolgen.changes.comparison import compare
+from toolgen.changes.contract import REQUEST, Side
+from toolgen.changes.edit_space import Direction
+from toolgen.changes.finding import Category, Finding, Level, Places
+from toolgen.changes.policy import Policy, apply_policy, failing
+from toolgen.changes.rule import Rule
+from toolgen.schema.document import JsonObject, pointer_tokens
+
+TEXTS_FOR_MODELS: Final = (
+    *("description-changed", "instructions-changed", "property-text-changed", "title-changed"),
+    *("prompt-changed", "resource-changed", "text-added", "tool-names-other"),
+)
+"""Rules whose findings fail: whoever approved the server has not read the new text."""
+STRICTER: Final = ("idempotent-gained", "idempotent-lost", "open-world-gained", "open-world-lost")
+"""Rules that are warnings of `toolgen breaking`, and fail here: the author of a server cannot be asked."""
+FOR_CALLERS: Final = frozenset((Category.WIRE, Category.SAFETY))
+"""Categories that concern whoever calls tools by their contracts."""
+FOR_READERS: Final = frozenset(("text-hidden", "ui-changed"))
+"""Rules of these categories about what code does not look at."""
+ANY_ARGUMENT: Final = "*"
+_OPEN: Final = frozenset(
+    (
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "propertyNames",
+        "allOf",
+        "anyOf",
+        "oneOf",
+    )
+)
+"""Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
+_CLIENTS_ACT_ON: Final = re.compile(r"ui(?:/.*)?|(?:openai|anthropic|io\.modelcontextprotocol)/.*", re.DOTALL)
+"""Keys of `_meta` of MCP Apps (SEP-1865), of OpenAI's and Anthropic's clients, and of the protocol itself."""
+_DISTINCTIVE: Final = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+"""Names that are no words of a language, so that a text that has one means the tool."""
+_WORD: Final = re.compile(r"[\w.-]+")
+MAX_TEXT: Final = 300  # characters of a new text in a message
+_CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
+_GONE: Final = "Clients that use it get an error."
+_HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
+_NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
+_SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
+_ACTED_ON: Final = "Clients act on it: it names the page that a user is shown, and who may call the tool."
+_NAMES: Final = "Models read it with every request. It can change how a tool that you approved is used."
+_ROWS: Final = (
+    ("capability-added", "the server announces something new", _NEW, "wire", "info"),
+    ("capability-removed", "the server no longer announces what it did", _GONE, "wire", "error"),
+    ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
+    ("prompt-argument-added", "an argument of a prompt is new", _NEW, "wire", "info"),
+    ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
+    ("prompt-argument-required", "an argument of a prompt must be given", _GONE, "wire", "error"),
+    ("prompt-changed", "a prompt is described in another way", _SAYS, "agent", "error"),
+    ("prompt-removed", "a prompt is gone", _GONE, "wire", "error"),
+    ("resource-added", "a resource is new", _NEW, "wire", "info"),
+    ("resource-changed", "a resource is described in another way", _SAYS, "agent", "error"),
+    ("resource-removed", "a resource is gone", _GONE, "wire", "error"),
+    ("task-support-changed", "a tool is called in another way", _CALLED, "wire", "error"),
+    ("text-added", "a tool has an additional text", _SAYS, "agent", "error"),
+    ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety", "error"),
+    ("tool-names-other", "a text of a new tool names another tool", _NAMES, "agent", "error"),
+    ("ui-changed", "a tool shows users something else", _ACTED_ON, "safety", "error"),
+)
+SERVER_RULES: Final[Mapping[str, Rule]] = {
+    code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
+    for code, what, why, category, level in _ROWS
+}
+"""Rules about what specs do not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What changed about a tool, a resource or a prompt since the lock was written."""
+
+    passed: tuple[Finding, ...]
+    failed: tuple[Finding, ...]  # for these, it must not be used
+
+
+def judge_tool(
+    pinned: Mapping[str, Any], listed: Mapping[str, Any], *, allow_texts: bool, today: date
+) -> Drift:
+    """Return what changed between two definitions of `tools/list`.
+
+    Raises UnableError or SpecErrors if one of them is none that toolgen can read.
+    """
+    was = dict(pinned)
+    now = with_old_layout(dict(listed), was)
+    policy = Policy(levels=drift_levels(allow_texts=allow_texts))
+    old, new = compare_definitions(
+        listed_definitions([was], "the lock"), listed_definitions([now], "the server")
+    )
+    found = tuple(with_drift_level(each, old) for each in compare(old, new, policy=policy, today=today))
+    others = drift_findings(was, now, found, Places(None, None))
+    return drift_of(found, others, policy, today)
+
+
+def concerns_call(finding: Finding, given: Collection[str]) -> bool:
+    """True if a finding about a tool concerns calls that give some arguments; `ANY_ARGUMENT`: any of them.
+
+    A client checks whole responses, so all of a response counts.
+    """
+    section, _, rest = finding.pointer.strip("/").partition("/")
+    if section != "input_schema" or ANY_ARGUMENT in given:
+        return True
+    keyword, _, rest = rest.partition("/")
+    name = rest.partition("/")[0].replace("~1", "/").replace("~0", "~")
+    if keyword != "properties" or not name:
+        return True
+    # an argument that must be given breaks those who leave it out
+    is_left_out = finding.code == "property-required" and not rest.partition("/")[2]
+    return (name in given) != is_left_out
+
+
+def drift_of(found: Iterable[Finding], others: Iterable[Finding], policy: Policy, today: date) -> Drift:
+    """Return findings as a drift: `found` of a comparison, and `others`, to which no policy was applied."""
+    findings = (*found, *apply_policy(others, policy, today))
+    failed = tuple(failing(findings, Level.ERROR, frozenset(Category), allow_unanalysed=False))
+    return Drift(tuple(each for each in findings if each not in failed), failed)
+
+
+def drift_levels(*, allow_texts: bool) -> dict[str, Level]:
+    """Return the levels of rules for a server. With `allow_texts`, a text for models may change."""
+    level = Level.WARNING if allow_texts else Level.ERROR
+    return {**dict.fromkeys(TEXTS_FOR_MODELS, level), **dict.fromkeys(STRICTER, Level.ERROR)}
+
+
+def with_drift_level(finding: Finding, old: Side) -> Finding:
+    """Return the finding with the level that it has for a server of strangers."""
+    if finding.direction is not Direction.REQUEST:
+        return finding
+    if finding.code == "default-changed" and finding.detail[0] != "added":
+        return replace(finding, level=Level.ERROR)  # calls without the property do something else
+    if finding.code == "property-added" and _is_undeclared(finding, old):
+        return replace(finding, level=Level.WARNING)
+    return finding
+
+
+def _is_undeclared(finding: Finding, old: Side) -> bool:
+    """True if the object did not mention other properties: most servers' schemas leave them open by default.
+
+    Callers know no other names then. With `additionalProperties` and the like, names are meant to be chosen.
+    """
+    contract = old.contracts.get(finding.tool)
+    if contract is None:  # of several tools, or of one that had another name
+        return False
+    _, *path = pointer_tokens(finding.pointer)
+    document = contract.documents[REQUEST]
+    schema: Any = document.schema
+    for step in [*path[:-2], None]:  # None: the object itself is looked at, too
+        while isinstance(schema, dict) and "$ref" in schema:
+            if len(schema) > 1:
+                return False
+            schema = document.target(schema["$ref"]).value
+        if step is not None:
+            schema = schema.get(step) if isinstance(schema, dict) else None
+    return isinstance(schema, dict) and not _OPEN & schema.keys()
+
+
+def drift_findings(
+    old: JsonObject, new: JsonObject, found: Iterable[Finding], place: Places
+) -> Iterator[Finding]:
+    """Yield what a comparison of two definitions of `tools/list` does not find.
+
+    Args:
+        old: the definition in the lock.
+        new: what the server lists, with the layout of the lock (`with_old_layout`).
+        found: the findings of the comparison about this tool.
+        place: where the tool is.
+    """
+    name = new["name"]
+    was, now = _task_support(old), _task_support(new)
+    if was != now and now != "optional":
+        message = f"calls as tasks are {quoted(now)}, and were {quoted(was)}"
+        yield _finding("task-support-changed", name, message, place, now)
+    yield from _meta_findings(old, new, place)
+    details = [each.detail for each in found if each.code in TEXTS_FOR_MODELS]
+    shown = {words(each) for each in strings(details)}
+    read, known = ({key: each.get(key) for key in READ_BY_MODELS} for each in (new, old))
+    for text in new_texts(read, known):
+        if words(text) not in shown:
+            yield _finding("text-added", name, f"new text: {quoted(text, MAX_TEXT)}", place, text)
+    yield from hidden_text_findings(old, new, place, name)
+
+
+def _meta_findings(old: JsonObject, new: JsonObject, place: Places) -> Iterator[Finding]:
+    """Yield a finding for each key of `_meta` that clients act on, and that differs."""
+    before, after = _meta(old), _meta(new)
+    for key in filter(_CLIENTS_ACT_ON.fullmatch, {**before, **after}):
+        if key not in after or key not in before or before[key] != after[key]:
+            value = quoted(json.dumps(after[key]), MAX_TEXT) if key in after else "nothing"
+            message = f"`_meta` has {value} as {quoted(key, 80)}"
+            yield _finding("ui-changed", new["name"], message, place, key)
+
+
+def _meta(tool: JsonObject) -> JsonObject:
+    """Return the `_meta` of a tool; anything but an object is none."""
+    found = tool.get("_meta")
+    return found if isinstance(found, dict) else {}
+
+
+def new_tool_findings(tool: JsonObject, others: Iterable[str], place: Places) -> Iterator[Finding]:
+    """Yield a finding for each text of a new tool that names one of the `others`, which were approved."""
+    names = {each for each in others if _DISTINCTIVE.fullmatch(each)}
+    for text in dict.fromkeys(strings({key: tool.get(key) for key in READ_BY_MODELS if key != "name"})):
+        said = {word.strip(".-") for word in _WORD.findall(text)}
+        if found := sorted(names & said):
+            message = f"a new tool names {quoted(found[0], 80)}: {quoted(text, MAX_TEXT)}"
+            yield _finding("tool-names-other", tool["name"], message, place, text)
+
+
+def hidden_text_findings(old: Any, new: Any, place: Places, tool: str = "") -> Iterator[Finding]:
+    """Yield a finding for each new string with characters that reviewers do not see."""
+    for text in hidden_texts(new, frozenset(strings(old))):
+        message = f"a new text has invisible characters: {quoted(text, MAX_TEXT)}"
+        yield _finding("text-hidden", tool, message, place, text)
+
+
+def _finding(code: str, tool: str, message: str, place: Places, detail: Any) -> Finding:
+    return SERVER_RULES[code].finding(tool, "", message, place, detail=detail)
+
+
+def _task_support(tool: JsonObject) -> str:
+    """Return what MCP's `ToolExecution` says; a value that it does not know counts as `required`."""
+    execution = tool.get("execution")
+    found = execution.get("taskSupport", "forbidden") if isinstance(execution, dict) else "forbidden"
+    return found if found in ("forbidden", "optional") else "required"

@@ -1,0 +1,260 @@
+"""The contracts of both sides of a comparison, of the specs that can differ: only these are parsed."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from toolgen.changes.comparing.against import AtCommit, OnDisk, find_against
+from toolgen.changes.comparing.generated_names import python_names
+from toolgen.changes.contract import ProjectSettings, Side, contracts_of
+from toolgen.compile.incremental import Texts, is_shared_text
+from toolgen.compile.pipeline import analyze
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.target import Target
+from toolgen.language.targets.builtin import BASE
+from toolgen.project import (
+    Project,
+    UnableError,
+    find_configuration,
+    find_project,
+    load_targets,
+    read_specs,
+)
+from toolgen.project.building.project_build import Inputs, read_inputs
+from toolgen.project.inputs.revision import read_folder, read_revision
+from toolgen.project.output.manifest import NAME
+
+_PLACES: Final = {
+    "targets": ("", "targets"),
+    "coerce": ("", "coerce"),
+    "output_schema": ("mcp", "output_schema"),
+    "package": ("", "output"),
+    "server_name": ("server", "name"),
+    "instructions": ("server", "instructions"),
+}
+"""Field of `ProjectSettings` → the section and the key that set it."""
+_NO_TOOLS = "a comparison with nothing would find nothing but new tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both sides of a comparison: the tools that can differ."""
+
+    old: Side
+    new: Side
+    notes: tuple[str, ...] = ()  # sentences for the user: how an ambiguous name was taken
+
+
+@dataclass(frozen=True, slots=True)
+class SpecFiles:
+    """The specs of one side, not parsed."""
+
+    label: str
+    prefix: str  # before the paths in messages
+    specs: Texts
+    targets: Sequence[Target]
+    settings: ProjectSettings | None = None  # None: it is a folder of specs, not a project
+    settings_text: str = ""  # of the configuration
+
+
+def read_sides(against: str, start: str) -> Sides:
+    """Return the tools of what `against` names, and those of the project at or above `start`.
+
+    Tools whose specs are the same on both sides are left out.
+
+    Raises:
+        SpecErrors: a side has a spec that is not valid.
+        UnableError: `against` names nothing, or what it names cannot be read.
+    """
+    inputs = read_inputs(start)
+    found = find_against(against, start)
+    if isinstance(found, AtCommit):
+        with found.repository:
+            sides = compare_files(files_at(found, inputs.project, inputs.specs), files_of(inputs))
+        return replace(sides, notes=(found.note,) if found.note else ())
+    is_generated = isinstance(found, OnDisk) and (found.path / NAME).is_file()
+    if isinstance(found, OnDisk) and found.path.is_dir() and not is_generated:
+        return compare_files(_folder_files(found), files_of(inputs))
+    # Here, for it imports the importers, and most comparisons are with a commit.
+    from toolgen.changes.comparing import exported_sides
+    from toolgen.changes.comparing.definitions import compare_definitions
+    from toolgen.changes.comparing.exported_sides import own_definitions
+
+    if isinstance(found, OnDisk) and is_generated:
+        exported = exported_sides.read_generated(found)
+    else:
+        exported = exported_sides.read_definitions(found)
+    old, new = compare_definitions(exported, own_definitions(inputs, exported))
+    return Sides(old, new, tuple(note for tool in exported.tools for note in tool.notes))
+
+
+def compare_files(old: SpecFiles, new: SpecFiles) -> Sides:
+    """Return the tools of both sides whose specs differ."""
+    changed = find_changed(old.specs, new.specs)
+    return Sides(_with_settings(_side(old, changed.old), old), _with_settings(_side(new, changed.new), new))
+
+
+def _with_settings(side: Side, files: SpecFiles) -> Side:
+    if files.settings is None:
+        return side
+    texts = {span.file: files.settings_text for span in files.settings.places.values()}
+    return replace(side, settings=files.settings, texts={**side.texts, **texts})
+
+
+def files_of(inputs: Inputs) -> SpecFiles:
+    """Return the specs of the project in the work tree."""
+    project = inputs.project
+    settings = settings_of(project, inputs.targets) if project.file else None
+    return SpecFiles("", f"{project.specs}/", inputs.specs, inputs.targets, settings, project.text)
+
+
+def files_at(found: AtCommit, project: Project, known: Mapping[str, bytes]) -> SpecFiles:
+    """Return the specs at a commit."""
+    if found.path is None:
+        revision = read_revision(found.repository, found.commit, project, known)
+    else:
+        revision = read_folder(found.repository, found.commit, found.path, project=project, known=known)
+    files = SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets)
+    if revision.configured_in is None:
+        return files
+    settings = settings_of(revision.project, revision.targets, revision.configured_in)
+    return replace(files, settings=settings, settings_text=revision.project.text)
+
+
+def _folder_files(found: OnDisk) -> SpecFiles:
+    """Return the specs of a folder: a project, or a folder of specs."""
+    folder = Path(os.path.realpath(found.path))  # `resolve` raises for a circle of links
+    shown = found.shown.rstrip("/") or "/"
+    if find_configuration(folder) is not None:
+        project = find_project(folder)
+        prefix = f"{shown}/{project.specs}/".removeprefix("./")
+    else:
+        project = Project(folder.parent, "", "", specs=folder.name)
+        prefix = f"{shown}/".removeprefix("./")
+    try:
+        specs = read_specs(project)
+    except UnableError as error:
+        raise UnableError("no-specs", f"there is no spec in {prefix.rstrip('/')}", _NO_TOOLS) from error
+    targets = load_targets(project)
+    files = SpecFiles(found.shown, prefix, specs, targets)
+    if not project.file:
+        return files
+    settings = settings_of(project, targets, f"{shown}/".removeprefix("./"))
+    return replace(files, settings=settings, settings_text=project.text)
+
+
+def _side(files: SpecFiles, texts: Texts) -> Side:
+    """Return the tools in some of the specs of a side."""
+    shown = {f"{files.prefix}{path}": text for path, text in texts.items()}
+    if not texts:
+        return Side(files.label, {})
+    try:
+        program = analyze(texts, files.targets, files.prefix, needs_tools=False)
+        names = python_names(program)
+    except SpecErrors as errors:
+        raise SpecErrors(errors.diagnostics, shown) from None
+    contracts = contracts_of(program)
+    with_names = {name: replace(each, python=names[name]) for name, each in contracts.items()}
+    return Side(files.label, with_names, shown)
+
+
+def settings_of(project: Project, targets: Iterable[Target], prefix: str = "") -> ProjectSettings:
+    """Return the settings of a project; its configuration is shown as a file at `prefix`."""
+    found = {field: project.place_in(*place) for field, place in _PLACES.items()}
+    return ProjectSettings(
+        targets=frozenset(target.name for target in targets if target.name != BASE.name),
+        coerce=project.coerce,
+        output_schema=project.mcp_output_schema,
+        package=project.package,
+        server_name=project.server_name or project.package,
+        instructions=project.server_instructions or "",
+        places={field: replace(span, file=f"{prefix}{span.file}") for field, span in found.items()},
+    )
+
+
+# Which specs can differ
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSpecs:
+    """The specs of both sides that can differ, with the shared files that they may use."""
+
+    old: Texts
+    new: Texts
+
+
+def find_changed(old: Texts, new: Texts) -> ChangedSpecs:
+    """Return the specs whose text differs, or the text of a shared file that they may refer to.
+
+    Line ends do not count. Nothing is parsed but files that look like shared schemas.
+    """
+    paths = old.keys() | new.keys()
+    changed = {path for path in paths if _differ(old.get(path), new.get(path))}
+    if not changed:
+        return ChangedSpecs({}, {})
+    shared = {path for path, text in new.items() if is_shared_text(path, text)}
+    shared |= {path for path in old if path in changed and is_shared_text(path, old[path])}
+    wanted = changed | _users(changed & shared, paths, old, new)
+    while True:  # what one side refers to, the other side may still have
+        found = ChangedSpecs(_with_shared(wanted, shared, old), _with_shared(wanted, shared, new))
+        if found.old.keys() | found.new.keys() <= wanted:
+            return found
+        wanted |= found.old.keys() | found.new.keys()
+
+
+def _differ(one: bytes | str | None, other: bytes | str | None) -> bool:
+    if one is None or other is None:
+        return True
+    return one is not other and one != other and _unix(one) != _unix(other)
+
+
+def _users(changed: Set[str], paths: Set[str], old: Texts, new: Texts) -> set[str]:
+    """Return the paths of files that may refer to one of the `changed` shared files, directly or not."""
+    users: set[str] = set()
+    waiting = changed
+    while waiting:
+        names = _names(waiting)
+        waiting = {
+            path
+            for path in paths - users - changed
+            if any(path in side and _may_name(side[path], names) for side in (old, new))
+        }
+        users |= waiting
+    return users
+
+
+def _with_shared(wanted: Set[str], shared: Set[str], side: Texts) -> dict[str, bytes | str]:
+    """Return the `wanted` files of a side, and the shared files that they may refer to, directly or not."""
+    found = {path: side[path] for path in sorted(wanted) if path in side}
+    waiting = list(found)
+    while waiting:
+        text = side[waiting.pop()]
+        for path in sorted(shared - found.keys()):
+            if path in side and _may_name(text, _names([path])):
+                found[path] = side[path]
+                waiting.append(path)
+    return found
+
+
+def _names(paths: Iterable[str]) -> list[bytes]:
+    return sorted({posixpath.basename(path).encode("utf-8", "surrogateescape") for path in paths})
+
+
+def _may_name(text: bytes | str, names: Iterable[bytes]) -> bool:
+    """True if `text` may refer to a file: it has its name, or an escape that could stand for a part of it."""
+    # Names may be percent-encoded (RFC 3986, section 2.1), or written with escapes of YAML.
+    raw = _bytes(text)
+    return b"\\" in raw or (b"ref" in raw and (b"%" in raw or any(name in raw for name in names)))
+
+
+def _unix(text: bytes | str) -> bytes:
+    return _bytes(text).removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+
+
+def _bytes(text: bytes | str) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,172 @@
+"""Compare the tools of two sides: findings about each, and about those that appeared or went."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from typing import Any, Final
+
+from toolgen.base.suggestions import quoted
+from toolgen.changes.contract import Contract, ProjectSettings, Side
+from toolgen.changes.finding import Finding, Level, Places
+from toolgen.changes.policy import Policy, apply_policy
+from toolgen.changes.renames import find_renames
+from toolgen.changes.rule import ToolPair
+from toolgen.changes.schema_findings import schema_findings
+from toolgen.changes.schemas.judging import work_of_run
+from toolgen.changes.table import RULES, SETTING_RULES, TOOL_RULES
+from toolgen.changes.versions import version_findings
+from toolgen.language.source import Span
+from toolgen.schema.document import JsonPath, plain_pointer
+
+_NAME: Final = "/name"
+
+
+def compare(old: Side, new: Side, *, policy: Policy, today: date) -> tuple[Finding, ...]:
+    """Return every finding, with the levels of the policy, in the order of the new places.
+
+    `today` decides whether a deprecated tool may be gone, and whether an accepted change still is.
+    """
+    pairs = _pairs(old, new, today)
+    findings = apply_policy(_differences(old, new, pairs, today), policy, today)
+    if not policy.is_semver:
+        return in_order(by_cause(findings))
+    of_versions: list[Finding] = []
+    for pair in pairs:
+        own = [each for each in findings if each.tool == pair.new.name]
+        of_versions += version_findings(pair.old, pair.new, own)
+    # Entries are not for findings about versions, and must not be reported as unused once more.
+    without_entries = replace(policy, acceptances=())
+    return in_order((*by_cause(findings), *apply_policy(of_versions, without_entries, today)))
+
+
+def _pairs(old: Side, new: Side, today: date) -> list[ToolPair]:
+    """Return the tools that both sides have, under the same name or another one."""
+    renames, work = find_renames(old.contracts, new.contracts), work_of_run()
+    return [
+        ToolPair(contract, successor, today, old.settings, new.settings, work)
+        for name, contract in old.contracts.items()
+        if (successor := new.contracts.get(renames.get(name, name))) is not None
+    ]
+
+
+def by_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield one finding for all tools that an edit of a shared file concerns in the same way."""
+    groups: dict[object, list[Finding]] = {}
+    for number, each in enumerate(findings):
+        cause = each.cause
+        # A finding without a cause is a group of its own.
+        identity = (each.code, each.level, each.direction, cause, json.dumps(each.detail), each.accepted)
+        groups.setdefault(number if cause is None else identity, []).append(each)
+    for group in groups.values():
+        first = min(group, key=lambda each: each.tool)
+        tools = {each.tool for each in group}
+        yield first if first.cause is None or len(tools) == 1 else first.of_cause(first.cause, tools)
+
+
+def _differences(old: Side, new: Side, pairs: Collection[ToolPair], today: date) -> Iterator[Finding]:
+    before, after = {pair.old.name for pair in pairs}, {pair.new.name for pair in pairs}
+    yield from (_removed(each, today) for name, each in old.contracts.items() if name not in before)
+    yield from (_added(each) for name, each in new.contracts.items() if name not in after)
+    for pair in pairs:
+        if pair.old.name != pair.new.name:
+            yield _renamed(pair)
+        yield from _renamed_for_targets(pair)
+        yield from compare_tools(pair)
+    if old.settings is not None and new.settings is not None:
+        yield from compare_settings(old.settings, new.settings)
+
+
+def compare_settings(old: ProjectSettings, new: ProjectSettings) -> Iterator[Finding]:
+    """Yield the findings about the settings of a project."""
+    for rule in SETTING_RULES:
+        for edit in rule.check(old, new):
+            setting = str(edit.path[0])
+            places = Places(new.places.get(setting), old.places.get(setting))
+            yield rule.finding("", plain_pointer(edit.path), edit.message, places, detail=edit.detail)
+
+
+def compare_tools(pair: ToolPair) -> Iterator[Finding]:
+    """Yield the findings about one tool."""
+    for rule in TOOL_RULES:
+        if not rule.fields or any(pair.knows(field) for field in rule.fields):
+            for edit in rule.check(pair):
+                yield rule.finding(
+                    pair.new.name,
+                    plain_pointer(edit.path),
+                    edit.message,
+                    Places(pair.new.place(*edit.path), pair.old.place(*edit.path)),
+                    direction=rule.direction,
+                    detail=edit.detail,
+                    cause=edit.cause,
+                )
+    yield from schema_findings(pair)
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings in the order of their places."""
+
+    def key(finding: Finding) -> Any:
+        # Neither version has a place for some settings.
+        place = finding.places.new or finding.places.old or Span("", 1, 1)
+        return (place, finding.all_tools, finding.code, finding.pointer, finding.message)
+
+    return tuple(sorted(findings, key=key))
+
+
+def _removed(contract: Contract, today: date) -> Finding:
+    deprecated = contract.spec.deprecated
+    sunset = deprecated.sunset if deprecated else None
+    is_over = sunset is not None and sunset < today.isoformat()
+    message = f"tool {quoted(contract.name)} removed"
+    if is_over:
+        message += f"; it was announced for {sunset}"
+    elif sunset is not None:
+        message += f", before its sunset on {sunset}"
+    rule = RULES["tool-removed-after-sunset" if is_over else "tool-removed"]
+    return rule.finding(contract.name, _NAME, message, Places(None, contract.place("name")))
+
+
+def _added(contract: Contract) -> Finding:
+    message = f"tool {quoted(contract.name)} added"
+    return RULES["tool-added"].finding(contract.name, _NAME, message, Places(contract.place("name"), None))
+
+
+def _renamed(pair: ToolPair) -> Finding:
+    is_answered = pair.old.name in pair.new.spec.aliases
+    message = f"tool {quoted(pair.old.name)} was renamed to {quoted(pair.new.name)}"
+    message += ", which answers its former name" if is_answered else ""
+    return _rename(pair, ("name",), message, is_answered=is_answered, detail=pair.old.name)
+
+
+def _renamed_for_targets(pair: ToolPair) -> Iterator[Finding]:
+    """Yield a finding for each target whose callers find the tool under another name than before.
+
+    The verdict is that on what the target lists, as in a comparison with exported definitions.
+    """
+    if not pair.knows("targets"):
+        return
+    old, new = pair.old.published_names(), pair.new.published_names()
+    for target in sorted({*old, *new}):
+        before, after = old.get(target, pair.old.name), new.get(target, pair.new.name)
+        is_tools_own = before == pair.old.name and after == pair.new.name
+        if before == after or is_tools_own:
+            continue
+        is_answered = before in pair.new.spec.aliases
+        message = f"{target} publishes it as {quoted(after)}, no longer as {quoted(before)}"
+        message += ", which is answered" if is_answered else ""
+        path = ("targets", target, "name")
+        yield _rename(pair, path, message, is_answered=is_answered, detail=[before, after])
+
+
+def _rename(pair: ToolPair, path: JsonPath, message: str, *, is_answered: bool, detail: Any) -> Finding:
+    return RULES["tool-renamed"].finding(
+        pair.new.name,
+        plain_pointer(path),
+        message,
+        Places(pair.new.place(*path), pair.old.place(*path)),
+        level=Level.INFO if is_answered else None,
+        detail=detail,
+    )

@@ -1,0 +1,216 @@
+"""Judge the edits of a schema: each that breaks has a value of its own that shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import jsonschema_rs
+
+from toolgen.changes.edit_space import Direction, Edit
+from toolgen.changes.schemas.document import Document
+from toolgen.changes.schemas.edits import SchemaEdit, find_edits
+from toolgen.changes.schemas.substitution import Donor, substitute
+from toolgen.proof.containment import (
+    Contained,
+    Containment,
+    NotContained,
+    Unanalysed,
+    WorkBudget,
+    check_containment,
+)
+from toolgen.proof.work import CONTAINMENT_BUDGET
+from toolgen.schema.document import ASSERTED, Draft, JsonPath, Schema, SchemaDocument
+from toolgen.schema.keywords import KEYWORDS
+from toolgen.schema.validator import compiled
+
+MAX_EDITS: Final = 200
+"""Maximum number of edits of one schema that are judged one by one."""
+
+EFFORT: Final = 700_000
+"""Work that may be done for that: formulas, values and parts of schemas that are looked at."""
+
+SHARE: Final = 2_000
+"""What each comparison of a run may do whatever the others take: enough for most schemas."""
+
+EFFORT_OF_RUN: Final = 1_400_000
+"""What all comparisons of a run may do together, beyond the share of each."""
+
+MAX_WITNESSES: Final = 4_000_000
+"""Maximum number of characters of the values that show breaks of one schema, as JSON."""
+
+TOO_MANY: Final = Unanalysed("only the first of so many edits are judged one by one")
+"""The verdict on the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedEdit:
+    """An edit, and whether it breaks. None: it has no influence on which values are accepted."""
+
+    edit: SchemaEdit
+    verdict: Containment | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSchemas:
+    """Two versions of a schema."""
+
+    whole: Containment  # of all edits together: this decides
+    edits: tuple[JudgedEdit, ...]
+
+    @property
+    def is_explained(self) -> bool:
+        """True if the whole does not break, or an edit by itself does."""
+        if isinstance(self.whole, Contained):
+            return True
+        verdicts = [each.verdict for each in self.edits]
+        if isinstance(self.whole, NotContained):
+            return any(isinstance(verdict, NotContained) for verdict in verdicts)
+        return any(isinstance(verdict, NotContained | Unanalysed) for verdict in verdicts)
+
+
+def work_of_run() -> WorkBudget:
+    """Return what all comparisons of a run may do together."""
+    return WorkBudget(EFFORT_OF_RUN)
+
+
+def work_of_comparison(run: WorkBudget) -> WorkBudget:
+    """Return what one comparison of a run may do."""
+    return WorkBudget(CONTAINMENT_BUDGET.effort, run, SHARE)
+
+
+def judge_schemas(
+    old: SchemaDocument, new: SchemaDocument, direction: Direction, run: WorkBudget | None = None
+) -> JudgedSchemas:
+    """Judge two versions of a schema. `run`: what all comparisons of the run may still do.
+
+    Requests of callers that know the old one must be accepted by the new one; responses, by the new one, must
+    be accepted by callers that know the old one. If they are, no edit breaks. If not, each edit is tried by
+    itself.
+    """
+    run = run or work_of_run()
+    versions = _Versions(Document(old), Document(new), direction, run)
+    edits = [(edit, _can_break(edit, versions.old.draft)) for edit in find_edits(versions.old, versions.new)]
+    whole = check_containment(
+        versions.narrow.document, versions.wide.document, effort=work_of_comparison(run)
+    )
+    if isinstance(whole, Unanalysed) and run.is_spent:  # of edits that can break, nothing would be said
+        return JudgedSchemas(
+            whole, tuple(JudgedEdit(edit, None) for edit, can_break in edits if not can_break)
+        )
+    suspects = [edit for edit, can_break in edits if can_break]
+    if isinstance(whole, Contained) or len(suspects) == 1:  # the verdict on the whole is the one on each
+        verdicts: list[Containment] = [whole] * len(suspects)
+    else:
+        verdicts = versions.judge_each(suspects, whole)
+        if not any(isinstance(verdict, NotContained) for verdict in verdicts):
+            verdicts = _with_few_witnesses(versions.judge_together(suspects, verdicts, whole))
+    found = iter(verdicts)
+    judged = [JudgedEdit(edit, next(found) if can_break else None) for edit, can_break in edits]
+    return JudgedSchemas(whole, tuple(judged))
+
+
+def _with_few_witnesses(verdicts: Iterable[Containment]) -> list[Containment]:
+    """Return the verdicts until their witnesses are too long together, then `TOO_MANY`."""
+    found: list[Containment] = []
+    length = 0
+    for verdict in verdicts:
+        is_over = length > MAX_WITNESSES
+        found.append(TOO_MANY if is_over else verdict)
+        if isinstance(verdict, NotContained) and not is_over:
+            length += len(json.dumps(verdict.witness))
+    return found
+
+
+def _can_break(edit: SchemaEdit, draft: Draft) -> bool:
+    """True if the edit may decide which values are accepted: not one of an annotation, or of an order."""
+    return edit.keyword in KEYWORDS and edit.edit is not Edit.REORDERED and edit.keyword in ASSERTED[draft]
+
+
+class _Versions:
+    """Two versions of a schema, in one direction."""
+
+    def __init__(self, old: Document, new: Document, direction: Direction, run: WorkBudget) -> None:
+        self.old, self.new = old, new
+        self.is_request = direction is Direction.REQUEST
+        self._effort = WorkBudget(EFFORT, run, SHARE)
+
+    @property
+    def narrow(self) -> Document:
+        """Return the version that describes the values which are sent."""
+        return self.old if self.is_request else self.new
+
+    @property
+    def wide(self) -> Document:
+        """Return the version that the other side knows."""
+        return self.new if self.is_request else self.old
+
+    @cached_property
+    def _donor(self) -> Donor:
+        return Donor(self.wide)
+
+    def judge_each(self, edits: Sequence[SchemaEdit], whole: Containment) -> list[Containment]:
+        """Return a verdict on each edit, as far as the effort suffices, then `TOO_MANY`."""
+        verdicts = _with_few_witnesses(self._judge_each(edits[:MAX_EDITS], whole))
+        return verdicts + [TOO_MANY] * (len(edits) - len(verdicts))
+
+    def _judge_each(self, edits: Sequence[SchemaEdit], whole: Containment) -> Iterator[Containment]:
+        for edit in edits:
+            verdict = TOO_MANY if self._effort.is_spent else self.judge([edit], whole)
+            yield TOO_MANY if self._effort.is_spent and isinstance(verdict, Unanalysed) else verdict
+
+    def judge(self, edits: Sequence[SchemaEdit], whole: Containment) -> Containment:
+        """Judge some edits: what is sent, against the same schema with the other version of their places.
+
+        A witness must be refused by the whole other version, too: another edit may make up for these. Then
+        the witness of the whole is tried.
+        """
+        schema: Schema | None = self.narrow.schema
+        for edit in edits:
+            if schema is not None:
+                base = Document(SchemaDocument(schema))
+                schema = substitute(edit, base=base, donor=self._donor, base_is_old=self.is_request)
+        if schema is None:
+            return Unanalysed("its part of the schema cannot be compared by itself")
+        found = check_containment(self.narrow.document, schema, effort=self._effort)
+        if not isinstance(found, NotContained):
+            return found
+        if not self._wide_accepts(found.witness):  # no other edit makes up for this one
+            return found
+        if isinstance(whole, NotContained) and not _accepts(schema)(whole.witness):
+            return whole
+        return Unanalysed("other edits make up for it, as far as can be told")
+
+    def judge_together(
+        self, edits: Sequence[SchemaEdit], verdicts: Sequence[Containment], whole: Containment
+    ) -> list[Containment]:
+        """Return verdicts on edits none of which breaks by itself: `if` and `then` of one subschema may."""
+        # `then` and `else` assert nothing without `if` (2020-12 core, section 10.2.2).
+        groups: dict[JsonPath, list[SchemaEdit]] = {}
+        for edit in (each for each, verdict in zip(edits, verdicts, strict=True) if verdict is not TOO_MANY):
+            groups.setdefault(edit.old, []).append(edit)
+        found = {
+            path: self.judge(group, whole) for path, group in groups.items() if 1 < len(group) < len(edits)
+        }
+        if len(groups) == 1 and isinstance(whole, NotContained):  # only this group can have broken it
+            found = dict.fromkeys(groups, whole)
+        broken = {path: verdict for path, verdict in found.items() if isinstance(verdict, NotContained)}
+        return [
+            verdict if verdict is TOO_MANY else broken.get(edit.old, verdict)
+            for edit, verdict in zip(edits, verdicts, strict=True)
+        ]
+
+    @cached_property
+    def _wide_accepts(self) -> Callable[[Any], bool]:
+        return _accepts(self.wide.schema)
+
+
+def _accepts(schema: Schema) -> Callable[[Any], bool]:
+    """Return a function that is true of values that `schema` accepts; of all if it cannot be compiled."""
+    try:
+        return compiled(schema).is_valid
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return lambda value: True  # nothing is known: no witness counts as confirmed by this schema

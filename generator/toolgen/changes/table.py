@@ -1,0 +1,140 @@
+"""All rules, and which of them claims an edit of a schema or a field of a tool."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from types import ModuleType
+from typing import Any, Final
+
+from toolgen.changes import rules
+from toolgen.changes.edit_space import Cell, Direction, Edit, edits_of
+from toolgen.changes.finding import Category, Level
+from toolgen.changes.rule import FieldEdit, Rule, SchemaRule, SettingRule, ToolRule
+
+WAIVED_KEYWORDS: Final[Mapping[str, str]] = {
+    "$anchor": "references are followed, so the name of an anchor is no edit",
+    "$comment": "for the authors of the schema, not published to models, and without effect",
+    "$defs": "definitions are compared where references lead to them",
+    "$dynamicAnchor": "takes part in dynamic references, which are compared as a whole",
+    "$id": "names a schema; references that depend on it are compared as a whole",
+    "$recursiveAnchor": "belongs to draft 2019-09, and neither draft that specs are written in reads it",
+    "$vocabulary": "belongs to meta-schemas",
+    "definitions": "definitions are compared where references lead to them",
+}
+"""Keyword whose edits no rule claims → the reason."""
+
+WAIVED_EDITS: Final[Mapping[Edit, str]] = {
+    Edit.FOLDED: "references are followed, so a schema and a reference to an equal one are the same",
+    Edit.UNFOLDED: "references are followed, so a reference and a copy of what it refers to are the same",
+}
+"""Edit that no rule claims, of any keyword → the reason."""
+
+WAIVED_FIELDS: Final[Mapping[str, str]] = {
+    "enabled": "a disabled tool is not part of the contract: `tool-removed`, `tool-added`",
+    "input_schema": "its edits are claimed by the rules for schemas",
+    "name": "`tool-renamed`, `tool-removed`, `tool-added`",
+    "output_schema": "its edits are claimed by the rules for schemas; `response-schema-removed`, `-added`",
+    "toolgen": "the version of the spec language, which callers do not see",
+    "version": "`version-not-bumped`, `version-decreased`, `version-invalid`",
+}
+"""Field of a spec that no rule claims → the reason, or the rules for tools as a whole."""
+
+
+def _rule_of(code: str, row: dict[str, Any]) -> Rule:
+    """Return the rule of a row. Raises `TypeError` if it has a key that rules do not have."""
+    row |= {
+        "code": code,
+        "why": row["why"].strip(),
+        "category": Category(row.get("category", "wire")),
+        "level": Level(row.get("level", "error")),
+    }
+    if "claims" in row:
+        claims, levels = row.pop("claims"), row.pop("levels", {})
+        return SchemaRule(
+            claims=frozenset(
+                (keyword, edit)
+                for keywords, edits in claims.items()
+                for keyword in keywords.split()
+                for edit in _edits(keyword, edits)
+            ),
+            levels={each: Level(levels.get(each.value, "info")) for each in Direction},
+            **row,
+        )
+    if row.pop("compares", "") == "settings":
+        return SettingRule(check=_check_of(code, row), **row)
+    if "fields" in row:
+        fields, direction = frozenset(row.pop("fields").split()), row.pop("direction", None)
+        check = _check_of(code, row)
+        return ToolRule(fields=fields, check=check, direction=direction and Direction(direction), **row)
+    return Rule(**row)
+
+
+def _edits(keyword: str, edits: str) -> Iterator[Edit]:
+    if edits == "*":
+        return (edit for edit in edits_of(keyword) if edit not in WAIVED_EDITS)
+    return map(Edit, edits.split())
+
+
+def _check_of(code: str, row: dict[str, Any]) -> Callable[..., Iterator[FieldEdit]]:
+    """Return the function that a row names, with its further arguments, or that has the name of the rule."""
+    ((name, arguments),) = row.pop("check", {code.replace("-", "_"): {}}).items()
+    return partial(_CHECKS[name], **arguments)
+
+
+# By name, and so without a list of their own: a function that no row names fails a test.
+_CHECKS: Final = {
+    name: check
+    for module in vars(rules).values()
+    if isinstance(module, ModuleType)
+    for name, check in vars(module).items()
+}
+_TEXT: Final = files("toolgen.changes.rules").joinpath("rules.toml").read_text("utf-8")
+RULES: Final[Mapping[str, Rule]] = {code: _rule_of(code, row) for code, row in tomllib.loads(_TEXT).items()}
+"""Code → rule."""
+
+CODES: Final = tuple(RULES)
+"""The codes of all rules."""
+
+SETTING_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, SettingRule))
+TOOL_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, ToolRule))
+SCHEMA_RULES: Final = {
+    claim: rule for rule in RULES.values() if isinstance(rule, SchemaRule) for claim in rule.claims
+}
+"""Keyword and edit → the rule that claims them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLevel:
+    """The level of a rule for one direction."""
+
+    direction: str  # "request", "response" or "tool"
+    category: str
+    level: str  # that of a break, then that of a change that breaks nobody, if the comparison decides
+
+
+def levels_of(code: str) -> tuple[RuleLevel, ...]:
+    """Return the levels of a rule, of requests and of responses if the comparison decides."""
+    rule = RULES[code]
+    if not isinstance(rule, SchemaRule):
+        direction = rule.direction.value if isinstance(rule, ToolRule) and rule.direction else "tool"
+        return (RuleLevel(direction, rule.category.value, rule.level.value),)
+    breaks = f"{rule.level.value}, or " if rule.can_break else ""
+    return tuple(
+        RuleLevel(direction.value, rule.category.value, f"{breaks}{rule.levels[direction].value}")
+        for direction in Direction
+    )
+
+
+def waiver(cell: Cell) -> str | None:
+    """Return why no rule claims the cell of the edit space; None if one does or should."""
+    return WAIVED_KEYWORDS.get(cell.keyword) or WAIVED_EDITS.get(cell.edit)
+
+
+def page(code: str) -> str:
+    """Return the page of a rule."""
+    rule = RULES[code]
+    return f"{code}: {rule.what}.\n\n{rule.why}"

@@ -1,0 +1,83 @@
+"""Arguments and output that all imports share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgen.base.suggestions import count
+from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.cli.progress import progress_line
+from toolgen.cli.sizes import show_sizes, sizes_data
+
+if TYPE_CHECKING:
+    from toolgen.sources.loading.imported_specs import Convert, Implementations
+
+_MAX_LISTED = 5  # paths in one message
+
+
+def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool = False) -> None:
+    """Add the arguments of every import; with `several`, SOURCE may be repeated."""
+    parser.add_argument("source", metavar="SOURCE", help=source, nargs="+" if several else None)
+    parser.add_argument(
+        "--into", metavar="DIR", help="the folder for the specs (default: the project's specs folder)"
+    )
+    parser.add_argument(
+        "--sync",
+        action="store_true",
+        help="update earlier imports and keep manual changes; new tools get `enabled: false`",
+    )
+    add_format(parser)
+
+
+def run_import(
+    args: argparse.Namespace,
+    convert: Convert,
+    owned: tuple[str, ...],
+    implementations: Implementations | None = None,
+    in_source: Collection[str] = (),
+) -> bool:
+    """Write the specs of the tools that `convert` returns, and report what was done."""
+    from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
+    from toolgen.testing.tool_under_test import tool_under_test
+
+    request = ImportRequest(args.kind, args.start, args.into, args.sync, in_source)
+    with progress_line() as progress:
+        result = import_tools(request, convert, owned, implementations, progress=progress)
+    tools = result.program.tools if result.program else ()
+    # said at once: a user could take the imported specs for tested
+    not_tested = [tool.spec.name for tool in tools if not tool_under_test(tool).is_harmless]
+    say(*(f"  {note}" for note in result.module_notes))
+    if args.format == "json":
+        data = {"tools": result.tools, "written": result.written, "notes": list(result.notes)}
+        emit_json({**data, "not_tested": not_tested, "sizes": sizes_data(result.sizes)})
+        return True
+    say(*(f"  {note}" for note in result.notes))
+    emit(*result.written)
+    say(f"{count(result.tools, 'tool')} in the source, {count(result.specs, 'spec')} written")
+    show_sizes(result.sizes)
+    if not_tested:
+        say(_describe_not_tested(not_tested))
+    return True
+
+
+def _describe_not_tested(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    they = "it" if len(names) == 1 else "they"
+    return (
+        f"`toolgen test` does not call {count(len(names), 'tool')}: {they} may change or destroy something "
+        f"({', '.join(names[:_MAX_LISTED])}{more}); `toolgen test` says what to do"
+    )
+
+
+def check_implementations_setting(args: argparse.Namespace) -> None:
+    """Raise UnableError if the project does not say where implementations go."""
+    from toolgen.project import UnableError, find_project
+
+    project = find_project(Path(args.start))
+    if project.implementations is None:
+        message = f"--implement: {project.file} does not say where implementations go"
+        raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')

@@ -1,0 +1,79 @@
+"""Create a spec for every tool of a FastMCP 4 server, or of the MCP SDK's own `MCPServer`.
+
+SOURCE is MODULE:SERVER, the name of the server object in a module, or in a file: path/to/module.py:mcp.
+The module is imported, which runs its code: use this only with code that you trust. It runs in a child
+process, with the Python interpreter of toolgen, for at most one minute. The server is not started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgen.base.suggestions import count
+from toolgen.cli.imports import common
+from toolgen.cli.output import say
+from toolgen.sources.loading.source_content import source_errors
+
+if TYPE_CHECKING:
+    from toolgen.language.package import Package
+    from toolgen.project import Project
+    from toolgen.sources.imported_tool import ImportedTool
+    from toolgen.sources.loading.imported_specs import ImportContext, NewModules
+    from toolgen.sources.server import ServerDescription
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_arguments(parser, "MODULE:SERVER, or a Python file and the server in it")
+    parser.add_argument(
+        "--implement",
+        action="store_true",
+        help="also write implementations, which call the server's functions",
+    )
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.sources.loading.server import describe_server, server_modules
+    from toolgen.sources.server import OWNED, import_server
+
+    if args.implement:
+        common.check_implementations_setting(args)
+    with source_errors():
+        server = describe_server(args.source, Path(os.path.realpath(args.start)))
+    functions: dict[str, str] = {}
+
+    def convert(context: ImportContext) -> list[ImportedTool]:
+        tools = import_server(server, context.names)
+        functions.update(
+            {tool.name: details["function"] for tool, details in zip(tools, server.details, strict=True)}
+        )
+        return tools
+
+    def implementations(project: Project, package: Package) -> NewModules:
+        return server_modules(project, package.tools, server, functions)
+
+    done = common.run_import(args, convert, OWNED, implementations if args.implement else None)
+    _report(server, implemented=args.implement)
+    return done
+
+
+def _report(server: ServerDescription, *, implemented: bool) -> None:
+    """Print what toolgen serves from now on, and what it does not."""
+    from toolgen.sources.server import other_features
+
+    package = f"{server.framework} {server.framework_version}"
+    say(f"{server.module} was imported in a child process, which ran its code ({package})")
+    tools = count(len(server.tools), "tool")
+    if implemented:
+        say(f"{tools} of {server.origin}: served by toolgen, and called as functions of that server")
+    features = other_features(server)
+    if implemented and features:
+        say(f"served unchanged beside the tools, by the MCP server alone: {', '.join(features)}")
+    if stays := [*([] if implemented else features), *server.stays]:
+        say(f"not imported, and served by {server.origin} alone: {', '.join(stays)}")
+    settings = {"name": server.name, "version": server.version, "instructions": server.instructions}
+    written = ", ".join(f"{key} = {json.dumps(value)}" for key, value in settings.items() if value)
+    say(f"to keep what the server says of itself, write in toolgen.toml: server = {{{written}}}")

@@ -1,0 +1,159 @@
+"""Create a spec for every tool of an MCP server. `toolgen export mcp` prints the same definitions again.
+
+SOURCE is the URL of a server, a file (- for stdin) with tool definitions, or else a command that starts a
+server: one quoted word, or everything after `--`. A file has a JSON-RPC response to `tools/list`, its result,
+a list of tools, or one tool per line.
+
+With --implement, calls of the tools are forwarded to the server, whose lists are pinned by a lock. Its
+resources and prompts are served, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgen.base.suggestions import count, quoted
+from toolgen.cli.imports import common
+from toolgen.cli.output import say
+from toolgen.cli.parser import add_headers
+from toolgen.project import UnableError
+from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
+
+if TYPE_CHECKING:
+    from toolgen.language.package import Package
+    from toolgen.project import Project
+    from toolgen.sources.imported_tool import ImportedTool
+    from toolgen.sources.json_source import JsonDocument
+    from toolgen.sources.loading.imported_specs import ImportContext, NewModules
+    from toolgen.sources.mcp_client.client import ServerAddress
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_arguments(parser, "a URL, a file, - for stdin, or a command that starts a server")
+    parser.set_defaults(takes_command=True)
+    parser.add_argument(
+        "--stdio", action="store_true", help="SOURCE is a command, even if a file has its name"
+    )
+    parser.add_argument(
+        "--implement",
+        action="store_true",
+        help="also write implementations, which forward calls to the server, and its lock",
+    )
+    server = parser.add_argument_group("server")
+    add_headers(server)
+    server.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="VARIABLE",
+        help="with --implement: a command gets this environment variable, too (may be repeated)",
+    )
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.sources.mcp import OWNED, import_mcp
+
+    address = _address(args)
+    if args.implement:
+        return _implement(args, address)
+    content = read_source(args.source, args.start) if address is None else _listed(address)
+    documents = _documents(content)
+    return common.run_import(args, lambda context: import_mcp(documents, content.name, context.names), OWNED)
+
+
+def _address(args: argparse.Namespace) -> ServerAddress | None:
+    """Return where the server is; None for a file. Raises UnableError for options that do not fit."""
+    from toolgen.sources.mcp_client import source_argument
+    from toolgen.sources.mcp_client.client import ServerAddress
+
+    is_command = args.stdio or isinstance(args.source, source_argument.CommandWords)
+    if args.source == "-" and not is_command:
+        found: source_argument.ServerSource | Path = Path("-")
+    elif is_command:
+        found = source_argument.ServerSource(str(args.source), is_command=True)
+    else:
+        found = source_argument.read_source(args.source, args.start)
+    if isinstance(found, Path):
+        if args.header or args.env:
+            raise UnableError("usage", "--header and --env are for servers, and SOURCE is a file")
+        return None
+    for name in args.env:
+        if not re.fullmatch(r"\w+", name, re.ASCII):
+            raise UnableError("usage", f"--env {quoted(name)} is not the name of a variable")
+    if args.env and not (found.is_command and args.implement):
+        raise UnableError("usage", "--env is for a command with --implement", "a URL has --header")
+    if found.is_command and not args.stdio and _looks_like_a_file(found.text):
+        hint = "give a file, a URL, or a command that starts a server"
+        raise UnableError("bad-source", f"cannot read {found.text}: no such file", hint)
+    return ServerAddress.of(found, args.header)
+
+
+def _looks_like_a_file(text: str) -> bool:
+    """True for a missing file: nobody calls a command so."""
+    return text.endswith((".json", ".jsonl", ".yaml", ".yml")) and not re.search(r"\s", text)
+
+
+def _listed(address: ServerAddress) -> SourceContent:
+    from toolgen.sources.mcp_client.client import list_tools
+
+    with source_errors():
+        # the same limits for a server's answer as for a file
+        return SourceContent(json.dumps(list_tools(address)).encode(), address.shown)
+
+
+def _documents(content: SourceContent) -> list[JsonDocument]:
+    from toolgen.sources.json_source import read_json_documents
+
+    with source_errors():
+        return read_json_documents(content.data, content.name)
+
+
+def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
+    from toolgen.changes.comparing.lock import lock_text
+    from toolgen.sources.loading.upstream import upstream_modules
+    from toolgen.sources.mcp import OWNED, import_mcp
+    from toolgen.sources.mcp_client.client import list_announced, list_server
+    from toolgen.sources.mcp_client.listing import features_in
+    from toolgen.sources.server import forwarded
+
+    common.check_implementations_setting(args)
+    if address is None:
+        raise UnableError(
+            "usage", "--implement needs a server, and SOURCE is a file", "give a URL, or a command"
+        )
+    with source_errors():
+        listing = list_server(address, "importing from a server")
+        features = features_in(listing.capabilities or ())
+        legacy = list_announced(address) if features else None
+    documents = _documents(SourceContent(json.dumps(list(listing.tools)).encode(), address.shown))
+    headers = {
+        name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
+    }
+    env = {name: f"${{{name}}}" for name in args.env}
+
+    def convert(context: ImportContext) -> list[ImportedTool]:
+        return [forwarded(tool) for tool in import_mcp(documents, address.shown, context.names)]
+
+    def implementations(project: Project, package: Package) -> NewModules:
+        return upstream_modules(
+            project,
+            package.tools,
+            listing,
+            address,
+            lock=lock_text(listing),
+            legacy_announced=features if legacy is None else legacy,
+            headers=headers,
+            env=env,
+        )
+
+    done = common.run_import(args, convert, OWNED, implementations)
+    say(f"calls are forwarded to {listing.label}; review its lock and commit it")
+    others = {"resource": listing.resources, "resource template": listing.resource_templates}
+    others["prompt"] = listing.prompts
+    if served := ", ".join(count(len(found), noun) for noun, found in others.items() if found):
+        say(f"served unchanged beside the tools, by the MCP server alone: {served}")
+    return done

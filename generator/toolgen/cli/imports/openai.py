@@ -1,0 +1,28 @@
+"""Create a spec for every OpenAI function definition.
+
+SOURCE is a file (- for stdin) with function definitions: tools of Chat Completions or Responses, or function
+objects alone; one of them, a list, or one per line.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from toolgen.cli.imports import common
+from toolgen.sources.loading.source_content import read_source, source_errors
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_arguments(parser, "a file, or - for stdin")
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.sources.json_source import read_json_documents
+    from toolgen.sources.openai import OWNED, import_openai
+
+    content = read_source(args.source, args.start)
+    with source_errors():
+        documents = read_json_documents(content.data, content.name)
+    return common.run_import(
+        args, lambda context: import_openai(documents, content.name, context.names), OWNED
+    )

@@ -1,0 +1,297 @@
+"""What `toolgen lint` finds in the specs of a project: a function from texts to a report, without any I/O.
+
+The command and the language server call `lint_specs`. Build warnings are part of it, and so is what the
+dialects of targets cannot say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from toolgen.base.suggestions import count
+from toolgen.cli.report.entry import Entry, Report, entry_of
+from toolgen.compile.compiled_specs import claims_of
+from toolgen.compile.incremental import Texts, is_shared_text
+from toolgen.compile.pipeline import analyze
+from toolgen.compile.publishing.references import choose_references, inline_option
+from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
+from toolgen.language.checking.check import joint_warnings, unknown_tools
+from toolgen.language.checking.conflicts import find_conflicts, module_of_shared_file, published_names
+from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
+from toolgen.language.lint.baseline import baseline_text, fingerprint
+from toolgen.language.lint.fixes import FIXES, fixed_text
+from toolgen.language.lint.linter import lint_names
+from toolgen.language.lint.settings import LintSettings
+from toolgen.language.lint.suppressions import Places, SuppressedFindings
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import Program, ProgramTool
+from toolgen.language.source import Marks, Source, Spans
+from toolgen.language.target import Target
+from toolgen.runtime.definition.spec_schema import SCHEMA_FIELDS
+from toolgen.schema.document import JsonPath
+
+_SCHEMAS: Final = frozenset(path[0] for path in SCHEMA_FIELDS)
+
+AnalyzeBatch = Callable[[Sequence[str]], Program | None]
+"""Analyzes the specs at some paths, beside all shared schemas; None where one is refused."""
+
+LintPool = Callable[[AnalyzeBatch, Sequence[str]], Iterable[Program | None]]
+"""Calls the function with some of the paths at a time, until all are analyzed."""
+
+
+def in_this_process(analyze_batch: AnalyzeBatch, paths: Sequence[str]) -> Iterator[Program | None]:
+    """Analyze all paths at once: the pool without workers."""
+    yield analyze_batch(paths)
+
+
+@dataclass(frozen=True, slots=True)
+class LintResult:
+    """The findings of a project, and what can be made of them."""
+
+    report: Report
+    baseline: str  # the text of a baseline with all findings
+    fixes: Mapping[str, str]  # path of a spec below the specs folder → its text with all safe fixes
+
+
+def lint_specs(
+    texts: Texts,
+    targets: Sequence[Target],
+    settings: PackageSettings,
+    lint: LintSettings | None = None,
+    *,
+    baseline: Counter[str] | None = None,
+    strict: bool = False,
+    only: Collection[str] = (),
+    pool: LintPool = in_this_process,
+) -> LintResult:
+    """Lint all specs of a project. Raises `SpecErrors` if one of them is not valid.
+
+    Args:
+        texts: Path below the specs folder → content of each file.
+        targets: What the specs are published to: their limits and losses are reported.
+        settings: The settings of the package.
+        lint: Levels of the rules.
+        baseline: Fingerprints of the findings that do not fail; any other one does, whatever its level.
+        strict: Warnings fail, too.
+        only: Files, as places show them, whose findings are reported; all, if there are none.
+        pool: Analyzes the specs, in several processes perhaps.
+    """
+    program = _analyzed(texts, targets, settings, pool)
+    found = [*program.warnings, *joint_findings(program, targets, settings)]
+    return lint_program(program, found, lint, baseline=baseline, strict=strict, only=only)
+
+
+def _analyzed(texts: Texts, targets: Sequence[Target], settings: PackageSettings, pool: LintPool) -> Program:
+    """Return all specs with the warnings about each of them, and about all together."""
+    prefix = f"{settings.specs}/" if settings.specs else ""
+    shared = {path: text for path, text in texts.items() if is_shared_text(path, text)}
+    specs = [path for path in texts if path not in shared]
+
+    def analyze_batch(paths: Sequence[str]) -> Program | None:
+        some = {**{path: texts[path] for path in paths}, **shared}
+        try:
+            program = analyze(some, targets, prefix, needs_tools=False, all_rules=True)
+            program = choose_references(program, settings)
+        except SpecErrors:
+            return None
+        return _without_other_places(program, keeps_shared=specs[0] in paths)
+
+    made = list(pool(analyze_batch, specs)) if specs else [None]
+    programs = [each for each in made if each is not None]
+    whole = merged(programs)
+    if len(programs) == len(made) and not joint_faults(whole, targets):
+        return replace(whole, warnings=(*whole.warnings, *joint_warnings(whole.tools, all_rules=True)))
+    # raises all faults, as without batches
+    program = analyze(texts, targets, prefix, needs_tools=False, is_whole=True, all_rules=True)
+    return choose_references(program, settings)
+
+
+def merged(programs: Iterable[Program]) -> Program:
+    """Return one program with the specs of all `programs`."""
+    programs = list(programs)
+    return Program(
+        tuple(sorted((tool for each in programs for tool in each.tools), key=lambda tool: tool.spec.name)),
+        in_order(warning for each in programs for warning in each.warnings),
+        tuple(tool for each in programs for tool in each.disabled),
+        {path: found for each in programs for path, found in each.shared.items()},
+    )
+
+
+def joint_faults(program: Program, targets: Sequence[Target]) -> list[Diagnostic]:
+    """Return the names that two specs need, and those of tools that no spec has."""
+    publishing = [target.name for target in targets if target.tool_name]
+    claims = [claim for tool in program.tools for claim in claims_of(tool)]
+    for tool in program.tools:  # also for targets that it was not converted for
+        claims += published_names(tool, [each for each in publishing if each not in tool.published])
+    claims += [module_of_shared_file(path, shared) for path, shared in program.shared.items()]
+    return [*find_conflicts(claims), *unknown_tools([*program.tools, *program.disabled])]
+
+
+def _without_other_places(program: Program, *, keeps_shared: bool) -> Program:
+    """Return a program that knows only the places that are asked for later: it is cheap to send."""
+
+    def with_places(source: Source, warnings: Iterable[Diagnostic]) -> Source:
+        if source.suppressions:  # which may be at any place
+            return replace(source, mark=partial(_known, source.marks))
+        found = {(each.span.line, each.span.column, each.span.length) for each in warnings}
+        marks = (source.marks.keys, source.marks.values)
+        kept = Marks(*(each.outside(_SCHEMAS, found) for each in marks if isinstance(each, Spans)))
+        return replace(source, mark=partial(_known, kept))
+
+    def of_tools(tools: Iterable[ProgramTool]) -> tuple[ProgramTool, ...]:
+        return tuple(replace(each, source=with_places(each.source, each.warnings)) for each in tools)
+
+    shared = {
+        path: replace(each, source=with_places(each.source, ())) for path, each in program.shared.items()
+    }
+    return replace(
+        program,
+        tools=of_tools(program.tools),
+        disabled=of_tools(program.disabled),
+        shared=shared if keeps_shared else {},
+    )
+
+
+def _known(marks: Marks) -> Marks:
+    return marks
+
+
+def lint_program(
+    program: Program,
+    found: Iterable[Diagnostic],
+    lint: LintSettings | None = None,
+    *,
+    baseline: Counter[str] | None = None,
+    strict: bool = False,
+    only: Collection[str] = (),
+) -> LintResult:
+    """Return what was `found` in a program as `lint_specs` does: with levels and suppressions."""
+    lint = lint or LintSettings()
+    sources = {each.file: each for each in _sources(program)}
+    suppressed = SuppressedFindings(sources.values())
+    found = in_order(found)
+    inlined = {tool.source.file for tool in program.tools if tool.inline or inline_option(tool)}
+    inlined |= {each.span.file for each in found if each.code == "references-kept"}  # which says more
+    found = tuple(each for each in found if each.code != "lost-reference" or each.span.file not in inlined)
+    reasons = {each: suppressed.reason(each) for each in found}
+    found = in_order([*found, *suppressed.faults, *suppressed.unused()])
+    entries = list(_entries(found, reasons, _Subjects(program, sources), lint, only))
+    shown, old = _new_entries([each.entry for each in entries], baseline)
+    fails = {"error", "warning"} if strict or baseline is not None else {"error"}
+    failed = any(entry.severity in fails and not entry.accepted for entry in shown)
+    rows = [(each.entry.code, each.entry.span.file, each.entry.fingerprint) for each in entries]
+    return LintResult(
+        Report("lint", tuple(shown), failed, _summary(shown, old, len(program.tools)), {}, _texts(sources)),
+        baseline_text(row for row, each in zip(rows, entries, strict=True) if not each.entry.accepted),
+        _fixes(entries, sources),
+    )
+
+
+def _sources(program: Program) -> Iterator[Source]:
+    yield from (tool.source for tool in (*program.tools, *program.disabled))
+    yield from (shared.source for shared in program.shared.values())
+
+
+def joint_findings(
+    program: Program, targets: Sequence[Target], settings: PackageSettings
+) -> Iterator[Diagnostic]:
+    """Yield the findings about names with the server's prefix, and about requests with all tools."""
+    yield from lint_names(program.tools, settings.server_name)
+    strict = any(each.strict for tool in program.tools for each in tool.published.values())
+    limits = [target.definition.max_tools for target in targets if target.asked]
+    cached = any("cache" in tool.source.text for tool in program.tools)
+    if strict or cached or any(most is not None and len(program.tools) > most for most in limits):
+        # imports all that prints code, which few projects need here
+        from toolgen.compile.printing.lower import lower
+
+        package = lower(program, settings)
+        yield from exceeded_request_limits([tool_summary(tool, targets) for tool in package.tools], targets)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An entry of the report, with the place of the finding in its file."""
+
+    entry: Entry
+    path: JsonPath
+
+
+class _Subjects:
+    """What findings are about: the tool of a spec, or a file of shared schemas, and the place in it."""
+
+    def __init__(self, program: Program, sources: Mapping[str, Source]) -> None:
+        self._names = {tool.source.file: tool.spec.name for tool in (*program.tools, *program.disabled)}
+        self._sources = sources
+        self._places: dict[str, Places] = {}
+
+    def path_of(self, found: Diagnostic) -> JsonPath:
+        file = found.span.file
+        if file not in self._sources:
+            return ()
+        if file not in self._places:
+            self._places[file] = Places(self._sources[file])
+        return self._places[file].path_of(found.span)
+
+    def name_of(self, found: Diagnostic) -> str:
+        # a spec that moves to another folder keeps its findings
+        return self._names.get(found.span.file, found.span.file)
+
+
+def _entries(
+    found: Iterable[Diagnostic],
+    reasons: Mapping[Diagnostic, str],
+    subjects: _Subjects,
+    lint: LintSettings,
+    only: Collection[str],
+) -> Iterator[_Found]:
+    for each in found:
+        level = lint.level(each.code, each.span.file)
+        if level == "off" or (only and each.span.file not in only):
+            continue
+        path = subjects.path_of(each)
+        mark = fingerprint(each.code, subjects.name_of(each), path)
+        entry = replace(entry_of(each), severity=level, fingerprint=mark, accepted=reasons.get(each, ""))
+        yield _Found(entry, path)
+
+
+def _new_entries(entries: Iterable[Entry], baseline: Counter[str] | None) -> tuple[list[Entry], int]:
+    """Return the entries that a baseline does not have, and how many it has."""
+    left = Counter(baseline or {})
+    new: list[Entry] = []
+    old = 0
+    for entry in entries:
+        if not entry.accepted and left[entry.fingerprint] > 0:
+            left[entry.fingerprint] -= 1
+            old += 1
+        else:
+            new.append(entry)
+    return new, old
+
+
+def _summary(entries: Iterable[Entry], old: int, tools: int) -> tuple[str, ...]:
+    shown = list(entries)
+    levels = Counter(entry.severity for entry in shown if not entry.accepted)
+    parts = [count(levels[level], level) for level in ("error", "warning") if levels[level]]
+    parts += [f"{levels['info']} info"] if levels["info"] else []
+    ignored = sum(bool(entry.accepted) for entry in shown)
+    parts += [f"{ignored} ignored with a reason"] if ignored else []
+    parts += [f"{old} in the baseline"] if old else []
+    return (f"{count(tools, 'tool')}: {', '.join(parts) or 'no findings'}",)
+
+
+def _texts(sources: Mapping[str, Source]) -> dict[str, bytes | str]:
+    return {file: source.text for file, source in sources.items()}
+
+
+def _fixes(entries: Sequence[_Found], sources: Mapping[str, Source]) -> dict[str, str]:
+    """Return the changed texts of specs by their paths below the specs folder."""
+    wanted: dict[str, list[tuple[str, JsonPath]]] = {}
+    for each in entries:
+        if each.entry.code in FIXES and not each.entry.accepted:
+            wanted.setdefault(each.entry.span.file, []).append((each.entry.code, each.path))
+    changed = {file: fixed_text(sources[file].text, found) for file, found in wanted.items()}
+    return {sources[file].path: text for file, text in changed.items() if text != sources[file].text}

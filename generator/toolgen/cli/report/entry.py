@@ -1,0 +1,158 @@
+"""A diagnostic, or a finding of a comparison, as formats print it: place, severity, code, labelled lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.base.escaping.characters import printable
+from toolgen.language.codes import CODES
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.source import Span
+
+if TYPE_CHECKING:  # diagnostics of an unchanged project are shown without importing comparisons
+    from toolgen.changes.finding import Finding, Witness
+
+_MAX_WITNESS: Final = 300  # characters of a value that is shown whole
+_MAX_TEXT: Final = 40  # of a longer value: characters of a text, entries of an array and of an object
+_MAX_ITEMS: Final = 3
+_MAX_PROPERTIES: Final = 30
+_MAX_TOOLS: Final = 5  # that are listed
+_MAX_LINE: Final = 2_000
+_NOWHERE: Final = Span("(no file)", 1, 1)
+_CONCERNS: Final = {
+    "wire": "callers",
+    "safety": "safety of users",
+    "source": "code that imports generated names",
+    "agent": "models",
+    "impl": "the implementation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One diagnostic or finding. Its texts are printable."""
+
+    span: Span
+    severity: str  # "error", "warning" or "info"
+    code: str
+    message: str
+    labels: tuple[tuple[str, str], ...]  # label and text of the lines below it
+    fingerprint: str = ""  # the same as long as the finding is, whatever its words and line are
+    accepted: str = ""  # the reason why it is suppressed: it is reported, and does not fail
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one run of a command has found: the value that every format prints."""
+
+    command: str  # "lint"
+    entries: tuple[Entry, ...]  # in the order of their places
+    failed: bool  # exit code 1
+    summary: tuple[str, ...] = ()  # lines for people, below the entries
+    data: Mapping[str, Any] = field(default_factory=dict)  # further keys of the JSON format
+    texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file → text, for source lines
+    strict: bool = False  # warnings fail, too
+    passed: tuple[str, ...] = ()  # names of what was looked at without a finding
+
+
+def relocated(report: Report, folder: str) -> Report:
+    """Return a report whose files are below `folder`: relative to the folder where CI shows findings.
+
+    Fingerprints do not change, since a finding is the same wherever the command was started.
+    """
+
+    def moved(entry: Entry) -> Entry:
+        file = entry.span.file
+        if file == _NOWHERE.file or "://" in file or file.startswith("/"):
+            return entry
+        span = replace(entry.span, file=f"{folder}/{file}")
+        return replace(entry, span=span, fingerprint=fingerprint_of(entry))
+
+    return replace(report, entries=tuple(map(moved, report.entries))) if folder else report
+
+
+def entry_of(found: Diagnostic | Finding) -> Entry:
+    """Return what formats print of a diagnostic or a finding."""
+    if isinstance(found, Diagnostic):
+        labels = [("note", f"{location(note.span)}: {printable(note.message)}") for note in found.notes]
+        labels += [("help", printable(found.hint))] if found.hint else []
+        severity, message = CODES[found.code].severity, printable(found.message)
+        return Entry(found.span, severity, found.code, message, tuple(labels))
+    span = found.places.new or found.places.old or _NOWHERE
+    return Entry(
+        span,
+        found.level.value,
+        found.code,
+        printable(_title(found)),
+        tuple(_labels(found)),
+        found.fingerprint,
+        found.accepted,
+    )
+
+
+def fingerprint_of(entry: Entry) -> str:
+    """Return the fingerprint of an entry; of one that has none, a hash of its code, file and message."""
+    if entry.fingerprint:
+        return entry.fingerprint
+    text = "\n".join((entry.code, entry.span.file, entry.message))
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+def location(span: Span) -> str:
+    """Return file, line and column."""
+    return f"{printable(span.file)}:{span.line}:{span.column}"
+
+
+def _title(finding: Finding) -> str:
+    if finding.tools:
+        return f"{len(finding.tools):,} tools: {finding.message}"
+    return f"{finding.tool}: {finding.message}" if finding.tool else finding.message
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the first names, and how many there are beside them."""
+    shown = ", ".join(names[:_MAX_TOOLS])
+    return shown if len(names) <= _MAX_TOOLS else f"{shown} and {len(names) - _MAX_TOOLS:,} more"
+
+
+def _labels(finding: Finding) -> Iterator[tuple[str, str]]:
+    places = finding.places
+    if places.new is not None and places.old is not None:
+        yield "before", location(places.old)
+    is_unsafe = finding.category.value == "safety" and finding.level.value == "error"
+    yield "breaks" if is_unsafe else "concerns", _CONCERNS[finding.category.value]
+    if finding.tools:
+        rest = " (--format json has all)" if len(finding.tools) > _MAX_TOOLS else ""
+        yield "tools", printable(f"{_listed(finding.tools)}{rest}")
+    if finding.witness is not None:
+        of_tool = f" (of {finding.tools[0]})" if finding.tools else ""
+        yield "witness", printable(f"{_in_words(finding.witness)}{of_tool}")
+    if finding.accepted:
+        yield "accepted", printable(finding.accepted)
+    elif finding.hint:
+        yield "help", printable(finding.hint)
+
+
+def _in_words(witness: Witness) -> str:
+    text = json.dumps(witness.value, ensure_ascii=False)
+    if len(text) > _MAX_WITNESS and (short := _abridged(witness.value)) != witness.value:
+        text = f"{json.dumps(short, ensure_ascii=False)[:_MAX_LINE]} (--format json has all of it)"
+    was_valid = witness.accepted_by == "old"
+    return f"{text} was valid, and no longer is" if was_valid else f"{text} is now valid, and was not before"
+
+
+def _abridged(value: Any) -> Any:
+    """Return `value` with the length of long texts and arrays instead of all that they hold."""
+    if isinstance(value, str):
+        return value if len(value) <= _MAX_TEXT else f"{value[:10]}… ({len(value):,} characters)"
+    if isinstance(value, list):
+        first = [_abridged(each) for each in value[:_MAX_ITEMS]]
+        return first if len(value) <= _MAX_ITEMS else [*first, f"… ({len(value):,} items)"]
+    if isinstance(value, dict):
+        some = {_abridged(name): _abridged(inner) for name, inner in list(value.items())[:_MAX_PROPERTIES]}
+        return some if len(value) <= _MAX_PROPERTIES else {**some, "…": f"({len(value):,} properties)"}
+    return value

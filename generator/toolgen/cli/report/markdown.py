@@ -1,0 +1,149 @@
+"""The history of contracts for people: releases with their findings, as Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+from toolgen.base.escaping.places import markdown_cell, markdown_code, markdown_text
+from toolgen.base.suggestions import count
+from toolgen.changes.comparing.history import Release
+from toolgen.changes.finding import Category, Finding, Level
+from toolgen.changes.policy import UNANALYSED
+
+_MAX_WITNESS: Final = 80  # characters
+_MAX_TOOLS: Final = 5  # names of tools that one edit concerns
+_MAX_LISTED: Final = 20  # findings in a summary
+_SETTINGS: Final = "settings of the project"
+_OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
+
+
+def is_break(finding: Finding) -> bool:
+    """True if something that worked before does not work any more, and the project does not accept it."""
+    return finding.level is Level.ERROR and not finding.accepted and finding.code != UNANALYSED
+
+
+_GROUPS: Final[Mapping[str, Callable[[Finding], bool]]] = {
+    "Breaking": is_break,
+    "Not decided": lambda each: each.code == UNANALYSED,
+    "Deprecated": lambda each: each.code in ("deprecation-changed", "property-deprecated", "sunset-earlier"),
+    "Added": lambda each: "added" in each.code.split("-"),
+    "Removed": lambda each: "removed" in each.code.split("-") or "lost" in each.code.split("-"),
+    "Texts that models read": lambda each: each.category is Category.AGENT,
+    "Changed": lambda _: True,
+}
+"""Heading → which findings it has, each only under the first that fits."""
+
+
+def as_markdown(title: str, releases: Sequence[Release]) -> str:
+    """Return a changelog, the newest release first."""
+    return "\n".join(["# Changes of tools", *_releases(title, releases)]) + "\n"
+
+
+def as_summary(title: str, releases: Iterable[Release]) -> str:
+    """Return a short text for a pull request: a table of tools, and the breaks with their witnesses."""
+    findings = [each for release in releases for each in _without_consequences(release.findings)]
+    breaks = [each for each in findings if is_break(each)]
+    undecided = [each for each in findings if each.code == UNANALYSED]
+    if not findings:
+        return f"No tool changed since {markdown_code(title)}.\n"
+    # those with breaks first, as a long table is cut
+    tools = sorted(
+        {tool for each in findings for tool in _tools(each)},
+        key=lambda tool: (not _count(breaks, tool), tool),
+    )
+    counts = [count(len(breaks), "breaking change"), count(len(findings) - len(breaks), "other change")]
+    where = [count(number, "tool")] if (number := sum(map(bool, tools))) else []
+    where += ["the settings"] if "" in tools else []
+    lines = [f"**{counts[0]}**, {counts[1]} in {' and '.join(where)} since {markdown_code(title)}", ""]
+    lines += ["| tool | breaking | not decided | other |", "|---|---|---|---|"]
+    for tool in tools[:_MAX_LISTED]:
+        own, broken, open_ = _count(findings, tool), _count(breaks, tool), _count(undecided, tool)
+        name = markdown_cell(tool) if tool else _SETTINGS
+        lines.append(f"| {name} | {broken or ''} | {open_ or ''} | {own - broken - open_ or ''} |")
+    if len(tools) > _MAX_LISTED:
+        lines.append(f"| and {len(tools) - _MAX_LISTED} more | | | |")
+    worst = [*breaks, *undecided]
+    if worst:
+        lines += ["", *(f"- {_subject(_tools(each))}: {_in_words(each)}" for each in worst[:_MAX_LISTED])]
+    if len(worst) > _MAX_LISTED:
+        lines.append(f"- and {len(worst) - _MAX_LISTED} more")
+    return "\n".join(lines) + "\n"
+
+
+def _releases(title: str, releases: Sequence[Release]) -> Iterator[str]:
+    changed = [each for each in releases if each.findings]
+    if not changed:
+        yield from ("", f"No tool changed: {markdown_code(title)}.")
+    for release in reversed(changed):
+        date = f" - {release.date}" if release.date else ""
+        yield from ("", f"## {markdown_text(release.title)}{date}")
+        left = _without_consequences(release.findings)
+        for heading, fits in _GROUPS.items():
+            # each finding stands under one heading only
+            own = [each for each in left if fits(each)]
+            left = [each for each in left if not fits(each)]
+            if own:
+                yield from ("", f"### {heading}", "", *_of_tools(own, release.versions))
+
+
+def _without_consequences(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings without those that say of a whole schema what others say of its parts."""
+    said = {
+        (tool, each.direction)
+        for each in findings
+        if each.code not in _OF_WHOLE_SCHEMAS
+        for tool in each.all_tools
+    }
+    return [
+        each
+        for each in findings
+        if each.code not in _OF_WHOLE_SCHEMAS
+        or any((tool, each.direction) not in said for tool in each.all_tools)
+    ]
+
+
+def _of_tools(findings: Iterable[Finding], versions: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each finding, below its tool if that has several."""
+    for tools, group in groupby(sorted(findings, key=_tools), key=_tools):
+        own = list(dict.fromkeys(map(_in_words, group)))
+        (tool, *others) = tools
+        version = f" ({markdown_text(versions[tool])})" if tool in versions and not others else ""
+        head = f"- {_subject(tools)}{version}"
+        if len(own) == 1:
+            yield f"{head}: {own[0]}"
+        else:
+            yield head
+            yield from (f"  - {each}" for each in own)
+
+
+def _tools(finding: Finding) -> tuple[str, ...]:
+    """Return the tools of a finding; the empty name for one about settings."""
+    return finding.all_tools or ("",)
+
+
+def _subject(tools: tuple[str, ...]) -> str:
+    """Return names of tools as code; the empty name is that of findings about settings."""
+    if tools == ("",):
+        return _SETTINGS
+    more = len(tools) - _MAX_TOOLS
+    shown = ", ".join(map(markdown_code, tools[:_MAX_TOOLS]))
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _in_words(finding: Finding) -> str:
+    words = markdown_text(finding.message)
+    if finding.direction is not None and finding.direction.value not in finding.message:
+        words = f"{finding.direction.value}: {words}"
+    if finding.witness is not None:
+        value = json.dumps(finding.witness.value, ensure_ascii=False)
+        shown = value if len(value) <= _MAX_WITNESS else f"{value[:_MAX_WITNESS]}…"
+        was = "was valid" if finding.witness.accepted_by == "old" else "is valid now"
+        words += f"; {markdown_code(shown)} {was}"
+    return f"{words} (accepted: {markdown_text(finding.accepted)})" if finding.accepted else words
+
+
+def _count(findings: Iterable[Finding], tool: str) -> int:
+    return sum(tool in _tools(each) for each in findings)

@@ -1,0 +1,281 @@
+"""The types of several tools together: a type that tools share is there once, under one name.
+
+Types are read off definitions, so that a running server can print them as well as the generator can. They
+describe JSON as it is sent: no value that the schemas accept is outside of them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from toolgen.compile.models.class_builder import root_classes
+from toolgen.compile.models.model_classes import ModelClass, Record, reachable
+from toolgen.compile.models.shapes import (
+    OBJECT,
+    ClassRef,
+    Literals,
+    Shape,
+    inner_shapes,
+    renamed,
+    with_inner,
+)
+from toolgen.language.names import pascal, singular, snake, unique_name
+from toolgen.runtime.definition.tool_definition import ErrorDefinition, ToolDefinition
+from toolgen.schema.document import SchemaDocument
+
+_MAX_LITERALS: Final = 1_000  # characters; an enumeration that takes more is a type of its values
+_SHORT_LITERALS: Final = 40  # characters that are not worth a name
+_RESERVED: Final = frozenset(
+    (*dir(builtins), "Any", "Literal", "NotRequired", "TypedDict", "Promise", "Record")
+)
+"""Names that mean something else in stubs."""
+PYTHON_WORDS: Final = frozenset(keyword.kwlist)
+_ROOT: Final = "#"  # in keys: the class of a whole schema, whose author gave it no name
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTypes:
+    """One tool as a function: its names, what it takes, what it returns."""
+
+    name: str  # on the wire
+    function: str  # in code
+    description: str
+    request: Record | Shape  # a record: its fields are the parameters
+    parameters: Mapping[str, str]  # name on the wire → name in code, of a record
+    response: Shape | None  # None: its contract does not say
+    chunk: Shape | None  # None: it is not a stream
+    errors: Sequence[ErrorDefinition]
+    confirms: bool  # it asks the user before it acts
+
+    def classes(self) -> list[str]:
+        """Return the names of the types that its parameters and results refer to."""
+        results = [shape for shape in (self.response, self.chunk) if shape is not None]
+        return [name for shape in (self.request, *results) for name in ModelClass(shape).classes()]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueTypes:
+    """Tools, and the types that they use: records and enumerations by name."""
+
+    tools: tuple[ToolTypes, ...]
+    types: Mapping[str, ModelClass]
+
+    def of_requests(self) -> set[str]:
+        """Return the names of the types that requests use, directly or not."""
+        requests = [ModelClass(tool.request) for tool in self.tools]
+        return reachable(self.types, [name for made in requests for name in made.classes()])
+
+
+def catalogue_types(
+    definitions: Iterable[ToolDefinition],
+    words: Set[str] = PYTHON_WORDS,
+    functions: Mapping[str, str] | None = None,
+    *,
+    classes: Set[str] = frozenset(),
+) -> CatalogueTypes:
+    """Return the types of tools, which are sorted by name; no function is called as one of `words`.
+
+    `functions` has the names of functions by wire name, if they are chosen already. No type is called as one
+    of `classes`.
+    """
+    by_name = sorted(definitions, key=lambda each: each["name"])
+    if functions is None:
+        functions = function_names([each["name"] for each in by_name], words)
+    builder = _Builder()
+    tools = tuple(builder.tool(each, functions[each["name"]]) for each in by_name)
+    names, types = builder.merged({*functions.values(), *classes})
+    tools = tuple(_with_shapes(tool, lambda shape: renamed(shape, names)) for tool in tools)
+    used = reachable(types, [name for tool in tools for name in tool.classes()])
+    types = {name: made for name, made in types.items() if name in used}
+    return _with_named_literals(tools, types, {*functions.values(), *classes})
+
+
+def function_names(tools: Collection[str], words: Set[str] = PYTHON_WORDS) -> dict[str, str]:
+    """Return the name of each tool's function. Tools that have a name of a function already keep it.
+
+    No function is called as one of `words`, or as something built in, which scripts use.
+    """
+    refused = _RESERVED | words
+    names = {name: name for name in tools if _is_function_name(name) and name not in refused}
+    taken = {*names, *refused}
+    for name in sorted({*tools} - names.keys()):
+        made = snake(name, "tool")
+        names[name] = unique_name(f"{made}_" if made in refused else made, taken)
+        taken.add(names[name])
+    return names
+
+
+def parameter_names(properties: Iterable[str]) -> dict[str, str]:
+    """Return the name of each property as a parameter in Python; those that are valid names stay."""
+    known = [*properties]
+    names = {name: name for name in known if is_identifier(name)}
+    taken = {*known}
+    for name in known:
+        if name not in names:
+            names[name] = unique_name(snake(name, "field"), taken)
+            taken.add(names[name])
+    return {name: names[name] for name in known}
+
+
+def is_identifier(name: str) -> bool:
+    """True if Python reads `name` as exactly this identifier."""
+    return name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
+
+
+def _is_function_name(name: str) -> bool:
+    return is_identifier(name) and not name.startswith("_")
+
+
+def literals_size(literals: Literals) -> int:
+    """Return how many characters the values of an enumeration take."""
+    return sum(len(str(value)) + 4 for value in literals.values)
+
+
+def is_huge(shape: Shape) -> bool:
+    """True for an enumeration whose values are too many to print; their types stand for them."""
+    return isinstance(shape, Literals) and literals_size(shape) > _MAX_LITERALS
+
+
+class _Builder:
+    """Collects the classes of tools under keys, then merges those that are the same."""
+
+    def __init__(self) -> None:
+        self._classes: dict[str, ModelClass] = {}
+        self._wanted: dict[str, str] = {}  # key → the name that its author or its place suggests
+        self._stems: dict[str, str] = {}  # key → what goes before names that others want, too
+
+    def tool(self, definition: ToolDefinition, function: str) -> ToolTypes:
+        """Add the classes of a tool; return its types, which refer to classes by key."""
+        name = definition["name"]
+        stem = pascal(name, "Tool")
+        request = self._root(name, "Arguments", stem, definition["input_schema"])
+        body = request.body
+        output, stream = definition.get("output_schema"), definition.get("stream")
+        return ToolTypes(
+            name=name,
+            function=function,
+            description=definition["description"].strip(),
+            request=cast("Record | Shape", body),
+            parameters=parameter_names(body.fields) if isinstance(body, Record) else {},
+            response=None if output is None else self._result(name, "Result", stem, output),
+            chunk=None if stream is None else self._result(name, "Chunk", stem, stream["chunk_schema"]),
+            errors=definition.get("errors", ()),
+            confirms="confirm" in definition,
+        )
+
+    def _root(self, tool: str, part: str, stem: str, schema: Mapping[str, Any]) -> ModelClass:
+        """Add the classes that a schema consists of, return that of the schema itself."""
+        root = f"{stem}{part}"
+        found = root_classes(SchemaDocument(schema), root, defaults=part == "Arguments")
+        named = found.named(found.choose_names(()))
+        keys = {name: f"{tool}/{part}/{name if name != root else _ROOT}" for name in named}
+        for name, made in named.items():
+            key = keys[name]
+            self._classes[key] = made.renamed(keys)
+            self._wanted[key], self._stems[key] = name, stem
+        return self._classes[keys[root]]
+
+    def _result(self, tool: str, part: str, stem: str, schema: Mapping[str, Any]) -> Shape:
+        made = self._root(tool, part, stem, schema)
+        if made.fields:
+            return ClassRef(f"{tool}/{part}/{_ROOT}")
+        return made.shapes()[0] if made.is_root_model else OBJECT
+
+    def merged(self, reserved: Set[str]) -> tuple[dict[str, str], dict[str, ModelClass]]:
+        """Return the name of each class by its key, and the classes by name; equal ones are one.
+
+        Classes are equal if they have one name, or one has none, and their fields are the same, as deep as
+        they go.
+        """
+        groups = _groups(self._classes, self._wanted)
+        first: dict[int, str] = {}  # group → its first key
+        for key, group in groups.items():
+            first.setdefault(group, key)
+        sizes = Counter(groups.values())
+        names: dict[int, str] = {}
+        taken = {*reserved, *_RESERVED}
+        # the type that most tools share has the short name
+        for group in sorted(first, key=lambda each: (-sizes[each], first[each])):
+            key = first[group]
+            name = self._wanted[key]
+            if name in taken and not name.startswith(self._stems[key]):
+                name = f"{self._stems[key]}{name}"
+            names[group] = unique_name(name, taken)
+            taken.add(names[group])
+        by_key = {key: names[group] for key, group in groups.items()}
+        types = {names[group]: self._classes[key].renamed(by_key) for group, key in first.items()}
+        return by_key, types
+
+
+def _groups(classes: Mapping[str, ModelClass], wanted: Mapping[str, str]) -> dict[str, int]:
+    """Return a number for each class, which equal classes share: classes are told apart until none differ."""
+    labels = {key: "" if key.endswith(f"/{_ROOT}") else wanted[key] for key in classes}
+    groups = dict.fromkeys(classes, 0)
+    number = 0
+    while True:
+        known: dict[str, int] = {}
+        current = {key: str(group) for key, group in groups.items()}
+        texts = {key: repr(made.renamed(current).body) for key, made in classes.items()}
+        groups = {key: known.setdefault(f"{labels[key]} {texts[key]}", len(known)) for key in classes}
+        if len(known) == number:
+            break
+        number = len(known)
+    named = {texts[key]: groups[key] for key in classes if labels[key]}
+    return {key: groups[key] if labels[key] else named.get(texts[key], groups[key]) for key in classes}
+
+
+def _with_shapes(tool: ToolTypes, change: Callable[[Shape], Shape]) -> ToolTypes:
+    made = ModelClass(tool.request).with_shapes(change)
+    return replace(
+        tool,
+        request=cast("Record | Shape", made.body),
+        response=None if tool.response is None else change(tool.response),
+        chunk=None if tool.chunk is None else change(tool.chunk),
+    )
+
+
+def _with_named_literals(
+    tools: tuple[ToolTypes, ...], types: Mapping[str, ModelClass], taken: Set[str]
+) -> CatalogueTypes:
+    """Return the types with a name for each long enumeration that is there more than once."""
+    fields = [(field.name, field.shape) for made in types.values() for field in made.fields.values()]
+    for tool in tools:
+        if isinstance(tool.request, Record):
+            fields += [(field.name, field.shape) for field in tool.request.fields.values()]
+    counts: Counter[Literals] = Counter()
+    wanted: dict[Literals, str] = {}
+    for name, shape in fields:
+        for literals in _literals_in(shape):
+            counts[literals] += 1
+            one = name if literals == shape else singular(name)
+            wanted.setdefault(literals, pascal(one, "Value"))
+    names: dict[Literals, str] = {}
+    used = {*taken, *types, *_RESERVED}
+    for literals, count in counts.items():
+        if count > 1 and literals_size(literals) > _SHORT_LITERALS and not is_huge(literals):
+            names[literals] = unique_name(wanted[literals], used)
+            used.add(names[literals])
+    if not names:
+        return CatalogueTypes(tools, types)
+
+    def change(shape: Shape) -> Shape:
+        if isinstance(shape, Literals):
+            return ClassRef(names[shape]) if shape in names else shape
+        return with_inner(shape, change)
+
+    aliases = {name: ModelClass(literals) for literals, name in names.items()}
+    changed = {name: made.with_shapes(change) for name, made in types.items()}
+    return CatalogueTypes(tuple(_with_shapes(tool, change) for tool in tools), {**aliases, **changed})
+
+
+def _literals_in(shape: Shape) -> Iterator[Literals]:
+    if isinstance(shape, Literals):
+        yield shape
+    for inner in inner_shapes(shape):
+        yield from _literals_in(inner)

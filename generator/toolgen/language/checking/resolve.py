@@ -1,0 +1,101 @@
+"""Bind the references in specs, which stay inside the specs folder.
+
+A relative `$ref` is relative to its file, as JSON Schema says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from toolgen.language.checking.bound_specs import BoundSpecs, BoundTool
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.names import shared_module_name
+from toolgen.language.program import Parsed, ProgramTool, SharedFile
+from toolgen.language.references.bundle import Bound, Bundler
+from toolgen.language.references.diagnostics import diagnostic_of
+from toolgen.language.source import Source
+from toolgen.language.spec import Spec
+from toolgen.runtime.definition.semantics.json_schema import too_complex
+from toolgen.runtime.definition.semantics.references import find_loops
+from toolgen.runtime.definition.spec_schema import schemas_of
+from toolgen.schema.budget import find_entangled
+from toolgen.schema.graph import Graph, all_uses, circle_of
+
+
+def resolve(parsed: Parsed) -> BoundSpecs:
+    """Bind the references of every tool and shared file. Their faults are refused later, with all others."""
+    bound = {path: _bind_file(path, parsed.shared) for path in parsed.shared}
+    shared = _shared_files(parsed.shared, bound)
+    tools = tuple(_tool(spec, source, parsed.shared, shared) for spec, source in parsed.tools)
+    return BoundSpecs(tools, shared, tuple(fault for each in bound.values() for fault in each.faults))
+
+
+@dataclass(frozen=True, slots=True)
+class _BoundFile:
+    """A shared file, bound alone."""
+
+    schema: Bound
+    uses: frozenset[str]  # the shared files that it refers to directly
+    faults: Sequence[Diagnostic]
+
+
+def _bind_file(path: str, sources: Mapping[str, Source]) -> _BoundFile:
+    bundler = Bundler(sources)
+    bound = bundler.bind_files([path])
+    faults = bundler.faults or _endless_references(bound, Graph(bound.document))
+    return _BoundFile(bound, frozenset(bundler.uses() - {path}), faults)
+
+
+def _shared_files(sources: Mapping[str, Source], bound: Mapping[str, _BoundFile]) -> dict[str, SharedFile]:
+    """Return the shared files by path, with the definitions of those that they form a circle with."""
+    bundles: dict[tuple[str, ...], Bound] = {(path,): each.schema for path, each in bound.items()}
+    uses = all_uses({path: each.uses for path, each in bound.items()})
+    found: dict[str, SharedFile] = {}
+    for path, source in sources.items():
+        circle = circle_of(path, uses)
+        if circle not in bundles:
+            bundles[circle] = Bundler(sources).bind_files(circle)
+        found[path] = SharedFile(
+            source=source,
+            py_name=shared_module_name(path),
+            document=bundles[circle].document,
+            origins=bundles[circle].origins,
+            uses=tuple(sorted(uses[path] - {path})),
+            circle=circle,
+        )
+    return found
+
+
+def _tool(
+    spec: Spec, source: Source, sources: Mapping[str, Source], shared: Mapping[str, SharedFile]
+) -> BoundTool:
+    faults: list[Diagnostic] = []
+    uses: set[str] = set()
+    bounds: dict[str, Bound] = {}
+    graphs: dict[str, Graph] = {}
+    for path, schema in schemas_of(source.data):
+        bundler = Bundler(sources)
+        name = str(path[-1])
+        bound = bounds[name] = bundler.bind(schema, source, path)
+        uses |= bundler.uses()
+        faults.extend(bundler.faults)
+        if not bundler.faults:
+            graphs[name] = Graph(bound.document)
+            faults.extend(_endless_references(bound, graphs[name]))
+    tool = ProgramTool(
+        spec,
+        source,
+        {name: bound.document for name, bound in bounds.items()},
+        tuple(sorted({*uses, *(further for path in uses for further in shared[path].uses)})),
+        {name: bound.origins for name, bound in bounds.items() if bound.copied},
+    )
+    return BoundTool(tool, bounds, graphs, tuple(faults))
+
+
+def _endless_references(bound: Bound, graph: Graph) -> list[Diagnostic]:
+    """Return the references that lead back to themselves without a value between, or in too many ways."""
+    faults = [too_complex((), excess) for excess in find_entangled(graph)]
+    if not faults and any("$ref" in node.schema for node in graph.nodes):
+        faults = list(find_loops(bound.document))
+    return [diagnostic_of(fault, bound) for fault in faults]

@@ -1,4 +1,0 @@
-"""Lint: warnings about specs that are valid. `rules/` has one rule per file, `linter.py` runs them.
-
-The severity of each rule is in `toolgen.data.codes`.
-"""

@@ -1,0 +1,289 @@
+"""Make an MCP bundle (MCPB): a zip file with the server, by which a client installs and starts it.
+
+It has the generated package and the implementations in `app/`, toolgen in `vendor/`, a manifest, and a
+pyproject.toml with the dependencies, which uv installs on the user's machine.
+
+https://github.com/modelcontextprotocol/mcpb
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import requires
+from typing import Any, Final
+
+import toolgen
+from toolgen.base.files import DeclaredFolder, FileKind, Folder, OutsideError
+from toolgen.compile.publishing.documents import ENTRY_POINT
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.targets.documents import DocumentTarget
+from toolgen.project import (
+    PYPROJECT,
+    Project,
+    UnableError,
+    kind_of,
+    load_targets,
+    parse_toml,
+    read_text,
+    reason,
+)
+from toolgen.project.files.reading import leaves
+from toolgen.project.output.manifest import NAME as OUTPUT_MANIFEST
+from toolgen.schema.validator import compiled
+
+MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
+MAX_BYTES: Final = 100 * 1024 * 1024
+_SCHEMA: Final = "language/schemas/mcpb-manifest-0.4.json"
+_SKIPPED: Final = (".", "__pycache__")
+_EXTRAS: Final = ("mcp", "http")  # what servers run with
+_TIME: Final = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
+_MAIN: Final = """\
+\"\"\"Start the server over stdio. `toolgen bundle` wrote this file.\"\"\"
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "app"), str(HERE / "vendor")]
+
+from toolgen import serving
+
+from {package}.mcp_server import build_server
+
+sys.exit(serving.main(build_server))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that has been made, and not been written."""
+
+    name: str  # of the file
+    content: bytes
+    files: int
+    implementations: Mapping[str, bytes | None]  # path → source; None: a tool has no module
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash by which a registry's clients check what they download."""
+        return sha256(self.content).hexdigest()
+
+
+def make_bundle(project: Project) -> Bundle:
+    """Return the bundle of a project whose output is up to date. Raises `UnableError`."""
+    text = read_text(project.root, f"{project.output}/{MANIFEST}")
+    if text is None:
+        raise UnableError(
+            "bundle", f"there is no {project.output}/{MANIFEST}", "run `toolgen generate` first"
+        )
+    manifest = _valid_manifest(text, f"{project.output}/{MANIFEST}")
+    app = _app_files(project)
+    _refuse_missing_modules(project, app)
+    files = {
+        "manifest.json": text.encode(),
+        PYPROJECT: _pyproject(project, manifest).encode(),
+        ENTRY_POINT: _MAIN.format(package=project.package).encode(),
+        **{f"app/{path}": content for path, content in app.items()},
+        **{f"vendor/toolgen/{path}": content for path, content in _own_files().items()},
+    }
+    return Bundle(
+        f"{manifest['name']}-{manifest['version']}.mcpb",
+        _zipped(files),
+        len(files),
+        _implementations(project, app),
+    )
+
+
+def with_recorded_hash(project: Project, sha256: str) -> str:
+    """Return the text of the configuration with the hash of the bundle that was made last.
+
+    Raises `UnableError` if `bundle` is not on a line of its own, below which the hash could be written.
+    """
+    is_there = project.publish.bundle_sha256 is not None
+    place = project.place_in("publish", "bundle_sha256" if is_there else "bundle")
+    lines = project.text.splitlines(keepends=True)
+    line = lines[place.line - 1]
+    if is_there:
+        lines[place.line - 1] = line.replace(str(project.publish.bundle_sha256), sha256, 1)
+    else:
+        end = "\r\n" if line.endswith("\r\n") else "\n"
+        before = line if line.endswith("\n") else line + end
+        lines[place.line - 1] = f'{before}{line[: place.column - 1]}bundle_sha256 = "{sha256}"{end}'
+    text = "".join(lines)
+    wanted = parse_toml(project.file, project.text)
+    section = (wanted["tool"]["toolgen"] if project.file == PYPROJECT else wanted)["publish"]
+    section["bundle_sha256"] = sha256
+    try:
+        if parse_toml(project.file, text) == wanted and kind_of(project.root, project.file) is FileKind.FILE:
+            return text
+    except SpecErrors:  # `bundle` is in an inline table, or its value has several lines
+        pass
+    message = f"cannot write the hash of the bundle to {project.file}"
+    hint = f'write `bundle_sha256 = "{sha256}"` below [publish] yourself, then run `toolgen bundle` again'
+    raise UnableError("bundle", message, hint)
+
+
+def _valid_manifest(text: str, path: str) -> dict[str, Any]:
+    """Return a manifest as data. Raises `UnableError` if it breaks the schema of its version."""
+    with DeclaredFolder(toolgen.__path__[0]) as folder:
+        schema = json.loads(folder.read(_SCHEMA))
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise UnableError("bundle", f"{path} is not JSON: {error}") from error
+    for fault in compiled(schema).iter_errors(data):
+        place = "".join(f"/{part}" for part in fault.instance_path) or "the manifest"
+        raise UnableError("bundle", f"{path} is no manifest of MCPB 0.4: {place}: {fault.message[:300]}")
+    for name in (data["name"], data["version"]):
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,99}", name):
+            raise UnableError("bundle", f"{path}: {name[:100]!r} cannot be part of a file's name")
+    return dict(data)
+
+
+def _app_files(project: Project) -> dict[str, bytes]:
+    """Return the files of the packages, and those of `include`, by their path below `app/`.
+
+    Documents are left out: `server.json` has the hash of the bundle, and the manifest that of `server.json`.
+    """
+    documents = _documents(project)
+    folders = tuple(each for each in documents if each.endswith("/"))
+    tops = {each.partition(".")[0] for each in (project.package, project.implementations) if each}
+    prefix = project.import_root.relative_to(project.root).as_posix()
+    prefix = "" if prefix == "." else f"{prefix}/"
+    found: dict[str, bytes] = {}
+    size = 0
+    try:
+        with Folder(project.root) as folder:
+            for top in [*(prefix + each for each in sorted(tops)), *project.publish.include]:
+                paths = list(_paths(folder, top.rstrip("/")))
+                if not paths and top in project.publish.include:
+                    raise UnableError("bundle", f"there is no {top}, which 'include' names")
+                for path in paths:
+                    if path in documents or path.startswith(folders):
+                        continue
+                    if path == project.file and project.publish.bundle is not None:
+                        message = f"'include' has {path}, in which the hash of the bundle is recorded"
+                        raise UnableError("bundle", message, "leave it out, or `bundle` of [publish]")
+                    content = folder.read(path)
+                    size += len(content)
+                    if size > MAX_BYTES:
+                        raise UnableError("bundle", f"the files have more than {MAX_BYTES:,} bytes")
+                    found[path.removeprefix(prefix)] = content
+    except OutsideError as error:
+        raise leaves(project.root, error) from error
+    except OSError as error:
+        raise UnableError("bundle", f"cannot read {error.filename}: {reason(error)}") from error
+    return dict(sorted(found.items()))
+
+
+def _documents(project: Project) -> tuple[str, ...]:
+    """Return the files that a running server does not need, and folders of them, which end in a slash."""
+    written = {
+        path.partition("/")[0].removesuffix(".jinja") + ("/" if "/" in path else "")
+        for target in load_targets(project)
+        if isinstance(target.definition, DocumentTarget)
+        for path in target.templates
+    }
+    return tuple(f"{project.output}/{path}" for path in (*written, OUTPUT_MANIFEST))
+
+
+def _paths(folder: Folder, top: str) -> Iterator[str]:
+    """Yield the paths of the files at or below `top`, or of the module of this name."""
+    if folder.kind(top) is FileKind.FOLDER:
+        for entry in folder.walk(top, skipped=_SKIPPED):
+            if not entry.name.endswith(".pyc"):
+                yield entry.path
+    else:
+        yield from (path for path in (top, f"{top}.py") if folder.kind(path) is FileKind.FILE)
+
+
+def _refuse_missing_modules(project: Project, app: Mapping[str, bytes]) -> None:
+    """Raise `UnableError` for an import of a module of the project that is not in the bundle."""
+    there = {path.partition("/")[0].removesuffix(".py") for path in app}
+    with Folder(project.import_root) as folder:
+        for path, content in app.items():
+            for name in _imported(content) if path.endswith(".py") else ():
+                if name in there or not any(folder.kind(each) for each in (f"{name}.py", name)):
+                    continue
+                message = f"{path} imports '{name}', which would be missing in the bundle"
+                hint = f"add it to 'include' below [publish] in {project.file}"
+                raise UnableError("bundle", message, hint)
+
+
+def _implementations(project: Project, app: Mapping[str, bytes]) -> dict[str, bytes | None]:
+    """Return path → source of each tool's module; None for one that is missing. Packages are left out."""
+    if project.implementations is None:
+        return {}
+    tools = f"{project.package.replace('.', '/')}/tools/"
+    ours = project.implementations.replace(".", "/")
+    stems = {path.partition(".")[0] for path in app}  # a module may be compiled
+    names = [path.removeprefix(tools).removesuffix(".py") for path in app if path.startswith(tools)]
+    found: dict[str, bytes | None] = {}
+    for module in (f"{ours}/{name}" for name in names if name.isidentifier() and name != "__init__"):
+        source = app.get(f"{module}.py")
+        if source is not None or not {module, f"{module}/__init__"} & stems:
+            found[f"{module}.py"] = source
+    return found
+
+
+def _imported(content: bytes) -> set[str]:
+    """Return the first names of the modules that Python code imports; none of code with a syntax error."""
+    try:
+        nodes = list(ast.walk(ast.parse(content)))
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names if name}
+
+
+def _own_files() -> dict[str, bytes]:
+    """Return the files of this toolgen, without its templates."""
+    with DeclaredFolder(toolgen.__path__[0]) as folder:
+        return {
+            entry.path: folder.read(entry.path)
+            for entry in folder.walk(skipped=(*_SKIPPED, "templates"))
+            if entry.name.endswith((".py", ".toml", ".json", ".typed"))
+        }
+
+
+def _pyproject(project: Project, manifest: Mapping[str, Any]) -> str:
+    """Return the text of the bundle's pyproject.toml: dependencies of the project, and of toolgen."""
+    data = parse_toml(PYPROJECT, read_text(project.root, PYPROJECT) or "")
+    section = data.get("project")
+    declared = section.get("dependencies") if isinstance(section, dict) else None
+    own = [each for each in declared if isinstance(each, str)] if isinstance(declared, list) else []
+    wanted = sorted({*_requirements(), *(each for each in own if not re.match(r"toolgen\b", each))})
+    lines = "".join(f"    {json.dumps(each, ensure_ascii=False)},\n" for each in wanted)
+    return (
+        f'[project]\nname = "{manifest["name"]}"\nversion = "{manifest["version"]}"\n'
+        f'requires-python = ">=3.11"\ndependencies = [\n{lines}]\n\n[tool.uv]\npackage = false\n'
+    )
+
+
+def _requirements() -> Iterator[str]:
+    """Yield what toolgen's runtime and its MCP server require."""
+    for each in requires("toolgen") or ():
+        requirement, _, marker = each.partition(";")
+        extra = re.search(r'extra\s*==\s*["\']([^"\']+)', marker)
+        if extra is None or extra[1] in _EXTRAS:
+            yield requirement.strip()
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            info = zipfile.ZipInfo(path, _TIME)
+            info.external_attr = 0o644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.create_system = 3
+            archive.writestr(info, content)
+    return target.getvalue()

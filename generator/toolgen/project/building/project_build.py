@@ -1,0 +1,219 @@
+"""From the configured folder to what should be in the output folder: what `generate` and `check` share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+
+from toolgen.compile.incremental import WorkerPool
+from toolgen.compile.output_changes import digest, file_summary, find_changes
+from toolgen.compile.pipeline import LinkedPackage, analyze, compile_project, without_suppressed_warnings
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.publishing.references import choose_references
+from toolgen.compile.publishing.request_limits import target_sizes
+from toolgen.compile.python_source.literals import comment
+from toolgen.language.changes import Change, ChangeKind, Tree, WrittenFiles
+from toolgen.language.diagnostic import Diagnostic, Sunset
+from toolgen.language.internal_error import TemplateBug
+from toolgen.language.manifest import GeneratedFile, Manifest
+from toolgen.language.package import Package, PackageSettings
+from toolgen.language.program import Program
+from toolgen.language.sizes import TargetSize
+from toolgen.language.target import Target
+from toolgen.language.targets.documents import DocumentTarget
+from toolgen.project import (
+    TOOLCHAIN,
+    BuildRecord,
+    Cache,
+    ExistingOutput,
+    Project,
+    ReadProject,
+    UnableError,
+    cache_folder,
+    generator_id,
+    load_targets,
+    prune,
+    read_output,
+    read_project,
+    record_key,
+    refuse_foreign,
+    save_record,
+    use_temporary_folder,
+    versions,
+    write,
+)
+from toolgen.project.building.worker_pool import worker_pool
+from toolgen.project.output.manifest import manifest_text
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that the output depends on, read."""
+
+    project: Project
+    specs: Mapping[str, bytes]  # posix path below the specs folder → content
+    targets: tuple[Target, ...]
+
+    @property
+    def settings(self) -> PackageSettings:
+        """Return the settings of the generated package."""
+        project = self.project
+        return PackageSettings(
+            project.package,
+            project.implementations,
+            project.specs,
+            project.coerce,
+            project.server_name,
+            project.server_version,
+            project.server_instructions,
+            project.mcp_output_schema,
+            project.mcp_references,
+            project.publish
+            if any(isinstance(each.definition, DocumentTarget) for each in self.targets)
+            else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlan:
+    """The output folder as it should be and as it is. Nothing has been written yet."""
+
+    project: Project
+    tools: int
+    tree: Tree  # the files that should be there
+    existing: ExistingOutput
+    changes: tuple[Change, ...]
+    manifest: Manifest  # as it should be
+    manifest_text: str  # the same, as a file
+    warnings: tuple[Diagnostic, ...]
+    sunsets: tuple[Sunset, ...]
+    sizes: tuple[TargetSize, ...]  # of what models are sent
+    shared_files: Mapping[str, tuple[str, ...]]  # spec → the shared files that it uses
+
+
+def read_inputs(start: str) -> Inputs:
+    """Read the project at or above `start`, its specs and its targets."""
+    return _with_targets(read_project(start))
+
+
+def _with_targets(read: ReadProject) -> Inputs:
+    return Inputs(read.project, read.specs, load_targets(read.project))
+
+
+def program_of(inputs: Inputs) -> Program:
+    """Return the analyzed specs. Raises `SpecErrors` with every fault in them."""
+    program = analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/", is_whole=True)
+    return without_suppressed_warnings(choose_references(program, inputs.settings))
+
+
+def package_of(program: Program, inputs: Inputs) -> Package:
+    """Return the package as templates see it."""
+    return lower(program, inputs.settings)
+
+
+def user_cache() -> Cache:
+    """Return the user's cache; it is empty and stays so unless it is `trusted`: others may write to it."""
+    return Cache(cache_folder() / generator_id())
+
+
+def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> OutputPlan:
+    """Compile a project's specs and compare the result with the output folder.
+
+    Raises `UnableError` where a foreign file is in the way.
+    """
+    inputs = _with_targets(read)
+    with use_temporary_folder():
+        package = _compiled(inputs, read.digests, cache, pool)
+    existing = read_output(inputs.project, package.tree)
+    changes = find_changes(package.tree, existing.files, existing.manifest)
+    # before anything is written
+    refuse_foreign(inputs.project, changes, existing.manifest)
+    manifest = manifest_of(inputs.settings, inputs.targets, read.digests, package.tree)
+    text = manifest_text(manifest)
+    warnings = tuple(
+        each for each in package.warnings if inputs.project.lint.level(each.code, each.span.file) != "off"
+    )
+    sunsets = tuple(spec.sunset for spec in package.tools if spec.sunset)
+    sizes = target_sizes({spec.tool_name: spec.sizes for spec in package.tools}, inputs.targets)
+    # by which the next run knows unchanged inputs without compiling them
+    record = BuildRecord(digest(text), len(package.tools), warnings, sunsets, sizes)
+    save_record(record_key(read), record, cache)
+    if cache.trusted:
+        prune(cache_folder())
+    below = f"{inputs.project.specs}/"
+    return OutputPlan(
+        project=inputs.project,
+        tools=len(package.tools),
+        tree=package.tree,
+        existing=existing,
+        changes=changes,
+        manifest=manifest,
+        manifest_text=text,
+        warnings=warnings,
+        sunsets=sunsets,
+        sizes=sizes,
+        shared_files={
+            spec.source.file: tuple(sorted(below + path for path in spec.shared_files))
+            for spec in package.tools
+        },
+    )
+
+
+def write_output(plan: OutputPlan) -> WrittenFiles:
+    """Make the output folder as it should be, all files or none."""
+
+    def paths(*kinds: ChangeKind, deleted: bool = False) -> tuple[str, ...]:
+        return tuple(
+            f"{plan.project.output}/{change.path}"
+            for change in plan.changes
+            if change.kind in kinds and (change.after is None) == deleted
+        )
+
+    write(plan.project, plan.changes, plan.manifest, plan.manifest_text)
+    written = paths(ChangeKind.CHANGED, ChangeKind.MISSING, ChangeKind.EDITED)
+    return WrittenFiles(
+        plan.tools,
+        written,
+        len(plan.tree) - len(written),
+        removed=paths(ChangeKind.EXTRA, deleted=True),
+        replaced=paths(ChangeKind.EDITED),
+        kept=paths(ChangeKind.EDITED, deleted=True),
+    )
+
+
+def _compiled(
+    inputs: Inputs, digests: Mapping[str, str], cache: MutableMapping[str, bytes], pool: WorkerPool
+) -> LinkedPackage:
+    try:
+        return compile_project(inputs.specs, inputs.targets, inputs.settings, cache, pool, digests=digests)
+    except TemplateBug as error:
+        if inputs.project.templates is None:
+            raise
+        hint = f"look at the templates in {inputs.project.templates}"
+        raise UnableError("bad-template", str(error), hint) from error
+
+
+def manifest_of(
+    settings: PackageSettings, targets: Sequence[Target], specs: Mapping[str, str], tree: Tree
+) -> Manifest:
+    """Return the manifest of `tree`, made from `specs`: path → hash of the content."""
+    shown = {comment(f"{settings.specs}/{path}"): f"{settings.specs}/{path}" for path in specs}
+    templates = {
+        target.name: [target.dialect, target.tool_name, dict(target.templates)] for target in targets
+    }
+    files = {path: file_summary(tree, path) for path in tree}
+    described = {key: value for key, value in asdict(settings).items() if key != "publication" or value}
+    options = {**described, "targets": [target.name for target in targets]}
+    return Manifest(
+        toolchain=versions(TOOLCHAIN),
+        templates=_digest(templates),
+        options=_digest(options),
+        inputs={f"{settings.specs}/{path}": found for path, found in specs.items()},
+        outputs={path: GeneratedFile(file.digest, shown.get(file.source)) for path, file in files.items()},
+    )
+
+
+def _digest(data: object) -> str:
+    return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

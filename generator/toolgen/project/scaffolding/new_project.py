@@ -1,0 +1,180 @@
+"""The files of a new project: settings, folders, git attributes, workflow, pre-commit hook."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import url2pathname
+
+from toolgen.base.escaping.places import plain_name
+from toolgen.compile.printing.file_templates import render
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.project import FILE, PYPROJECT, Project, UnableError, parse_toml, read_text, repository
+from toolgen.project.inputs.configuration import static_version
+from toolgen.project.scaffolding.files import package_text, schema_file
+
+_WORKFLOW = ".github/workflows/toolgen.yml"
+_PRE_COMMIT = ".pre-commit-config.yaml"
+_ATTRIBUTES = ".gitattributes"
+_PLAIN = re.compile(r"[a-z][A-Za-z0-9 ./_-]*")
+_CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_PLAIN_URL = re.compile(r"[A-Za-z0-9._~:/?#@!&=+%,-]+")
+_EXTRA = "toolgen[cli]"
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """One file of a new project."""
+
+    path: str  # relative to the project, or to the repository for what belongs to it
+    text: str
+    at: Path  # the folder that `path` is relative to
+    appends: bool = False  # to an existing file, which is otherwise left unchanged
+    refreshes: bool = False  # an existing file, which toolgen alone writes
+    advice: str = ""  # what to do by hand if the file exists
+    note: str = ""  # what to do by hand if it is written
+
+
+def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
+    """Yield the files of a project at `root`, which may have a configuration already."""
+    package = _free_package(root)
+    if project is None:
+        shared = read_text(root, PYPROJECT) is not None
+        configuration = PYPROJECT if shared else FILE
+        version = None if static_version(read_text(root, PYPROJECT)) else "0.1.0"
+        text = render(
+            "_init/toolgen.toml.jinja",
+            table=shared,
+            implementations=package,
+            server=_server_name(root),
+            version=version,
+        )
+        yield NewFile(configuration, text, root, appends=shared)
+    else:
+        configuration = project.file
+        yield NewFile(configuration, "", root)
+        package = project.implementations or ""
+    specs = project.specs if project else "specs"
+    yield NewFile(f"{specs}/{schema_file()[0]}", schema_file()[1], root, refreshes=True)
+    if package:
+        base = project.path_of(package) if project else package
+        yield NewFile(f"{base}/__init__.py", package_text([]), root)
+    yield NewFile("conftest.py", _CONFTEST, root)
+    if project is None or project.test_fixtures is None:
+        fixtures = render(
+            "_init/toolgen_fixtures.py.jinja", package=project.package if project else "generated"
+        )
+        yield NewFile("tests/toolgen_fixtures.py", fixtures, root)
+    yield NewFile(".gitignore", render("_init/gitignore.jinja"), root)
+    yield _attributes(root, project.output if project else "generated")
+    yield from _repository_files(root, configuration)
+
+
+def _server_name(root: Path) -> str:
+    """Return the name of the distribution in pyproject.toml, or else the folder's."""
+    try:
+        data = parse_toml(PYPROJECT, read_text(root, PYPROJECT) or "")
+    except SpecErrors:  # not our matter
+        data = {}
+    project = data.get("project")
+    name = project.get("name") if isinstance(project, dict) else None
+    return plain_name(str(name or "")) or plain_name(root.name) or "tools"
+
+
+def _attributes(root: Path, output: str) -> NewFile:
+    """Return the attributes of generated files, which git reads in the project's folder."""
+    text = render("_init/gitattributes.jinja", output=output)
+    there = read_text(root, _ATTRIBUTES)
+    appends = there is not None and f"{output}/" not in there
+    return NewFile(_ATTRIBUTES, text, root, appends=appends)
+
+
+def _repository_files(root: Path, configuration: str) -> Iterator[NewFile]:
+    """Yield the CI workflow and the hook, which belong at the root of the repository."""
+    top = repository(root) or root
+    below = root.relative_to(top).as_posix()
+    if not below.isprintable():
+        raise UnableError("cannot-write", f"the path {below!a} is not printable text", "rename the folder")
+    program = "toolgen" if below == "." else f"toolgen -C {shlex.quote(below)}"
+    wanted = _requirement(top)
+    in_hook = {"command": _quoted(f"{program} check"), "requirement": wanted}
+    # GitHub replaces ${{ … }} before the shell sees the text
+    safe = program.replace("${{", "$''{{")
+    path = configuration if below == "." else f"{below}/{configuration}"
+    in_workflow = {
+        **{f"toolgen_{verb}": _quoted(f"{safe} {verb}") for verb in ("check", "lint", "test", "budget")},
+        "toolgen_breaking": f"{safe} breaking",
+        "configuration": shlex.quote(path).replace("${{", "$''{{"),
+        "requirement": shlex.quote(wanted) if wanted else "",
+    }
+    note = "" if wanted else f"{_WORKFLOW} fails until you write there where CI installs toolgen from"
+    yield NewFile(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top, note=note)
+    entry = render("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
+    whole = render("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
+    there = read_text(top, _PRE_COMMIT) or ""
+    advice = "" if "toolgen" in there else f"add this to its repos:\n\n{entry}"
+    yield NewFile(_PRE_COMMIT, whole, top, advice=advice)
+
+
+def _quoted(command: str) -> str:
+    """Return `command` as a YAML scalar, quoted if necessary."""
+    return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
+
+
+def _free_package(root: Path) -> str:
+    """Return a name for the package of implementations that is not in use."""
+    taken = (root / "tools").exists() and not (root / "tools" / "__init__.py").exists()
+    return "tool_implementations" if taken or (root / "tools.py").exists() else "tools"
+
+
+def _requirement(top: Path) -> str:
+    """Return what pip installs the same toolgen from, in the repository at `top`; empty if it is not known.
+
+    It is a commit of a repository or an archive with its hash, as recorded by PEP 610, or a folder or file
+    inside the repository. A version alone would name whatever a package index has under that name, which may
+    be somebody else's package.
+    """
+    try:
+        found = json.loads(distribution("toolgen").read_text("direct_url.json") or "{}")
+        url = urlsplit(str(found["url"]))
+    except (PackageNotFoundError, ValueError, KeyError, TypeError):
+        return ""
+    if url.scheme == "file":
+        return _inside(top, Path(url2pathname(url.path)))
+    user = url.netloc.rpartition("@")[0]
+    host = url.netloc.rpartition("@")[2]
+    if user == "git":  # of ssh://git@host: not a secret
+        host = f"git@{host}"
+    plain = urlunsplit((url.scheme, host, url.path, "", ""))
+    if not _PLAIN_URL.fullmatch(plain):
+        return ""
+    vcs, archive = found.get("vcs_info"), found.get("archive_info")
+    if isinstance(vcs, dict) and vcs.get("vcs") == "git" and _COMMIT.fullmatch(str(vcs.get("commit_id"))):
+        if url.scheme not in ("https", "ssh"):
+            return ""
+        below = found.get("subdirectory")
+        fragment = f"#subdirectory={below}" if isinstance(below, str) and _PLAIN_URL.fullmatch(below) else ""
+        return f"{_EXTRA} @ git+{plain}@{vcs['commit_id']}{fragment}"
+    if isinstance(archive, dict) and url.scheme == "https":
+        hashes = archive.get("hashes")
+        digest = hashes.get("sha256") if isinstance(hashes, dict) else None
+        digest = digest or str(archive.get("hash", "")).removeprefix("sha256=")
+        if re.fullmatch(r"[0-9a-f]{64}", str(digest)):
+            return f"{_EXTRA} @ {plain}#sha256={digest}"
+    return ""
+
+
+def _inside(top: Path, path: Path) -> str:
+    """Return a path inside the repository as a requirement relative to its root; empty if it is outside."""
+    try:
+        below = path.resolve().relative_to(top.resolve()).as_posix()
+    except ValueError:
+        return ""
+    return f"./{below}[cli]" if _PLAIN_URL.fullmatch(below) and path.exists() and below != "." else ""

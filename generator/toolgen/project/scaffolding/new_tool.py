@@ -1,0 +1,139 @@
+"""The files of a tool: of a new one, and those that a tool with a spec does not have yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from toolgen.base.files import FileKind
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.package import Tool
+from toolgen.project import Project, UnableError, kind_of, load_targets, read_specs
+from toolgen.project.building.project_build import Inputs, package_of, program_of, read_inputs
+from toolgen.project.scaffolding.files import (
+    PACKAGE,
+    http_text,
+    missing_packages,
+    package_text,
+    schema_file,
+    spec_text,
+    stub_text,
+    test_text,
+)
+from toolgen.project.scaffolding.parameters import Parameter, printable
+
+
+def describe_tool(
+    name: str, description: str, parameters: list[Parameter], *, destructive: bool
+) -> dict[str, Any]:
+    """Return what the templates of a new tool print. Raises `UnableError` for a bad description or name."""
+    names = [parameter.name for parameter in parameters]
+    for twice in {name for name in names if names.count(name) > 1}:
+        raise UnableError("bad-parameter", f"the parameter '{twice}' is given twice")
+    if not description.strip():
+        raise UnableError(
+            "usage", "the description is empty", "say what the tool does: models choose tools by it"
+        )
+    words = name.replace("_", " ").replace("-", " ").strip() or name
+    title = words[:1].upper() + words[1:]
+    required = [parameter for parameter in parameters if not parameter.optional]
+    return {
+        "name": name,
+        "title": title,
+        "description": printable(description.strip()),
+        "parameters": parameters,
+        "required": required,
+        "destructive": destructive,
+        "arguments": {parameter.name: parameter.sample for parameter in required},
+    }
+
+
+def new_tool_files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, str]:
+    """Return path below the project → text of every new file."""
+    text = spec_text(answers)
+    tool = _compile_new_spec(project, answers["name"], spec, text)
+    schema, schema_text = schema_file()
+    files = {spec: text}
+    if kind_of(project.root, f"{project.specs}/{schema}") is None:
+        files[f"{project.specs}/{schema}"] = schema_text
+    if project.implementations:
+        files |= _missing_packages(project, [])
+        module = project.path_of(f"{project.implementations}.{tool.py_name}")
+        files[f"{module}.py"] = stub_text(project.package, tool, answers["title"])
+        files[f"tests/test_{tool.py_name}.py"] = test_text(tool, answers["title"])
+    return files
+
+
+def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool:
+    """Compile `text` together with the existing specs; return its tool `name`, or raise its `SpecErrors`."""
+    path = spec.removeprefix(f"{project.specs}/")
+    alone = Inputs(project, {path: text.encode()}, load_targets(project))
+    try:
+        others = read_specs(project)
+    except UnableError:  # there are no specs yet
+        others = {}
+    together = Inputs(project, {**others, path: text.encode()}, alone.targets)
+    try:
+        program = program_of(together)
+        inputs = together
+    except SpecErrors as errors:
+        ours = [fault for fault in errors.diagnostics if spec in _files_of(fault)]
+        if ours:
+            raise SpecErrors(ours) from errors
+        program = program_of(alone)  # `generate` reports errors in the others
+        inputs = alone
+    return next(tool for tool in package_of(program, inputs).tools if tool.wire_name == name)
+
+
+def _files_of(fault: Diagnostic) -> set[str]:
+    return {fault.span.file, *(note.span.file for note in fault.notes)}
+
+
+def missing_parts(start: str, name: str | None) -> dict[str, str]:
+    """Return path → text of the files that are missing for the tool `name`, or for all tools.
+
+    Tests are added to tools that get an implementation, or to the one that was named. Raises `SpecErrors` for
+    specs that are not valid, UnableError if the project has no implementations or no such tool.
+    """
+    inputs = read_inputs(start)
+    project = inputs.project
+    if not project.implementations:
+        message = f"{project.file} has no `implementations` setting"
+        raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')
+    program = program_of(inputs)
+    titles = {tool.spec.name: tool.spec.title or tool.spec.name for tool in program.tools}
+    calls_http = {tool.spec.name for tool in program.tools if "x-openapi" in tool.spec.extensions}
+    if name is not None and name not in titles:
+        raise UnableError("no-such-tool", f"there is no enabled tool called '{name}'")
+    files: dict[str, str] = {}
+    for tool in package_of(program, inputs).tools:
+        if name is None or tool.wire_name == name:
+            files |= _parts(project, tool, titles[tool.wire_name], tool.wire_name in calls_http, name)
+    injected = [(each.name, each.type) for tool in program.tools for each in tool.spec.inject]
+    return {**_missing_packages(project, injected), **files} if files else {}
+
+
+def _missing_packages(project: Project, injected: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the missing `__init__.py` files; that of the implementations has a place for injected values."""
+    files = dict.fromkeys(missing_packages(project), PACKAGE)
+    own = f"{project.path_of(project.implementations or '')}/__init__.py"
+    return {path: package_text(injected) if path == own else text for path, text in files.items()}
+
+
+def _parts(project: Project, tool: Tool, title: str, calls_http: bool, name: str | None) -> dict[str, str]:
+    module = project.path_of(f"{project.implementations}.{tool.py_name}")
+    implementation = f"{module}.py"
+    test = f"tests/test_{tool.py_name}.py"
+
+    def is_free(path: str) -> bool:
+        return kind_of(project.root, path) is None
+
+    files = {}
+    # A package of that name is an implementation in several modules.
+    if kind_of(project.root, module, links=True) is not FileKind.FOLDER and is_free(implementation):
+        files[implementation] = (
+            http_text(project.package, tool) if calls_http else stub_text(project.package, tool, title)
+        )
+    if (files or name) and not calls_http and is_free(test):
+        files[test] = test_text(tool, title)
+    return files

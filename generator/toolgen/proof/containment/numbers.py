@@ -1,0 +1,291 @@
+"""Search for numbers that satisfy bounds and multiples, in exact arithmetic.
+
+The validator takes a number as it is written: 0.3 is a multiple of 0.1, and 1e25 is ten to the 25th, not
+the float beside it. Only where it compares a float beyond 2^53 with an integer of 64 bits does it take the
+float's own value; where this could matter, nothing is said to be proved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import reduce
+
+from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
+
+_TRIES = 1_000  # multiples looked at one after another
+_EXACT_FLOATS = 2**53  # up to here, every whole float is the integer that it is written as
+_DIGITS = 17  # of a float
+
+
+@dataclass(frozen=True, slots=True)
+class RangeEnd:
+    """One end of a range."""
+
+    value: Fraction
+    inclusive: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NumberConstraints:
+    """Constraints on one number."""
+
+    lower: RangeEnd | None = None
+    upper: RangeEnd | None = None
+    multiples: tuple[Fraction, ...] = ()  # it is a multiple of each of these, which are positive
+    not_multiples: tuple[Fraction, ...] = ()  # and of none of these
+    integer: bool | None = None  # None: either; 1.0 is an integer
+    excluded: frozenset[Fraction] = frozenset()
+
+    def with_lower(self, value: Fraction, *, inclusive: bool) -> NumberConstraints:
+        """Return these constraints with one more lower bound: the higher one counts."""
+        bound = RangeEnd(value, inclusive)
+        if self.lower is not None:
+            bound = max(bound, self.lower, key=lambda one: (one.value, not one.inclusive))
+        return replace(self, lower=bound)
+
+    def with_upper(self, value: Fraction, *, inclusive: bool) -> NumberConstraints:
+        """Return these constraints with one more upper bound: the lower one counts."""
+        bound = RangeEnd(value, inclusive)
+        if self.upper is not None:
+            bound = min(bound, self.upper, key=lambda one: (one.value, one.inclusive))
+        return replace(self, upper=bound)
+
+
+def exact_number(number: float) -> Fraction:
+    """Return the value of a JSON number as it is written: of 0.1, a tenth."""
+    # `repr` is the shortest decimal that is read as this float: Steele and White, "How to Print
+    # Floating-Point Numbers Accurately", PLDI 1990.
+    return Fraction(number) if isinstance(number, int) else Fraction(Decimal(repr(number)))
+
+
+def json_number(value: Fraction) -> int | float | None:
+    """Return `value` as an int or a float; None if no float is written so."""
+    if value.denominator == 1:
+        return value.numerator
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if exact_number(number) == value else None
+
+
+def find_numbers(constraints: NumberConstraints, count: int = 1) -> Search[list[int | float]]:
+    """Find `count` different numbers, small and short ones first. EMPTY: there are fewer."""
+    if any(step <= 0 for step in (*constraints.multiples, *constraints.not_multiples)):
+        return Unknown("a multipleOf that is not positive")
+    lower, upper = constraints.lower, constraints.upper
+    if lower and upper and lower.value >= upper.value:
+        # One number is left at most, so that there is nothing to search.
+        point = lower.value == upper.value and lower.inclusive and upper.inclusive
+        found = _choose(constraints, iter([lower.value] if point else []), count)
+        return _proved(constraints, found, count)
+    if (step := _common_step(constraints)) is not None:
+        return _find_multiples(constraints, step, count)
+    found = _choose(constraints, _decimals(constraints), count)
+    return Found(found.numbers) if len(found.numbers) == count else Unknown("no float was found in a range")
+
+
+@dataclass(slots=True)
+class _Choice:
+    """Numbers that satisfy the constraints."""
+
+    numbers: list[int | float]
+    is_complete: bool = True  # false if a value was passed over that no float is written as
+
+
+def _choose(constraints: NumberConstraints, candidates: Iterator[Fraction], count: int) -> _Choice:
+    """Return the first `count` candidates that satisfy the constraints."""
+    choice = _Choice([])
+    seen: set[Fraction] = set()
+    for value in candidates:
+        if value in seen or not _satisfies(constraints, value):
+            continue
+        seen.add(value)
+        number = json_number(value)
+        if number is None:
+            choice.is_complete = False
+            continue
+        choice.numbers.append(number)
+        if len(choice.numbers) == count:
+            break
+    return choice
+
+
+def _satisfies(constraints: NumberConstraints, value: Fraction) -> bool:
+    if value in constraints.excluded or not _is_above(constraints.lower, value):
+        return False
+    if not _is_below(constraints.upper, value) or not _is_multiple(constraints, value):
+        return False
+    return constraints.integer is None or constraints.integer == (value.denominator == 1)
+
+
+def _is_multiple(constraints: NumberConstraints, value: Fraction) -> bool:
+    return all((value / step).denominator == 1 for step in constraints.multiples) and not any(
+        (value / step).denominator == 1 for step in constraints.not_multiples
+    )
+
+
+def _is_above(bound: RangeEnd | None, value: Fraction) -> bool:
+    return bound is None or value > bound.value or (bound.inclusive and value == bound.value)
+
+
+def _is_below(bound: RangeEnd | None, value: Fraction) -> bool:
+    return bound is None or value < bound.value or (bound.inclusive and value == bound.value)
+
+
+def _proved(constraints: NumberConstraints, choice: _Choice, count: int) -> Search[list[int | float]]:
+    """Return what follows if there are no other candidates."""
+    if len(choice.numbers) == count:
+        return Found(choice.numbers)
+    if not choice.is_complete:
+        return Unknown("a number that no float is written as")
+    if _is_inexact(constraints):
+        return Unknown("floats beyond 2^53 beside a bound")
+    return EMPTY
+
+
+def _is_inexact(constraints: NumberConstraints) -> bool:
+    """True if a float might satisfy the constraints if its own value counts, not the written one."""
+    lower, upper = constraints.lower, constraints.upper
+    for bound in (lower, upper):
+        if bound is None or not _is_compared_by_value(bound.value):
+            continue
+        # Floats further away are on one side of the bound, however they are read.
+        near = [float(bound.value)]
+        for direction in (-math.inf, math.inf):
+            one = math.nextafter(near[0], direction)
+            near += [one, math.nextafter(one, direction)]
+        for number in near:
+            above = lower is None or any(_is_above(lower, value) for value in _values(number, lower))
+            below = upper is None or any(_is_below(upper, value) for value in _values(number, upper))
+            if above and below and _is_multiple(constraints, exact_number(number)):
+                return True
+    return False
+
+
+def _is_compared_by_value(bound: Fraction) -> bool:
+    return bound.denominator == 1 and abs(bound) > _EXACT_FLOATS and -(2**63) <= bound < 2**64
+
+
+def _values(number: float, bound: RangeEnd) -> list[Fraction]:
+    """Return what the validator may compare with `bound`: it depends on how the bound is written."""
+    written, value = exact_number(number), Fraction(number)
+    if not _is_compared_by_value(bound.value):
+        return [written]
+    of_integer = value if value != bound.value else written
+    is_float = exact_number(float(bound.value)) == bound.value
+    return [of_integer, written] if is_float else [of_integer]
+
+
+# Multiples of a number
+
+
+def common_multiple(one: Fraction, other: Fraction) -> Fraction:
+    """Return the least number that is a multiple of both."""
+    return Fraction(math.lcm(one.numerator, other.numerator), math.gcd(one.denominator, other.denominator))
+
+
+def _common_step(constraints: NumberConstraints) -> Fraction | None:
+    """Return the number that all candidates are multiples of."""
+    steps = [*constraints.multiples, *([Fraction(1)] if constraints.integer else [])]
+    if not steps:
+        return None
+    return reduce(common_multiple, steps)
+
+
+def _find_multiples(constraints: NumberConstraints, step: Fraction, count: int) -> Search[list[int | float]]:
+    avoided = [*constraints.not_multiples, *([Fraction(1)] if constraints.integer is False else [])]
+    periods = [(step / other).denominator for other in avoided]
+    if 1 in periods:
+        return EMPTY  # every multiple of `step` is one of the other
+    least, most = _factors(constraints, step)
+    tries = _TRIES + count + len(constraints.excluded)
+    span = None if least is None or most is None else most - least + 1
+    candidates = [factor * step for factor in _from_zero(least, most, tries)]
+    found = _choose(constraints, iter(candidates), count)
+    if len(found.numbers) < count and (span is None or span > tries):
+        # in every row of `period` factors one divides none of the periods
+        period = math.lcm(*periods)
+        starts = [-(-least // period) * period if least is not None else 0]
+        starts += [most // period * period] if most is not None else []
+        further = [
+            (start + sign * turn * period + beside) * step
+            for start in starts
+            for turn in range(count + len(constraints.excluded) + 2)
+            for sign in (1, -1)
+            for beside in (1, -1)
+        ]
+        found = _choose(constraints, iter([*candidates, *further]), count)
+        if len(found.numbers) < count:
+            return Unknown("a multiple among very many")
+    return _proved(constraints, found, count)
+
+
+def _factors(constraints: NumberConstraints, step: Fraction) -> tuple[int | None, int | None]:
+    """Return the least and the greatest factor whose product with `step` is within the bounds."""
+    least = most = None
+    if lower := constraints.lower:
+        least = math.ceil(lower.value / step)
+        least += not lower.inclusive and least * step == lower.value
+    if upper := constraints.upper:
+        most = math.floor(upper.value / step)
+        most -= not upper.inclusive and most * step == upper.value
+    return least, most
+
+
+def _from_zero(least: int | None, most: int | None, tries: int) -> Iterator[int]:
+    """Yield at most `tries` integers of a range, those next to zero first."""
+    if least is not None and least > 0:
+        first = least
+    elif most is not None and most < 0:
+        first = most
+    else:
+        first = 0
+    if (least is not None and first < least) or (most is not None and first > most):
+        return
+    yield first
+    for distance in range(1, tries):
+        inside = [
+            number
+            for number in (first + distance, first - distance)
+            if (least is None or number >= least) and (most is None or number <= most)
+        ]
+        if not inside:
+            return
+        yield from inside
+
+
+# Any number of a range
+
+
+def _decimals(constraints: NumberConstraints) -> Iterator[Fraction]:
+    """Yield numbers of a range that contains more than one, short ones first."""
+    lower, upper = constraints.lower, constraints.upper
+    low = lower.value if lower else None
+    high = upper.value if upper else None
+    needed = 8 + len(constraints.excluded)
+    if low is None and high is None:
+        low = Fraction(0)
+    for exponent in _exponents(low, high):
+        step = Fraction(10) ** exponent
+        factors = _from_zero(
+            None if low is None else math.ceil(low / step),
+            None if high is None else math.floor(high / step),
+            needed,
+        )
+        for factor in factors:
+            yield factor * step
+            yield factor * step + step / 2
+
+
+def _exponents(low: Fraction | None, high: Fraction | None) -> Iterator[int]:
+    """Yield powers of ten to step with through a range: from its width, or one, to the digits of a float."""
+    width = high - low if low is not None and high is not None else Fraction(1)
+    first = 0
+    while Fraction(10) ** first > width:
+        first -= 1
+    yield from range(first, first - _DIGITS, -1)

@@ -1,0 +1,318 @@
+"""Search for strings that satisfy lengths, patterns and formats."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from random import Random
+from typing import Any, Final
+
+from toolgen.proof.containment.formats import CONTAINED, FORMATS, is_asserted, matches_format
+from toolgen.proof.containment.regular.character_sets import ALL
+from toolgen.proof.containment.regular.formula import AllOf, Formula, Matches, Not, formula_of, loosen
+from toolgen.proof.containment.regular.syntax import (
+    Anchor,
+    Characters,
+    Node,
+    NotRegularError,
+    Repeat,
+    Sequence,
+    parse_pattern,
+)
+from toolgen.proof.containment.regular.words import STEPS, TextSearch
+from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
+from toolgen.proof.work import BudgetSpentError, WorkBudget
+from toolgen.schema.document import Draft
+from toolgen.schema.validator import compiled
+
+_LONGEST = 1_000_000  # characters of a witness
+_COUNTED = 20  # a longer count of one class is a limit of length
+_MOST_CASES = 32
+_SPARE = 20  # texts more than are needed, for those that the validator refuses
+_EXPENSIVE = "patterns that are too expensive to compare"
+
+
+@dataclass(frozen=True, slots=True)
+class StringConstraints:
+    """Constraints on one string. Lengths are in code points."""
+
+    least: int = 0
+    most: int | None = None
+    patterns: tuple[str, ...] = ()
+    not_patterns: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    not_formats: tuple[str, ...] = ()
+    excluded: frozenset[str] = frozenset()
+
+
+def find_strings(constraints: StringConstraints, count: int = 1, *, draft: Draft) -> Search[list[str]]:
+    """Find `count` different strings, short ones first. EMPTY: there are fewer."""
+    try:
+        given = _without_annotations(constraints, draft)
+        if given is None or _is_contradiction(given):
+            return EMPTY
+        if given.least > _LONGEST:
+            return Unknown("a string of more than a million characters")
+        if not (given.patterns or given.not_patterns or given.formats or given.not_formats):
+            return _find_plain(given, count)
+        return _StringSearch(given, count, draft).find()
+    except ValueError:
+        return Unknown("a pattern that the validator refuses")
+
+
+def random_strings(
+    constraints: StringConstraints, count: int, *, draft: Draft, random: Random, longest: int = 40
+) -> list[str]:
+    """Return up to `count` random strings, mostly of at most `longest` characters."""
+    try:
+        given = _without_annotations(constraints, draft)
+        if given is None or _is_contradiction(given) or given.least > _LONGEST:
+            return []
+        found: list[str] = []
+        pool = [text for name in given.formats for text in FORMATS[name].valid]
+        cases = _Cases(given, exact=True)
+        work = WorkBudget(STEPS)
+        for case in cases.cases:
+            search = TextSearch(case.formula, least=case.least, most=case.most, work=work)
+            found += search.random_words(count, random, longest)
+        found = [*random.sample(pool, len(pool)), *found] if pool else found
+        return [text for text in found if _satisfies(text, given, draft)][:count]
+    except (ValueError, BudgetSpentError):
+        return []
+
+
+def _without_annotations(constraints: StringConstraints, draft: Draft) -> StringConstraints | None:
+    """Leave out formats that the validator does not assert; None if one of them must not match."""
+    if not all(is_asserted(name, draft) for name in constraints.not_formats):
+        return None
+    asserted = tuple(name for name in constraints.formats if is_asserted(name, draft))
+    return replace(constraints, formats=asserted)
+
+
+def _is_contradiction(given: StringConstraints) -> bool:
+    if given.most is not None and given.least > given.most:
+        return True
+    if set(given.patterns) & set(given.not_patterns) or set(given.formats) & set(given.not_formats):
+        return True
+    return any(pair in CONTAINED for pair in itertools.product(given.formats, given.not_formats))
+
+
+def _find_plain(given: StringConstraints, count: int) -> Search[list[str]]:
+    """Find strings that only lengths restrict."""
+    most = given.least + count + len(given.excluded) if given.most is None else given.most
+    needed = count + len(given.excluded)
+    if most == 0:
+        texts = [""]
+    else:
+        first = max(given.least, 1)
+        beginnings = ["" if given.least == 0 else None, *map(chr, _plain_codes(needed))]
+        texts = [
+            "" if start == "" else start + "a" * (first - 1) for start in beginnings if start is not None
+        ]
+    found = [text for text in texts if text not in given.excluded][:count]
+    return Found(found) if len(found) == count else EMPTY
+
+
+def _plain_codes(count: int) -> Iterator[int]:
+    """Yield `count` code points, letters first; there are more than a million."""
+    letters = range(ord("a"), ord("z") + 1)
+    yield from itertools.islice(itertools.chain(letters, range(0x10000, 0x110000)), count)
+
+
+def matches_pattern(text: str, pattern: str) -> bool:
+    """True if the validator finds a match of `pattern`. Raises ValueError if it cannot read one of them."""
+    return bool(_pattern_validator(pattern).is_valid(text))
+
+
+@lru_cache(maxsize=512)
+def _pattern_validator(pattern: str) -> Any:
+    return compiled({"pattern": pattern})
+
+
+def _satisfies(text: str, given: StringConstraints, draft: Draft) -> bool:
+    """Ask the validator for each constraint."""
+    if (
+        text in given.excluded
+        or len(text) < given.least
+        or (given.most is not None and len(text) > given.most)
+    ):
+        return False
+    return (
+        all(matches_pattern(text, pattern) for pattern in given.patterns)
+        and not any(matches_pattern(text, pattern) for pattern in given.not_patterns)
+        and all(matches_format(text, name, draft) for name in given.formats)
+        and not any(matches_format(text, name, draft) for name in given.not_formats)
+    )
+
+
+class _StringSearch:
+    """A search with patterns or formats."""
+
+    def __init__(self, given: StringConstraints, count: int, draft: Draft) -> None:
+        self._given = given
+        self._count = count
+        self._draft = draft
+        self._found: dict[str, None] = {}
+
+    def find(self) -> Search[list[str]]:
+        """Try usual texts of the formats, then texts that surely satisfy them, then those that may."""
+        given = self._given
+        for name in given.formats:
+            self._take(FORMATS[name].valid)
+        for name in given.not_formats:
+            self._take(FORMATS[name].invalid)
+        if self._is_done():
+            return self._result()
+        exact = _Cases(given, exact=True)
+        loose = _Cases(given, exact=False)
+        if exact.cases != loose.cases:
+            self._search(exact, STEPS // 2)
+        for name in given.formats:
+            self._take(FORMATS[name].odd)
+        is_complete = not self._is_done() and self._search(loose, STEPS)
+        if self._is_done():
+            return self._result()
+        if is_complete:
+            return EMPTY
+        return Unknown(loose.unread[0] if loose.unread else self._reason())
+
+    def _result(self) -> Search[list[str]]:
+        return Found(sorted(self._found, key=len)[: self._count])
+
+    def _reason(self) -> str:
+        names = [*self._given.formats, *self._given.not_formats]
+        return f"the format {names[0]}, which is more than a pattern can say" if names else _EXPENSIVE
+
+    def _is_done(self) -> bool:
+        return len(self._found) >= self._count
+
+    def _take(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            if not self._is_done() and _satisfies(text, self._given, self._draft):
+                self._found[text] = None
+
+    def _search(self, cases: _Cases, steps: int) -> bool:
+        """Search all cases. True if there are no other texts than those that were tried."""
+        work = WorkBudget(steps)
+        is_complete = True
+        for case in cases.cases:
+            try:
+                search = TextSearch(case.formula, least=case.least, most=case.most, work=work)
+                shortest = search.shortest()
+            except (BudgetSpentError, NotRegularError):
+                is_complete = False
+                continue
+            if shortest is None:
+                continue
+            self._take([shortest])
+            if not self._is_done():
+                words = search.words(self._count + len(self._given.excluded) + _SPARE)
+                self._take(words.texts)
+                is_complete = is_complete and words.is_complete
+            if self._is_done():
+                return False
+        return is_complete
+
+
+# Constraints as formulas
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One way to satisfy the constraints."""
+
+    parts: tuple[Formula, ...]
+    least: int
+    most: int | None
+
+    @property
+    def formula(self) -> Formula:
+        return AllOf(self.parts)
+
+    def within(self, least: int, most: int | None) -> _Case:
+        """Return this case with further limits of length."""
+        limits = [limit for limit in (self.most, most) if limit is not None]
+        return replace(self, least=max(self.least, least), most=min(limits) if limits else None)
+
+
+class _Cases:
+    """The ways to satisfy constraints. `exact`: for strings that surely do; otherwise for those that may."""
+
+    def __init__(self, given: StringConstraints, *, exact: bool) -> None:
+        self.cases = [_Case((), given.least, given.most)]
+        self.unread: list[str] = []  # why patterns are left out
+        for pattern in given.patterns:
+            self._add(pattern, negative=False)
+        for name in given.formats:
+            shape = FORMATS[name]
+            self._add(shape.lower if exact and shape.lower is not None else shape.upper, negative=False)
+        for pattern in given.not_patterns:
+            self._add(pattern, negative=True)
+        for name in given.not_formats:
+            shape = FORMATS[name]
+            opposite = shape.upper if exact else shape.lower
+            if opposite is not None:
+                self._add(opposite, negative=True)
+        self.cases = [case for case in self.cases if case.most is None or case.least <= case.most]
+
+    def _add(self, pattern: str, *, negative: bool) -> None:
+        try:
+            node = parse_pattern(pattern)
+        except NotRegularError as error:
+            self.unread.append(str(error))
+            return
+        counted = _counted_class(node)
+        if counted is not None and len(self.cases) <= _MOST_CASES // 3:
+            self._add_counted(counted, negative)
+            return
+        try:
+            formula = formula_of(node)
+            self._add_part(Not(formula) if negative else formula)
+        except NotRegularError as error:
+            self.unread.append(str(error))
+            if not negative:
+                self._add_part(Matches(loosen(node)))
+
+    def _add_part(self, part: Formula) -> None:
+        self.cases = [replace(case, parts=(*case.parts, part)) for case in self.cases]
+
+    def _add_counted(self, counted: _CountedClass, negative: bool) -> None:
+        members = Matches(counted.node)
+        if not negative:
+            self._add_part(members)
+            self.cases = [case.within(counted.least, counted.most) for case in self.cases]
+            return
+        found: list[_Case] = []
+        for case in self.cases:
+            if counted.least > 0:
+                found.append(case.within(0, counted.least - 1))
+            if not counted.is_any:
+                found.append(replace(case, parts=(*case.parts, Not(members))))
+            if counted.most is not None:
+                found.append(case.within(counted.most + 1, None))
+        self.cases = found
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedClass:
+    """A pattern like `^[a-z]{1,100}$`: a class any number of times, and limits of length."""
+
+    node: Node
+    least: int
+    most: int | None
+    is_any: bool  # of any character
+
+
+_START: Final = Anchor("start")
+_END: Final = Anchor("end")
+
+
+def _counted_class(node: Node) -> _CountedClass | None:
+    match node:
+        case Sequence((Anchor("start"), Repeat(Characters(members), least, most), Anchor("end"))):
+            if max(least, most or 0) > _COUNTED:
+                whole = Sequence((_START, Repeat(Characters(members), 0, None), _END))
+                return _CountedClass(whole, least, most, is_any=members == ALL)
+    return None

@@ -1,0 +1,220 @@
+"""The schema objects that apply to one value, after a choice at each union, condition and negation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolgen.proof.instances.choices import AlternativeFacts, Chooser
+from toolgen.proof.instances.negation import Way, ways_to_violate
+from toolgen.proof.instances.prepared_schema import Derived, PreparedSchema, RefusedBy, Requirement
+from toolgen.schema.document import Schema, as_list, is_type, value_key
+
+KINDS: Final = ("object", "array", "string", "integer", "fraction", "boolean", "null")
+"""The JSON types, with numbers divided into integers and others."""
+
+_MAX_PARTS: Final = 2_000
+_KINDS_OF: Final[Mapping[str, frozenset[str]]] = {
+    "number": frozenset(("integer", "fraction")),
+    **{name: frozenset((name,)) for name in ("object", "array", "string", "integer", "boolean", "null")},
+}
+_CHOICES: Final = ("anyOf", "oneOf", "if", "not", "dependentSchemas", "dependencies")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A schema object that applies to the value."""
+
+    schema: Schema
+    parent: int  # index of the part that has it in place; -1: none
+    evaluates: bool  # its annotations count for the unevaluated keywords of those around it
+
+
+@dataclass(slots=True)
+class Conjunction:
+    """The parts that apply to one value, and the kinds of values that their types leave."""
+
+    parts: list[Part] = field(default_factory=list)
+    kinds: frozenset[str] = frozenset(KINDS)
+    refused: list[Any] = field(default_factory=list)  # schemas that must refuse the value
+    chosen: bool = False  # there was a choice
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Return what tells it from others with other parts."""
+        return tuple(id(part.schema) for part in self.parts)
+
+
+def kinds_of(schema: Schema) -> frozenset[str]:
+    """Return the kinds that the `type` of a schema object leaves."""
+    types = schema.get("type")
+    if isinstance(types, str):
+        return _KINDS_OF.get(types, frozenset())
+    if isinstance(types, list):
+        return frozenset().union(*(_KINDS_OF.get(each, frozenset()) for each in types))
+    return frozenset(KINDS)
+
+
+def kind_of(value: Any) -> str:
+    """Return the kind of a value."""
+    return next((kind for kind in KINDS if kind != "fraction" and is_type(value, kind)), "fraction")
+
+
+class Expansion:
+    """Collects the parts for some requirements. Choices are made last, when the kinds are known best."""
+
+    def __init__(self, prepared: PreparedSchema, chooser: Chooser, is_strict: bool) -> None:
+        self._prepared = prepared
+        self._chooser = chooser
+        self._is_strict = is_strict  # branches of `oneOf` that were not chosen must refuse the value
+        self._seen: set[tuple[int, bool]] = set()
+        self._waiting: list[tuple[Any, int, bool]] = []
+        self._open: list[tuple[str, Any, int, bool]] = []
+        self._refused: set[int] = set()
+        self._listed: frozenset[object] | None = None
+        self.made = Conjunction()
+
+    def expand(self, requirements: Iterable[Requirement]) -> Conjunction | None:
+        """Return the parts for all requirements; None if they contradict each other."""
+        self._waiting += [(each, -1, True) for each in requirements]
+        while True:
+            while self._waiting:
+                if not self._take(*self._waiting.pop()) or len(self.made.parts) > _MAX_PARTS:
+                    return None
+            if not self._open:
+                return self.made
+            choice = self._open.pop(0)
+            if not self._decide(*choice):
+                return None
+
+    def _take(self, requirement: Any, parent: int, evaluates: bool) -> bool:
+        if isinstance(requirement, bool):
+            return requirement
+        if isinstance(requirement, RefusedBy):
+            return self._refuse(requirement.schema, parent)
+        key = (id(requirement), evaluates)
+        if key in self._seen:
+            return True
+        self._seen.add(key)
+        made = self.made
+        index = len(made.parts)
+        made.parts.append(Part(requirement, parent, evaluates))
+        targets = self._prepared.references(requirement)
+        self._waiting += [(target, index, evaluates) for target in targets]
+        if self._prepared.is_draft_7 and "$ref" in requirement and not isinstance(requirement, Derived):
+            # In draft 7, the keywords beside a `$ref` are ignored.
+            made.parts[index] = Part(self._prepared.derived("empty", Derived), parent, evaluates)
+            return True
+        if "type" in requirement:
+            made.kinds &= kinds_of(requirement)
+        if ("const" in requirement or "enum" in requirement) and not self._list(requirement):
+            return False
+        for part in reversed(as_list(requirement.get("allOf"))):
+            self._waiting.append((part, index, evaluates))
+        self._open += [(each, requirement, index, evaluates) for each in _CHOICES if each in requirement]
+        return bool(made.kinds)
+
+    def _list(self, schema: Schema) -> bool:
+        """Take the values of `const` or `enum`; false if none of them is in the lists before."""
+        values = [schema["const"]] if "const" in schema else schema["enum"]
+        listed = frozenset(map(value_key, values))
+        self._listed = listed if self._listed is None else self._listed & listed
+        return bool(self._listed)
+
+    def _refuse(self, schema: Any, parent: int) -> bool:
+        if isinstance(schema, bool):
+            return not schema
+        if isinstance(schema, RefusedBy):
+            return self._take(schema.schema, parent, False)
+        if id(schema) in self._refused:  # a reference may lead back to itself
+            return True
+        self._refused.add(id(schema))
+        self.made.refused.append(schema)
+        self._open.append(("violate", schema, parent, False))
+        return True
+
+    def _decide(self, keyword: str, schema: Any, index: int, evaluates: bool) -> bool:
+        ways = self._ways(keyword, schema)
+        if keyword in ("dependentSchemas", "dependencies"):
+            return self._depend(schema[keyword], index, evaluates)
+        if not ways:
+            return False
+        self.made.chosen |= len(ways) > 1 or keyword == "violate"
+        way = ways[0]
+        if len(ways) > 1:
+            way = ways[self._chooser.pick((keyword, id(schema)), [self._alternative(way) for way in ways])]
+        # What must fail has no annotations, so it evaluates nothing (JSON Schema 2020-12 core, 7.7.1.2).
+        counts = evaluates and keyword not in ("violate", "not")
+        self._waiting += [(each, index, counts) for each in reversed(way)]
+        return True
+
+    def _ways(self, keyword: str, schema: Any) -> list[Way]:
+        prepared = self._prepared
+        if keyword == "violate":
+            ways = ways_to_violate(schema, prepared)
+        elif keyword == "anyOf":
+            ways = [[branch] for branch in schema["anyOf"]]
+        elif keyword == "oneOf":
+            ways = [[branch] for branch in schema["oneOf"]]
+            if self._is_strict:
+                all_of = schema["oneOf"]
+                ways = [
+                    [branch, *(RefusedBy(other) for at, other in enumerate(all_of) if at != index)]
+                    for index, branch in enumerate(all_of)
+                ]
+        elif keyword == "not":
+            self.made.refused.append(schema["not"])
+            ways = ways_to_violate(schema["not"], prepared)
+        elif keyword == "if":
+            ways = [
+                [schema["if"], schema.get("then", True)],
+                [RefusedBy(schema["if"]), schema.get("else", True)],
+            ]
+        else:
+            ways = []
+        return [way for way in ways if all(map(self._is_open, way))]
+
+    def _alternative(self, way: Way) -> AlternativeFacts:
+        is_null = any(isinstance(each, Mapping) and kinds_of(each) == _KINDS_OF["null"] for each in way)
+        return AlternativeFacts(max(map(self._prepared.height, way), default=0), is_null)
+
+    def _is_open(self, requirement: Requirement) -> bool:
+        """True unless a requirement contradicts the kinds that are left."""
+        # Not further: references may be circular, and a wrong True costs no more than a try.
+        for _ in range(10):
+            if isinstance(requirement, bool):
+                return requirement
+            if isinstance(requirement, RefusedBy):
+                return not isinstance(requirement.schema, bool) or not requirement.schema
+            if "type" in requirement and not kinds_of(requirement) & self.made.kinds:
+                return False
+            targets = self._prepared.references(requirement)
+            if len(targets) != 1:
+                return True
+            requirement = targets[0]
+        return True
+
+    def _depend(self, dependencies: Any, index: int, evaluates: bool) -> bool:
+        """Decide for each property on which a schema depends: absent, or present with the schema."""
+        if "object" not in self.made.kinds or not isinstance(dependencies, Mapping):
+            return True
+        for name, inner in dependencies.items():
+            if isinstance(inner, list) or inner is True:
+                continue
+            self.made.chosen = True
+            # Required, so there is no choice.
+            if any(name in as_list(part.schema.get("required")) for part in self.made.parts):
+                self._waiting.append((inner, index, evaluates))
+            elif inner is False or self._chooser.pick((id(dependencies), name), _TWO) == 0:
+                self._waiting.append((self._derived("absent", name, properties={name: False}), index, False))
+            else:
+                self._waiting.append((self._derived("present", name, required=[name]), index, False))
+                self._waiting.append((inner, index, evaluates))
+        return True
+
+    def _derived(self, what: str, name: str, **keywords: Any) -> Derived:
+        return self._prepared.derived((what, name), lambda: Derived(**keywords))
+
+
+_TWO: Final = (AlternativeFacts(0), AlternativeFacts(1))

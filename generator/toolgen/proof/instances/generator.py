@@ -1,0 +1,149 @@
+"""Generate values for a schema: valid, nearly valid, or realistic."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from toolgen.proof.containment import Containment, NotContained, check_containment
+from toolgen.proof.instances.builder import (
+    ANYTHING,
+    EXAMPLE_STYLE,
+    LIMITS,
+    MISSING,
+    STYLES,
+    InstanceLimits,
+    ValueBuilder,
+)
+from toolgen.proof.instances.choices import Dice
+from toolgen.proof.instances.prepared_schema import PreparedSchema
+from toolgen.proof.instances.violations import NearlyValid, violations
+from toolgen.schema.document import JsonPath
+
+Seed = int | str
+
+_REPEATS: Final = 12  # values in a row that were there before: probably there are no others
+_HOPELESS: Final = 4  # attempts without any value
+
+
+class InstanceGenerator:
+    """Generates values for one schema, which is compiled once.
+
+    Raises ValueError, or `jsonschema_rs.ReferencingError`, if the schema cannot be enforced.
+    """
+
+    def __init__(self, schema: Mapping[str, Any] | bool, *, limits: InstanceLimits = LIMITS) -> None:
+        self.prepared = PreparedSchema(schema)
+        self.limits = limits
+
+    def valid_values(self, *, seed: Seed, count: int) -> Iterator[Any]:
+        """Yield `count` valid values, half of them at boundaries; fewer only if none was found."""
+        builder = ValueBuilder(self.prepared, f"valid {seed}", self.limits)
+        seen: set[str] = set()
+        misses = 0
+        number = 0
+        turn = 0
+        while number < count and misses < self.limits.tries:
+            value = builder.build((self.prepared.root,), STYLES[turn % len(STYLES)])
+            turn += 1
+            if value is MISSING or not self.prepared.is_valid(value):
+                misses += 1
+                if not number and misses == _HOPELESS:
+                    yield from islice(self._searched(), count)
+                    return
+                continue
+            text = json.dumps(value, sort_keys=True)
+            if text in seen and misses < _REPEATS:
+                misses += 1
+                continue
+            seen.add(text)
+            number, misses = number + 1, 0
+            yield value
+
+    def _searched(self) -> Iterator[Any]:
+        """Yield valid values where construction finds none: usual ones, else a witness of the comparison."""
+        found = False
+        for value in copy.deepcopy(ANYTHING):
+            if self.prepared.is_valid(value):
+                found = True
+                yield value
+        if not found and isinstance(result := self._emptiness(), NotContained):
+            yield copy.deepcopy(result.witness)
+
+    def _emptiness(self) -> Containment:
+        """Return whether `false` accepts everything that the schema accepts."""
+        return self.prepared.derived("emptiness", lambda: check_containment(self.prepared.root, False))
+
+    def nearly_valid_values(self, *, seed: Seed, count: int) -> Iterator[NearlyValid]:
+        """Yield up to `count` values that are refused for one keyword at one place each.
+
+        Every keyword that can be violated in a valid value comes once, then again in other values.
+        """
+        builder = ValueBuilder(self.prepared, f"nearly {seed}", self.limits)
+        dice = Dice(f"violations {seed}")
+        texts: set[str] = set()
+        seen: set[tuple[JsonPath, JsonPath]] = set()
+        number = idle = 0
+
+        def make(*requirements: Any) -> Any:
+            value = builder.build(requirements, STYLES[3])
+            return None if value is MISSING else value
+
+        while number < count and idle < _HOPELESS:
+            value = builder.build((self.prepared.root,), STYLES[1] if not idle else dice.one_of(STYLES))
+            before = number
+            found = iter(()) if value is MISSING else violations(self.prepared, value, dice, make)
+            for each in found:
+                key = (each.path, each.schema_path)
+                text = json.dumps(each.value, sort_keys=True)
+                if key in seen or text in texts:
+                    continue
+                seen.add(key)
+                texts.add(text)
+                number += 1
+                yield each
+                if number == count:
+                    return
+            idle = 0 if number > before else idle + 1
+            if idle == _HOPELESS // 2:  # all keywords came: once more, in other values
+                seen.clear()
+
+    def example(self, *, seed: Seed, name: str = "") -> Any | None:
+        """Return a realistic value, None if none was found. `name` says what it is, for a schema of text."""
+        builder = ValueBuilder(self.prepared, f"example {seed}", self.limits, realistic=True)
+        for style in (EXAMPLE_STYLE, STYLES[0]):
+            value = builder.build((self.prepared.root,), style, name)
+            if value is not MISSING and self.prepared.is_valid(value):
+                return value
+        return next(iter(self.valid_values(seed=seed, count=1)), None)
+
+
+def valid_values(
+    schema: Mapping[str, Any] | bool, *, seed: Seed, count: int, limits: InstanceLimits = LIMITS
+) -> Iterator[Any]:
+    """Yield `count` values that `schema` accepts, different where possible; fewer if none was found.
+
+    About half are boundary cases. Raises as `InstanceGenerator` does.
+    """
+    return InstanceGenerator(schema, limits=limits).valid_values(seed=seed, count=count)
+
+
+def nearly_valid_values(
+    schema: Mapping[str, Any] | bool, *, seed: Seed, count: int, limits: InstanceLimits = LIMITS
+) -> Iterator[NearlyValid]:
+    """Yield up to `count` values that `schema` refuses, each for one keyword at one place."""
+    return InstanceGenerator(schema, limits=limits).nearly_valid_values(seed=seed, count=count)
+
+
+def example_value(
+    schema: Mapping[str, Any] | bool, *, seed: Seed, name: str = "", limits: InstanceLimits = LIMITS
+) -> Any | None:
+    """Return one realistic value that `schema` accepts; None if none was found, or if null is the only one.
+
+    Properties called `email`, `city`, `price` and the like, and texts with a format, have such values. `name`
+    is what the value itself is called.
+    """
+    return copy.deepcopy(InstanceGenerator(schema, limits=limits).example(seed=seed, name=name))

@@ -1,0 +1,214 @@
+"""A schema document, prepared for creating values: references, subschema validators, least nesting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+from toolgen.proof.containment.strings import matches_pattern
+from toolgen.schema.document import Draft, JsonPath, Located, Schema, SchemaDocument, as_list, unshared
+from toolgen.schema.graph import Graph, Node
+from toolgen.schema.validator import SubschemaValidators
+
+T = TypeVar("T")
+
+_ERRORS: Final = 50  # of one value that are looked at
+_BUILT: Final = 150_000  # subschemas compiled for validators of parts, one validator after another
+_ROUNDS: Final = 200  # of computing heights: more than values may be nested
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RefusedBy:
+    """A requirement: the value is refused by `schema`."""
+
+    schema: Any
+
+
+class Derived(dict[str, Any]):
+    """A schema object that is no part of the document; it may hold parts of it, and requirements."""
+
+
+Requirement = Schema | bool | RefusedBy
+"""Something that a value must satisfy: a schema of the document, a derived one, or the negation of one."""
+
+
+def key_of(requirement: Requirement) -> Hashable:
+    """Return what tells a requirement from others, for as long as its schema exists."""
+    if isinstance(requirement, RefusedBy):
+        return ("not", key_of(requirement.schema))
+    return requirement if isinstance(requirement, bool) else id(requirement)
+
+
+class PreparedSchema:
+    """A schema document whose parts can be asked whether they accept a value.
+
+    Raises ValueError, or `jsonschema_rs.ReferencingError`, if the document cannot be enforced.
+    """
+
+    def __init__(self, schema: Schema | bool) -> None:
+        try:
+            document = SchemaDocument(schema if isinstance(schema, Mapping) else {"allOf": [schema]})
+            # Subschemas are told apart by identity.
+            self.root: Schema = unshared(document.rewritten.schema)
+            self.validators = SubschemaValidators(self.root)
+        except RecursionError as error:
+            raise ValueError("the schema is nested too deeply") from error
+        document = SchemaDocument(self.root)
+        self.draft = document.draft or Draft.DRAFT_2020_12
+        self.is_draft_7 = self.draft is Draft.DRAFT_7
+        self.graph = Graph(document)
+        self._nodes: dict[int, Node] = {}
+        for node in self.graph.nodes:
+            self._nodes.setdefault(id(node.schema), node)
+        self._checks: dict[int, Any] = {}
+        self._built: dict[JsonPath, Any] = {}
+        self._most_built = _BUILT
+        self._heights = _heights(self.graph, self.is_draft_7)
+        self._derived: dict[Hashable, Any] = {}
+
+    def node(self, schema: Any) -> Node | None:
+        """Return the node of a schema object of the document."""
+        return self._nodes.get(id(schema))
+
+    def is_valid(self, value: Any) -> bool:
+        """True if the whole schema accepts `value`."""
+        try:
+            return self.validators.root.is_valid(value)
+        except ValueError:  # a lone surrogate, or too deep
+            return False
+
+    def accepts(self, requirement: Requirement, value: Any) -> bool | None:
+        """Return whether `value` satisfies a requirement; None if that cannot be asked for it alone."""
+        if isinstance(requirement, bool):
+            return requirement
+        if isinstance(requirement, RefusedBy):
+            accepted = self.accepts(requirement.schema, value)
+            return None if accepted is None else not accepted
+        key = id(requirement)
+        check = self._checks.get(key)
+        if check is None:
+            node = self._nodes.get(key)
+            validator = None if node is None else self._validator(node)
+            check = self._checks[key] = False if validator is None else validator.is_valid
+        if not callable(check):
+            return None
+        try:
+            return bool(check(value))
+        except ValueError:
+            return False
+
+    def _validator(self, node: Node) -> Any:
+        """Return the validator of a node; None where building validators becomes expensive."""
+        if node.path not in self._built:
+            reachable = self.graph.count_reachable(node, self._most_built)
+            self._most_built -= reachable
+            self._built[node.path] = self.validators.at(node.path) if self._most_built > 0 else None
+        return self._built[node.path]
+
+    def satisfies(self, requirements: Iterable[Requirement], value: Any) -> bool:
+        """True if no requirement is known to be violated."""
+        return all(self.accepts(each, value) is not False for each in requirements)
+
+    def violated_keywords(self, node: Node, value: Any) -> set[str]:
+        """Return the keywords of one schema object that refuse `value`, those behind references left out."""
+        validator = self._validator(node)
+        size = len(node.path)
+        if validator is None:
+            return set()
+        paths = [tuple(error.schema_path) for error in islice(validator.iter_errors(value), _ERRORS)]
+        return {str(path[size]) for path in paths if len(path) > size and path[:size] == node.path}
+
+    def count_errors(self, value: Any, most: int) -> int:
+        """Return the number of errors of a value, at most `most`."""
+        return sum(1 for _ in islice(self.validators.root.iter_errors(value), most))
+
+    def references(self, schema: Schema) -> list[Any]:
+        """Return what the references of a schema object lead to, as far as it is in the document."""
+        node = self._nodes.get(id(schema))
+        if node is None:
+            return []
+        targets = [target for _, target in self.graph.document.references(schema, node.path)]
+        return [target.value for target in targets if isinstance(target, Located)]
+
+    def matches(self, pattern: str, name: str) -> bool:
+        """True if the validator finds `pattern` in `name`."""
+
+        def ask() -> bool:
+            try:
+                return matches_pattern(name, pattern)
+            except ValueError:  # the name has a lone surrogate
+                return False
+
+        return self.derived(("matches", pattern, name), ask)
+
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` returned for `key` at first: derived schemas are told apart by identity."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        found: T = self._derived[key]
+        return found
+
+    def height(self, requirement: Requirement) -> float:
+        """Return how many levels a value must at least have; infinite if no finite value will do."""
+        if requirement is False:
+            return math.inf
+        node = self._nodes.get(id(requirement))
+        return 0 if node is None else self._heights[node.path]
+
+
+# The least solution of equations over minima and maxima, by rounds: Knuth, "A Generalization of Dijkstra's
+# Algorithm", Information Processing Letters 6(1), 1977, has the theory.
+def _heights(graph: Graph, is_draft_7: bool) -> dict[Any, float]:
+    """Return a lower bound of the levels of a value for each node, by its path."""
+    found: list[float] = [math.inf] * len(graph.nodes)
+    index_of = {node.path: index for index, node in enumerate(graph.nodes)}
+    for _ in range(_ROUNDS):
+        changed = False
+        for index in range(len(graph.nodes) - 1, -1, -1):
+            if found[index] == math.inf or found[index] > 0:
+                height = _height(graph.nodes[index], found, index_of, is_draft_7)
+                if height < found[index]:
+                    found[index], changed = height, True
+        if not changed:
+            break
+    return {node.path: found[index] for index, node in enumerate(graph.nodes)}
+
+
+def _height(node: Node, found: list[float], index_of: Mapping[Any, int], is_draft_7: bool) -> float:
+    schema, path = node.schema, node.path
+
+    def at(value: Any, *steps: str | int) -> float:
+        if isinstance(value, bool):
+            return 0 if value else math.inf
+        index = index_of.get((*path, *steps))
+        return 0 if index is None else found[index]
+
+    behind = max((found[index] for index in node.references), default=0)
+    if is_draft_7 and "$ref" in schema:
+        return behind
+    height: float = max(behind, _height_of_own(schema, at))
+    for number, part in enumerate(as_list(schema.get("allOf"))):
+        height = max(height, at(part, "allOf", number))
+    for keyword in ("anyOf", "oneOf"):
+        branches = [at(part, keyword, number) for number, part in enumerate(as_list(schema.get(keyword)))]
+        height = max(height, min(branches, default=0))
+    return height
+
+
+def _height_of_own(schema: Schema, at: Callable[..., float]) -> float:
+    """Return the levels that the type, required properties and items of a schema object demand."""
+    types = schema.get("type")
+    if types == "object":
+        properties = schema.get("properties")
+        properties = properties if isinstance(properties, Mapping) else {}
+        needed = [name for name in as_list(schema.get("required")) if name in properties]
+        return 1 + max((at(properties[name], "properties", name) for name in needed), default=-1)
+    least = schema.get("minItems", 0)
+    if types == "array" and isinstance(least, int | float) and least > 0:
+        items = schema.get("items", True)
+        if isinstance(items, dict | bool) and "prefixItems" not in schema:
+            return 1 + at(items, "items")
+    return 0

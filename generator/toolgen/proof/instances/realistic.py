@@ -1,0 +1,230 @@
+"""Realistic texts and numbers, chosen by format, by the name of a property, and by bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from toolgen.proof.instances.choices import Dice
+from toolgen.proof.instances.numbers import NumberFacts
+from toolgen.proof.instances.strings import StringFacts
+from toolgen.proof.instances.usual_texts import (
+    BY_FORMAT,
+    FIRST_NAMES,
+    HEXADECIMAL,
+    LAST_NAMES,
+    date,
+    date_time,
+    digits,
+    email,
+    host,
+    ipv4,
+    person,
+    time_of_day,
+    url,
+    uuid,
+)
+from toolgen.schema.document import Draft
+
+_TRIES: Final = 6
+_LONGEST: Final = 5_000  # characters
+_LONG: Final = 24  # characters of a text that looks made up
+
+
+def realistic_scalar(
+    kind: str, schemas: Sequence[Mapping[str, Any]], draft: Draft, *, name: str, dice: Dice
+) -> Iterator[Any]:
+    """Yield realistic values of a kind for a property called `name`, best first; they may be invalid."""
+    words = words_of(name)
+    if kind == "string":
+        yield from _texts(StringFacts.of(schemas, draft), words, dice)
+    else:
+        yield from _numbers(NumberFacts.of(schemas), words, dice, whole=kind == "integer")
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a property's name in lower case: `createdAt`, `created_at` → created, at."""
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
+    return [found.lower() for found in re.findall(r"[^\W_]+", spaced)]
+
+
+# Texts
+
+
+def _texts(facts: StringFacts, words: list[str], dice: Dice) -> Iterator[str]:
+    for name in facts.constraints.formats:
+        if name in BY_FORMAT:
+            yield BY_FORMAT[name](dice)
+    named = _row_of(words)
+    if not facts.is_plain:
+        yield from dice.shuffled(named(dice)) if named else ()
+        words_found = facts.random_words(Random(f"{dice.fraction()}"))
+        yield from sorted(words_found, key=lambda text: (not _is_printable(text), len(text) > _LONG))
+        return
+    choices = dice.shuffled(named(dice) if named else _PLAIN)
+    yield from choices
+    text = " ".join(choices)
+    while len(text) < min(facts.least, _LONGEST):
+        text = f"{text} {dice.one_of(_PLAIN)}"
+    yield text[: int(min(len(text), max(facts.least, min(facts.most, 60))))].strip()
+    yield text[: int(min(len(text), facts.most))]
+    yield text[: facts.least]
+
+
+def _row_of(words: Sequence[str]) -> Callable[[Dice], Sequence[str]] | None:
+    """Return what makes texts for a property's name; None if none of its words says what it is."""
+    if len(words) > 1 and words[0] in ("first", "last") and words[-1] != "name":
+        words = words[1:]  # `first_seen` is a moment, and `last_city` a city; `first_name` is a name
+        if words[-1] in _MOMENTS or words[-1].endswith("ed"):
+            return _BY_NAME["at"]
+    # `city_name` is a city; a word alone is what it says
+    order = [*reversed(words[:-1]), "name"] if words[-1:] == ["name"] else list(reversed(words))
+    return next((found for key in order if (found := _BY_NAME.get(_singular(key)))), None)
+
+
+def _is_printable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _singular(text: str) -> str:
+    if text.endswith("ies"):
+        return text[:-3] + "y"
+    return text.removesuffix("s") if not text.endswith(("ss", "us", "address")) else text
+
+
+_MOMENTS: Final = frozenset(
+    {"seen", "sent", "paid", "run", "login", "sync", "access", "visit", "activity", "contact"}
+)
+"""Words after `first` and `last` that say that something happened."""
+_PLAIN: Final = ("blue widget", "spring order", "first draft", "weekly report", "north office", "main list")
+_SENTENCES: Final = (
+    "The order was received and will be shipped on Monday.",
+    "Please check the attached report before the meeting.",
+    "Everything works as expected.",
+    "Two of the three items are in stock.",
+)
+
+
+def _fixed(*texts: str) -> Callable[[Dice], Sequence[str]]:
+    return lambda _: texts
+
+
+def _made(make: Callable[[Dice], str]) -> Callable[[Dice], Sequence[str]]:
+    return lambda dice: (make(dice), make(dice))
+
+
+def _table(rows: Mapping[str, Callable[[Dice], Sequence[str]]]) -> dict[str, Callable[[Dice], Sequence[str]]]:
+    return {key: row for keys, row in rows.items() for key in keys.split()}
+
+
+_BY_NAME: Final = _table(
+    {
+        "email mail recipient sender cc bcc": _made(email),
+        "url uri link href website homepage webhook endpoint image avatar photo": _made(url),
+        "id identifier key number no ref reference sku serial": lambda dice: (
+            f"{dice.one_of(('ord', 'itm', 'usr', 'ref'))}_{digits(dice, 6)}",
+            digits(dice, 4, "123456789"),
+        ),
+        "uuid guid": _made(uuid),
+        "token cursor nonce secret": lambda dice: (digits(dice, 24, HEXADECIMAL),),
+        "sha hash commit digest checksum": lambda dice: (digits(dice, 40, HEXADECIMAL),),
+        "name": lambda dice: (person(dice), dice.one_of(FIRST_NAMES)),
+        "firstname first": lambda dice: (dice.one_of(FIRST_NAMES),),
+        "lastname last surname": lambda dice: (dice.one_of(LAST_NAMES),),
+        "username user login author owner assignee account handle": lambda dice: (
+            dice.one_of(FIRST_NAMES).lower(),
+            f"{dice.one_of(FIRST_NAMES).lower()}{dice.between(1, 99)}",
+        ),
+        "company organization organisation org supplier vendor customer client employer brand": _fixed(
+            "Nordic Parts", "Acme Corporation", "Globex", "Initech"
+        ),
+        "phone mobile fax tel telephone": lambda dice: (f"+1 202 555 01{digits(dice, 2)}",),
+        "city town destination origin location place": _fixed("Oslo", "Berlin", "San Francisco", "Kyoto"),
+        "country nation": _fixed("Norway", "Germany", "US", "Japan"),
+        "state province region": _fixed("California", "CA", "Bavaria", "eu-west-1"),
+        "address street": lambda dice: (f"{dice.between(1, 99)} Market Street", "12 Harbour Road"),
+        "zip zipcode postal postcode": lambda dice: (digits(dice, 5, "123456789"),),
+        "currency": _fixed("EUR", "USD", "JPY"),
+        "language lang locale": _fixed("en", "en-US", "de", "ja"),
+        "timezone tz zone": _fixed("Europe/Oslo", "UTC", "America/New_York"),
+        "date day birthday since until deadline due": _made(date),
+        "time hour": lambda dice: (time_of_day(dice)[:5], time_of_day(dice)),
+        "at timestamp datetime created updated modified expires expiry start end": _made(date_time),
+        "color colour": _fixed("#1f77b4", "blue", "teal"),
+        "path file filename filepath document source target": _fixed(
+            "docs/report.pdf", "src/main.py", "data.csv"
+        ),
+        "directory folder dir root cwd": _fixed("/home/ada/project", "docs"),
+        "extension mime mimetype": _fixed("application/json", "text/plain"),
+        "query search q keyword term filter": _fixed("brake pads", "annual report", "status:open"),
+        "sql": _fixed("SELECT id, name FROM orders"),
+        "title subject headline heading": _fixed("Weekly report", "Spring order", "Meeting on Monday"),
+        "description summary note comment message text body content reason detail prompt question answer "
+        "instruction feedback bio abstract warning error hint": lambda _: _SENTENCES,
+        "status phase": _fixed("active", "pending", "completed"),
+        "category type kind group topic genre class": _fixed("standard", "parts", "office"),
+        "tag label": _fixed("urgent", "new", "review"),
+        "unit": _fixed("kg", "cm", "pieces"),
+        "version": lambda dice: (f"{dice.between(0, 4)}.{dice.between(0, 20)}.{dice.between(0, 9)}",),
+        "repo repository project package library module": _fixed("octo/widgets", "widgets", "toolkit"),
+        "branch": _fixed("main", "feature/search"),
+        "ip": _made(ipv4),
+        "host hostname domain server": _made(host),
+        "code": lambda dice: (f"A{digits(dice, 3)}", digits(dice, 3)),
+        "symbol ticker stock": _fixed("NVDA", "EQNR", "SAP"),
+        "product item": _fixed("Brake pad", "Desk lamp", "USB cable"),
+        "model": _fixed("standard-2", "X200"),
+        "command": _fixed("ls -la", "make test"),
+        "selector": _fixed("#submit", ".price"),
+    }
+)
+
+
+# Numbers
+
+
+def _numbers(facts: NumberFacts, words: list[str], dice: Dice, *, whole: bool) -> Iterator[int | float]:
+    named = next((found for key in reversed(words) if (found := _RANGES.get(_singular(key)))), None)
+    low, high, digits = named or ((1, 100, 0) if whole else (1, 100, 2))
+    if named is None and (facts.low is not None or facts.high is not None or facts.step is not None):
+        yield from (facts.random(dice, whole) for _ in range(_TRIES))
+    for _ in range(_TRIES):
+        if whole or not digits:
+            yield dice.between(low, high)
+        else:
+            yield round(low + (high - low) * dice.fraction(), digits)
+    yield from (facts.random(dice, whole) for _ in range(_TRIES))
+
+
+def _ranges(rows: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int, int]]:
+    return {key: row for keys, row in rows.items() for key in keys.split()}
+
+
+_RANGES: Final = _ranges(  # lowest, highest, decimals
+    {
+        "price cost amount total subtotal fee tax budget salary revenue balance payment income": (5, 500, 2),
+        "quantity qty count num number copy guest passenger ticket people": (1, 12, 0),
+        "id": (1000, 9999, 0),
+        "age": (18, 80, 0),
+        "year": (2020, 2026, 0),
+        "month": (1, 12, 0),
+        "day": (1, 28, 0),
+        "hour": (8, 18, 0),
+        "minute second duration timeout": (5, 55, 0),
+        "timestamp epoch": (1_767_225_600, 1_798_000_000, 0),
+        "latitude lat": (-60, 60, 4),
+        "longitude lng lon long": (-170, 170, 4),
+        "percent percentage": (1, 99, 1),
+        "rate ratio probability confidence score similarity": (0, 1, 3),
+        "temperature temp": (5, 30, 1),
+        "port": (8000, 8999, 0),
+        "page index line": (1, 9, 0),
+        "limit size max": (10, 50, 0),
+        "offset skip min": (0, 20, 0),
+        "width height length": (100, 1200, 0),
+        "weight distance": (1, 90, 1),
+        "rating star": (1, 5, 1),
+    }
+)

@@ -1,0 +1,27 @@
+"""MCP, on the official SDK's low-level server; the SDK is imported when a server is built, not before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .command import main
+    from .listed_tool import legacy_tools, mcp_tools
+    from .server import ToolServer, build_server
+    from .transports.http import HttpApp, asgi_app
+
+__all__ = ["HttpApp", "ToolServer", "asgi_app", "build_server", "legacy_tools", "main", "mcp_tools"]
+
+_HOMES = {
+    "HttpApp": "transports.http",
+    "ToolServer": "server",
+    "asgi_app": "transports.http",
+    "build_server": "server",
+    "legacy_tools": "listed_tool",
+    "main": "command",
+    "mcp_tools": "listed_tool",
+}
+
+__getattr__ = lazy_names(__name__, _HOMES)

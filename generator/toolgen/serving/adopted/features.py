@@ -1,0 +1,146 @@
+"""Resources, prompts and completions of an adopted server, which its own handlers answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
+from mcp.server._otel import OpenTelemetryMiddleware
+from mcp.server.caching import apply_cache_hint
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
+from mcp.server.request_state import RequestStateBoundary
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
+
+from toolgen.serving.features import Publish
+
+from .lifespan import LIFESPANS
+
+_OF_SDK = (OpenTelemetryMiddleware, RequestStateBoundary)  # the server around has its own
+
+
+class AdoptedFeatures:
+    """What a server has besides tools: a base for the servers of each framework.
+
+    Args:
+        server: the server object.
+        name: for log records, such as "shop.server:mcp".
+        serves: what is served: "resources" (with templates and subscriptions), "prompts", "completions".
+        scopes: that callers need for all of it.
+        timeout: seconds that a request may take.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        name: str,
+        *,
+        serves: Collection[str],
+        scopes: Collection[str] = (),
+        timeout: float = 60.0,
+    ) -> None:
+        self.server = server
+        self.name = name
+        self.serves = frozenset(serves)
+        self.scopes = frozenset(scopes)
+        self.timeout = timeout
+        self._entering: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[Any]] = WeakKeyDictionary()
+
+    @property
+    def _low_level(self) -> Server[Any]:
+        """The server of the SDK that the framework has registered its handlers with."""
+        raise NotImplementedError
+
+    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
+        """Return the server's lifespan."""
+        raise NotImplementedError
+
+    def capabilities(self, protocol_version: str | None) -> types.ServerCapabilities:
+        """Return what the server announces, of what is served."""
+        if protocol_version is None:
+            announced = self._low_level.create_initialization_options().capabilities
+        else:
+            announced = self._low_level.get_capabilities(protocol_version=protocol_version)
+        return types.ServerCapabilities(**{key: getattr(announced, key) for key in self.serves})
+
+    async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Return what the server's own handler answers, within the server's own middleware."""
+        await self._enter_lifespan()
+        request = replace(context, lifespan_context=LIFESPANS.value(self.server))
+        return await within_middleware(self._low_level, self._handle)(request)
+
+    async def _handle(self, context: ServerRequestContext[Any, Any]) -> HandlerResult:
+        entry = self._low_level.get_request_handler(context.method)
+        if entry is None:
+            raise MCPError(code=types.METHOD_NOT_FOUND, message="Method not found", data=context.method)
+        # from `context`, in which middleware may have changed them
+        params = entry.params_type.model_validate(context.params or {}, by_name=False)
+        result = await entry.handler(context, params)
+        hint = self._low_level.cache_hints.get(context.method)
+        if hint is not None and isinstance(result, types.CacheableResult):
+            result = apply_cache_hint(result, hint)
+        return as_sent(result)
+
+    def listen(self, publish: Publish) -> Callable[[], None]:
+        """Return a function that does nothing: the server publishes no changes by itself."""
+        return lambda: None
+
+    @asynccontextmanager
+    async def listening(
+        self, context: ServerRequestContext[Any, Any], wanted: types.SubscriptionFilter, publish: Publish
+    ) -> AsyncIterator[None]:
+        """Do nothing: all clients hear of what `listen` publishes."""
+        yield
+
+    async def close(self) -> None:
+        """Leave the server's lifespan if this event loop has entered it for a request."""
+        entering = self._entering.pop(asyncio.get_running_loop(), None)
+        if entering is not None and entering.done() and not _has_failed(entering):
+            await LIFESPANS.leave(self.server)
+
+    async def _enter_lifespan(self) -> None:
+        loop = asyncio.get_running_loop()
+        entering = self._entering.get(loop)
+        if entering is None or (entering.done() and _has_failed(entering)):
+            entering = loop.create_task(LIFESPANS.enter(self.server, self._lifespan))
+            self._entering[loop] = entering
+        # the first request may be cancelled, and others wait for the same task
+        await asyncio.shield(entering)
+
+
+def own_middleware(server: Server[Any]) -> list[ServerMiddleware[Any]]:
+    """Return the middleware that a server's author or framework has added, the outermost first."""
+    return [each for each in server.middleware if not isinstance(each, _OF_SDK)]
+
+
+def within_middleware(server: Server[Any], handle: CallNext) -> CallNext:
+    """Return `handle` within the server's own middleware."""
+    for each in reversed(own_middleware(server)):
+        handle = partial(_apply, each, handle)
+    return handle
+
+
+def as_sent(result: HandlerResult | types.ErrorData) -> dict[str, Any]:
+    """Return a handler's result as the SDK gives it to middleware. Raises MCPError for an error."""
+    if isinstance(result, types.ErrorData):
+        raise MCPError.from_error_data(result)
+    if isinstance(result, BaseModel):
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return dict(result or {})
+
+
+async def _apply(
+    middleware: ServerMiddleware[Any], handle: CallNext, context: ServerRequestContext[Any, Any]
+) -> HandlerResult:
+    return await middleware(context, handle)
+
+
+def _has_failed(task: asyncio.Task[Any]) -> bool:
+    return task.cancelled() or task.exception() is not None

@@ -1,0 +1,172 @@
+"""An `MCPServer` of the MCP SDK: its tools as implementations, and what it has besides them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, cast
+from weakref import WeakSet
+
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
+from mcp.server.context import HandlerResult
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import MCPServerError, UnexpectedToolError
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import ServerEvent, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+from mcp_types.methods import is_input_required
+
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.isolation.time_limit import WorkClock
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
+from toolgen.serving.current_call import CurrentCall
+from toolgen.serving.features import Publish
+from toolgen.serving.held_questions import Exchange
+
+from .features import AdoptedFeatures, as_sent, own_middleware, within_middleware
+from .lifespan import LIFESPANS
+from .tool import MISSING, AdoptedTool, failed
+
+
+@dataclass(eq=False)
+class _AskingSession:
+    """A client's session for a tool with `asks`: `ctx.elicit` asks in the middle of a call in both eras."""
+
+    session: ServerSession
+    exchange: Exchange
+    clock: WorkClock
+
+    async def elicit_form(
+        self, message: str, requested_schema: dict[str, Any], related_request_id: object = None
+    ) -> types.ElicitResult:
+        params = types.ElicitRequestFormParams(message=message, requested_schema=requested_schema)
+        with self.clock.stopped():
+            answer = await self.exchange.ask(params)
+        if isinstance(answer, types.ErrorData):
+            raise MCPError(code=answer.code, message=answer.message)
+        return answer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.session, name)
+
+
+class MCPServerTool(AdoptedTool):
+    """A tool of an `MCPServer`, which fills in `Context` and resolved parameters.
+
+    Results and error texts reach clients of MCP as the SDK's server sends them.
+
+    Example:
+        class PlaceOrder(MCPServerTool, PlaceOrderTool):
+            server = shop.mcp
+            listed_name = "place-order"
+    """
+
+    server: ClassVar[MCPServer[Any]]
+
+    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
+        return _lifespan_of(self.server)
+
+    def _request_of(self, call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:
+        if context.clock is None or call.exchange is None:
+            return call.request
+        session = _AskingSession(call.request.session, call.exchange, context.clock)
+        return replace(call.request, session=cast("ServerSession", session))
+
+    async def _call(
+        self,
+        arguments: dict[str, Any],
+        request: ServerRequestContext[Any, Any],
+        params: types.CallToolRequestParams | None,
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        low_level = self.server._lowlevel_server
+
+        async def handle(request: ServerRequestContext[Any, Any]) -> HandlerResult:
+            return as_sent(await self._called(request, params))
+
+        request = replace(
+            request,
+            lifespan_context=LIFESPANS.value(self.server),
+            # middleware sees the arguments as the function gets them, and may change them
+            params={**(request.params or {}), "name": self.listed_name, "arguments": arguments},
+        )
+        if not own_middleware(low_level):
+            return await self._called(request, params)
+        result = as_sent(await within_middleware(low_level, handle)(request))
+        is_question = is_input_required(result)
+        kind = types.InputRequiredResult if is_question else types.CallToolResult
+        return kind.model_validate(result, by_name=False)
+
+    async def _called(
+        self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams | None
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Call the tool with the arguments in `request`, which has passed the server's middleware."""
+        context: Context[Any, Any] = Context(
+            request_context=request,
+            mcp_server=self.server,
+            input_params=params,
+            subscriptions=self.server._subscriptions,
+        )
+        arguments: Mapping[str, Any] = (request.params or {}).get("arguments") or {}
+        try:
+            return await self.server.call_tool(self.listed_name, dict(arguments), context)
+        except MCPServerError as error:
+            result = failed(error)
+            if isinstance(error, UnexpectedToolError):  # its text does not say what has happened
+                LOGGER.error(
+                    "tool %s failed unexpectedly",
+                    self.listed_name,
+                    exc_info=without_text(error.__cause__ or error),
+                )
+            elif self.server._tool_manager.get_tool(self.listed_name) is None:
+                LOGGER.warning(MISSING, self.listed_name)
+            return result
+
+    async def setup(self) -> None:
+        """Enter the server's lifespan, and log from now on that the server adds or removes tools."""
+        if self.server not in _WATCHED:
+            _WATCHED.add(self.server)
+            self.server._subscriptions.subscribe(partial(_warn_of_tools, self.server.name))
+        await super().setup()
+
+
+def _lifespan_of(server: MCPServer[Any]) -> AbstractAsyncContextManager[Any]:
+    low_level = server._lowlevel_server
+    return low_level.lifespan(low_level)
+
+
+_WATCHED: WeakSet[MCPServer[Any]] = WeakSet()
+
+
+def _warn_of_tools(name: str, event: ServerEvent) -> None:
+    if isinstance(event, ToolsListChanged):
+        LOGGER.warning("the server %s has changed its tools: those that were imported are served", name)
+
+
+class MCPServerFeatures(AdoptedFeatures):
+    """Resources, templates, prompts and completions of an `MCPServer`, within its middleware.
+
+    Example:
+        features = MCPServerFeatures(shop.mcp, "shop:mcp", serves=["resources", "prompts"])
+    """
+
+    server: MCPServer[Any]
+
+    @property
+    def _low_level(self) -> Server[Any]:
+        return self.server._lowlevel_server
+
+    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
+        return _lifespan_of(self.server)
+
+    def listen(self, publish: Publish) -> Callable[[], None]:
+        """Call `publish` with each change that the server's functions announce by their `Context`."""
+
+        def heard(event: ServerEvent) -> None:
+            if not isinstance(event, ToolsListChanged):
+                publish(event)
+
+        return self.server._subscriptions.subscribe(heard)

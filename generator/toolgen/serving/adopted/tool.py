@@ -1,0 +1,231 @@
+"""What tools of adopted servers share: the call, its result, and its error."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from types import SimpleNamespace
+from typing import Any, ClassVar, Final, cast
+
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+
+from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
+from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
+from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.errors import ToolError
+from toolgen.serving.current_call import CurrentCall, current_call
+
+from .lifespan import LIFESPANS
+
+FAILED: Final = "failed"
+"""The code of the errors of adopted tools, which specs of `import fastmcp` declare."""
+MISSING: Final = "the server has no tool %s any more, or not for this caller; import the server again"
+"""A log record, with the name of a tool."""
+_BINARY: Final = "application/octet-stream"
+_LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "notice": logging.INFO}  # else a warning
+
+
+class AdoptedToolError(ToolError):
+    """An error of an adopted tool, with its own text. Clients of MCP get that text alone, as before."""
+
+    code = FAILED
+    description = "The tool could not do what was asked; the message says why."
+
+
+class AdoptedTool:
+    """A tool of another server: a base for implementations, before the generated class.
+
+    Attributes:
+        server: the server object, which fills in what its functions ask for, converts what they return, and
+            whose lifespan is entered before the first call.
+        listed_name: the name by which the server knows the tool.
+    """
+
+    forwards: ClassVar[bool] = True
+    server: ClassVar[Any]
+    listed_name: ClassVar[str]
+
+    async def setup(self) -> None:
+        """Enter the server's lifespan unless another of its tools has done so."""
+        await LIFESPANS.enter(self.server, self._lifespan)
+
+    async def close(self) -> None:
+        """Leave the server's lifespan after the last of its tools."""
+        await LIFESPANS.leave(self.server)
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        """Call the function with the arguments as they came. Return its result, or raise its error."""
+        arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        call = current_call()
+        try:
+            if call is None:
+                result = await self._call(arguments, request_without_client(context), None)
+            else:
+                result = await self._call(arguments, self._request_of(call, context), call.params)
+        except MCPError as raised:
+            if call is not None:
+                call.protocol_error = raised
+            raise AdoptedToolError(raised.error.message) from raised
+        return answer_of(result, call, context)
+
+    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
+        """Return the server's lifespan."""
+        raise NotImplementedError
+
+    def _request_of(self, call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:
+        """Return the request of the client, as the tool sees it."""
+        return call.request
+
+    async def _call(
+        self,
+        arguments: dict[str, Any],
+        request: ServerRequestContext[Any, Any],
+        params: types.CallToolRequestParams | None,
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Call the tool on its server. `params` is None if no client of MCP makes the call."""
+        raise NotImplementedError
+
+
+def request_without_client(context: ToolContext) -> ServerRequestContext[Any, Any]:
+    """Return the request of a call that no client of MCP makes, but `toolgen call`, tests or an adapter.
+
+    It reports progress and logs as the caller of toolgen wants it.
+    """
+    return ServerRequestContext(
+        session=cast("ServerSession", _NoClient(context)),
+        lifespan_context={},
+        protocol_version="2025-11-25",
+        method="tools/call",
+        request_id=context.call_id,
+        meta={"progress_token": context.call_id},
+    )
+
+
+class _NoClient:
+    """The session of such a request: what needs a client is refused."""
+
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
+        self._connection = SimpleNamespace(session_id=context.session_id or context.call_id, state={})
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        await self._context.report_progress(progress, total, message)
+
+    async def send_progress_notification(
+        self, progress_token: object, progress: float, total: float | None = None, message: str | None = None,
+        related_request_id: object = None,
+    ) -> None:  # fmt: skip
+        await self._context.report_progress(progress, total, message)
+
+    async def send_log_message(
+        self, level: str, data: Any, logger: str | None = None, related_request_id: object = None
+    ) -> None:
+        text = getattr(data, "msg", data)  # FastMCP's own class has the text there
+        self._context.logger.log(_LEVELS.get(level, logging.WARNING), "%s", text)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"{self._context.tool_name} was not called by a client of MCP, so it has no {name}"
+        )
+
+
+def answer_of(
+    result: types.CallToolResult | types.InputRequiredResult, call: CurrentCall | None, context: ToolContext
+) -> Any:
+    """Return a result as implementations do, after noting it for the client of `call`. Raises its error."""
+    if isinstance(result, types.InputRequiredResult):
+        raise _question(result, call, context)
+    if call is not None:
+        call.result = result
+    if not result.is_error:
+        return returned(result)
+    error = AdoptedToolError("\n".join(_texts(result.content)))
+    if call is not None:
+        call.message = error.message
+    raise error
+
+
+def failed(error: Exception) -> types.CallToolResult:
+    """Return an exception as the server would answer it. Raises an error of toolgen behind it."""
+    cause = error.__cause__
+    if isinstance(cause, ToolError):
+        raise cause
+    return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+
+
+def _question(result: types.InputRequiredResult, call: CurrentCall | None, context: ToolContext) -> Exception:
+    """Return what to raise for a tool that asks the user by its result."""
+    if call is None:
+        return AdoptedToolError(f"{context.tool_name} asks the user, which works for clients of MCP only.")
+    call.question, call.approval = result, context.approval
+    return ConfirmationPending(Confirmation(context.tool_name, "", {}))
+
+
+def returned(result: types.CallToolResult) -> Any:
+    """Return a result as implementations return it: for adapters other than MCP, and for validation."""
+    structured = result.structured_content
+    blocks = [each for each in result.content if structured is None or not _repeats(each, structured)]
+    if structured is None and len(blocks) == 1 and isinstance(blocks[0], types.TextContent):
+        return blocks[0].text
+    content = [_content(block) for block in blocks]
+    return content if structured is None else ToolResult(structured, *content)
+
+
+def _repeats(block: types.ContentBlock, structured: Mapping[str, Any]) -> bool:
+    """True if a block is the structured content as text, or the only value in it."""
+    if not isinstance(block, types.TextContent):
+        return False
+    values = [structured, *(structured.values() if len(structured) == 1 else ())]
+    if block.text in values:
+        return True
+    try:
+        return json.loads(block.text) in values
+    except ValueError:
+        return False
+
+
+def _content(block: types.ContentBlock) -> Content:
+    annotations = block.annotations
+    audience: Any = None if annotations is None or not annotations.audience else tuple(annotations.audience)
+    priority = None if annotations is None else annotations.priority
+    if isinstance(block, types.TextContent):
+        return Text(block.text, audience=audience, priority=priority)
+    if isinstance(block, types.ResourceLink):
+        return Link(
+            str(block.uri), name=block.name, title=block.title, description=block.description,
+            media_type=block.mime_type, size=block.size, private=True, audience=audience, priority=priority,
+        )  # fmt: skip
+    if isinstance(block, types.EmbeddedResource):
+        resource, media_type, uri = block.resource, block.resource.mime_type, str(block.resource.uri)
+        if isinstance(resource, types.TextResourceContents):
+            data, media_type = resource.text.encode(), media_type or "text/plain"
+        else:
+            data = _decoded(resource.blob)
+        return File(data, media_type=media_type, uri=uri, audience=audience, priority=priority)
+    data, kind = _decoded(block.data), Image if isinstance(block, types.ImageContent) else Audio
+    try:
+        media_type_of(kind.type, data, given=block.mime_type)
+    except MediaTypeError:  # providers refuse a request with an image that is none
+        return File(data, media_type=_BINARY, audience=audience, priority=priority)
+    return kind(data, media_type=block.mime_type, audience=audience, priority=priority)
+
+
+def _decoded(data: str) -> bytes:
+    try:
+        return base64.b64decode(data)
+    except binascii.Error:
+        return data.encode()
+
+
+def _texts(content: Sequence[types.ContentBlock]) -> Iterator[str]:
+    yield from (block.text for block in content if isinstance(block, types.TextContent))

@@ -1,0 +1,41 @@
+"""Bridges from a toolkit to agent frameworks: LangChain, pydantic-ai, the OpenAI Agents SDK, FastMCP.
+
+Importing this package imports none of them: each name is loaded, with its framework, when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgen.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .fastmcp import fastmcp_provider
+    from .langchain import langchain_tools
+    from .openai_agents import openai_agents_tools, stop_on_final_answer
+    from .pydantic_ai import pydantic_ai_toolset
+    from .shared import pending_question
+
+__all__ = [
+    "fastmcp_provider",
+    "langchain_tools",
+    "openai_agents_tools",
+    "pending_question",
+    "pydantic_ai_toolset",
+    "stop_on_final_answer",
+]
+
+_HOMES = {
+    "fastmcp_provider": "fastmcp",
+    "langchain_tools": "langchain",
+    "openai_agents_tools": "openai_agents",
+    "pending_question": "shared",
+    "pydantic_ai_toolset": "pydantic_ai",
+    "stop_on_final_answer": "openai_agents",
+}
+
+__getattr__ = lazy_names(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,136 @@
+"""Calls that scripts make: checked by their contracts on both sides, with the questions to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, Final
+
+import mcp_types as types
+
+from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
+from toolgen.runtime.elicitation import Elicitation
+from toolgen.runtime.errors import (
+    ConfirmationRequiredError,
+    DeclinedError,
+    QuestionCancelledError,
+)
+from toolgen.runtime.isolation.time_limit import WorkClock
+from toolgen.runtime.toolkit import Toolkit
+from toolgen.serving.auth.grant import NOTHING, Grant, grant_of
+from toolgen.serving.confirm import FORM, is_yes, question_text, refusal_of
+from toolgen.serving.current_call import CurrentCall, answering
+from toolgen.serving.held_questions import Exchange
+
+from .functions import Functions
+from .script import ScriptEnd
+
+TOTAL_SECONDS: Final = 300.0  # of all calls of a script, without the time that users take
+QUESTIONS: Final = 10  # to the user, of a script
+_ENDING: Final = (ConfirmationRequiredError.code, DeclinedError.code, QuestionCancelledError.code)
+"""Errors after which a script does not go on: it must not ask again and again, nor act as if it had."""
+
+
+def grant_of_call(call: CurrentCall | None, toolkit: Toolkit) -> Grant:
+    """Return the principal and the scopes of the request that is answered."""
+    return NOTHING if call is None else grant_of(call.request, toolkit.settings)
+
+
+@dataclass(slots=True)
+class ScriptCalls:
+    """The calls of one script.
+
+    Attributes:
+        toolkit: a session of the tools, whose calls see each other's extras.
+        functions: the functions of its tools.
+        call: the request that runs the script; None outside of an MCP server.
+        grant: what that request may do.
+        exchange: where questions to the user go.
+    """
+
+    toolkit: Toolkit
+    functions: Functions
+    call: CurrentCall | None
+    grant: Grant
+    exchange: Exchange
+    _left: float = field(default_factory=lambda: TOTAL_SECONDS)
+    _clock: WorkClock = field(default_factory=WorkClock)  # of the current call
+    _questions: int = 0
+
+    async def run(self, name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a function. Raises ToolError, TypeError and ScriptEnd."""
+        tool = self.functions.tools[name]
+        arguments = self.functions.arguments_of(tool, positional, named)
+        self._clock = WorkClock()
+        try:
+            async with self._clock.limit(monotonic() + max(self._left, 0)):
+                return await self._answer(tool, arguments)
+        except TimeoutError:
+            raise ScriptEnd(f"Its calls took more than {TOTAL_SECONDS:g} seconds.") from None
+        finally:
+            self._left = self._clock.left()
+
+    async def _answer(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        confirms = "confirm" in self.functions.definitions[tool]
+        with _inner_call(self.call, tool, arguments):
+            try:
+                response = await self.toolkit.call(
+                    tool,
+                    arguments,
+                    # never None for a tool that asks: it might then act, by `on_unsupported: allow`
+                    confirm=self._confirm if confirms else None,
+                    elicit=self._elicit,
+                    scopes=self.grant.scopes,
+                    principal=self.grant.principal,
+                )
+            except ConfirmationPending:  # the tool asks by its result, and takes the answer in another call
+                raise ScriptEnd(f"{tool} asks the user something that a script cannot answer.") from None
+        error = response.error
+        if error is not None and error.code in _ENDING:
+            raise ScriptEnd(f"{tool}: {error.message} The script ends here.")
+        if error is not None:
+            raise error
+        if response.content is None and response.blocks:
+            return [block.as_text() for block in response.blocks]
+        return response.content
+
+    async def _confirm(self, asked: Confirmation) -> bool | None:
+        if not self.exchange.requester.can_ask:
+            raise ConfirmationRequiredError(
+                "This call needs the user's confirmation, and the user cannot be asked here."
+            )
+        form = types.ElicitRequestFormParams(message=question_text(asked), requested_schema=FORM)
+        with self._waiting():
+            answer = await self.exchange.ask(form)
+        if isinstance(answer, types.ErrorData):
+            raise ConfirmationRequiredError("The user could not be asked to confirm this call.")
+        if is_yes(answer):
+            return True
+        raise refusal_of(answer)
+
+    async def _elicit(self, asked: Elicitation) -> Any:
+        elicit = self.exchange.elicit
+        if elicit is None:
+            raise ConfirmationRequiredError("The call has to ask the user, who cannot be asked here.")
+        with self._waiting():
+            return await elicit(asked)
+
+    def _waiting(self) -> AbstractContextManager[None]:
+        """Count a question, and stop the time of the script until it is answered."""
+        self._questions += 1
+        if self._questions > QUESTIONS:
+            raise ConfirmationRequiredError(f"The script has asked the user {QUESTIONS} times.")
+        return self._clock.stopped()
+
+
+@contextmanager
+def _inner_call(call: CurrentCall | None, tool: str, arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Make the call of a script the current one: what its tool notes is not about `run_code`."""
+    if call is None:
+        yield
+        return
+    params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+    with answering(call.request, params):
+        yield

@@ -1,0 +1,187 @@
+"""The three tools of code mode, in place of all tools of a toolkit."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.tool import BaseTool
+from toolgen.runtime.tool_spec import ToolParam, ToolReturn, ToolSpec
+from toolgen.runtime.toolkit import Toolkit
+from toolgen.serving.auth.grant import scopes_of
+from toolgen.serving.current_call import current_call
+from toolgen.serving.held_questions import Exchange, Requester
+
+from .calls import ScriptCalls, grant_of_call
+from .functions import Functions
+from .script import CALLS, SECONDS, Sandbox, ScriptFailedError, ScriptStoppedError
+
+MAX_FOUND: Final = 50
+MAX_DESCRIBED: Final = 20
+MAX_CODE: Final = 50_000  # characters
+MAX_RESULT: Final = 100_000  # bytes of the result of a script, or of descriptions
+_READS: Final = {"readOnlyHint": True, "openWorldHint": False}
+
+
+class UnknownFunctionError(ToolError):
+    """There is no such function, or the caller may not call it."""
+
+    code = "unknown_function"
+    description = "There is no such function."
+    hint = "Find functions with search_tools."
+
+
+class _Tools:
+    """The tools behind code mode."""
+
+    def __init__(self, toolkit: Toolkit) -> None:
+        self.toolkit = toolkit
+        self._functions: Functions | None = None
+
+    def functions(self) -> Functions:
+        """Return the functions of the tools that there are now."""
+        definitions = self.toolkit.definitions
+        if self._functions is None or self._functions.definitions is not definitions:
+            if self._functions is not None:
+                self._functions.close()
+            self._functions = Functions(definitions)
+        return self._functions
+
+    def allowed(self) -> set[str]:
+        """Return the wire names of the tools that the caller of the current request may call."""
+        listed = grant_of_call(current_call(), self.toolkit).listed
+        definitions = self.functions().definitions
+        return {name for name, each in definitions.items() if listed is None or scopes_of(each) <= listed}
+
+
+class SearchTools(BaseTool[dict[str, Any], Any]):
+    """Find functions by what the user wants."""
+
+    spec = ToolSpec(
+        name="search_tools",
+        description="Find functions for a task. Returns their names and what each does, the best first.",
+        inputs=[
+            ToolParam("text", "string", "The task, in a few words.", schema={"minLength": 1}),
+            ToolParam(
+                "limit",
+                "integer",
+                required=False,
+                schema={"minimum": 1, "maximum": MAX_FOUND, "default": 10},
+            ),
+        ],
+        returns=ToolReturn(
+            "object",
+            schema={
+                "additionalProperties": False,
+                "required": ["functions"],
+                "properties": {"functions": {"type": "object", "additionalProperties": {"type": "string"}}},
+            },
+        ),
+        annotations=_READS,
+    )
+
+    def __init__(self, tools: _Tools) -> None:
+        self._tools = tools
+
+    async def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
+        """Search."""
+        found = self._tools.functions().find(request["text"], request.get("limit", 10), self._tools.allowed())
+        return {"functions": found}
+
+
+class DescribeTools(BaseTool[dict[str, Any], Any]):
+    """Describe functions as stubs."""
+
+    spec = ToolSpec(
+        name="describe_tools",
+        description="Print functions as Python stubs: parameters, results, errors.",
+        inputs=[
+            ToolParam(
+                "names",
+                "array",
+                "Names from search_tools.",
+                schema={"items": {"type": "string"}, "minItems": 1, "maxItems": MAX_DESCRIBED},
+            )
+        ],
+        annotations=_READS,
+        errors=[UnknownFunctionError],
+        max_result_bytes=MAX_RESULT,
+    )
+
+    def __init__(self, tools: _Tools) -> None:
+        self._tools = tools
+
+    async def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
+        """Describe."""
+        functions, allowed = self._tools.functions(), self._tools.allowed()
+        found = {name: functions.tool_of(name) for name in request["names"]}
+        unknown = [name for name, tool in found.items() if tool not in allowed]
+        if unknown:
+            raise UnknownFunctionError(f"There is no function {', '.join(unknown)}.")
+        return functions.described({tool for tool in found.values() if tool is not None})
+
+
+class RunCode(BaseTool[dict[str, Any], Any]):
+    """Run a script that calls functions."""
+
+    spec = ToolSpec(
+        name="run_code",
+        description=(
+            "Run a Python script. The functions are there without an import; call them with keyword "
+            "arguments, without await. The value of the last expression is the result. A function that fails "
+            "raises RuntimeError, whose text begins with the error's code. One that asks the user waits for "
+            "the answer; if it is no, the script ends. There are no files, no network and no threads; a "
+            f"script may compute for {SECONDS:g} seconds and make {CALLS} calls."
+        ),
+        inputs=[ToolParam("code", "string", schema={"minLength": 1, "maxLength": MAX_CODE})],
+        returns=ToolReturn(
+            "object",
+            schema={
+                "additionalProperties": False,
+                "required": ["result", "printed"],
+                "properties": {"result": {}, "printed": {"type": "string"}},
+            },
+        ),
+        annotations={"readOnlyHint": False, "destructiveHint": True},
+        asks=True,  # so that the server holds a script that asks
+        errors=[ScriptFailedError, ScriptStoppedError],
+        max_result_bytes=MAX_RESULT,
+    )
+
+    def __init__(self, tools: _Tools) -> None:
+        self._tools = tools
+        self._sandbox = Sandbox()
+
+    async def setup(self) -> None:
+        """Start the sandbox."""
+        await self._sandbox.start()
+
+    async def close(self) -> None:
+        """End the sandbox, and close the tools."""
+        await self._sandbox.stop()
+        await self._tools.toolkit.close()
+
+    async def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
+        """Run a script."""
+        call, toolkit, functions = current_call(), self._tools.toolkit, self._tools.functions()
+        if call is None or call.exchange is None:
+            exchange = Exchange(Requester(None, None, context.report_progress, context.principal))
+        else:
+            exchange = call.exchange
+        allowed = self._tools.allowed()
+        names = {function for function, tool in functions.tools.items() if tool in allowed}
+        definitions = {name: functions.definitions[functions.tools[name]] for name in names}
+        asking = {name for name, each in definitions.items() if each.get("asks") or "confirm" in each}
+        session = toolkit.session(context.extras, session_id=context.session_id)
+        calls = ScriptCalls(session, functions, call, grant_of_call(call, toolkit), exchange)
+        try:
+            return await self._sandbox.run(request["code"], names, calls.run, waits=asking)
+        finally:
+            context.extras.update(session.extras)
+
+
+def code_mode_toolkit(toolkit: Toolkit) -> Toolkit:
+    """Return a toolkit of `search_tools`, `describe_tools` and `run_code`, which reach those of `toolkit`."""
+    tools = _Tools(toolkit)
+    return Toolkit([SearchTools(tools), DescribeTools(tools), RunCode(tools)], config=toolkit.config)

@@ -1,0 +1,404 @@
+"""Serve the resources, prompts and completions of other servers unchanged, beside the tools of a toolkit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pkgutil import iter_modules
+from time import monotonic, perf_counter
+from typing import Any, Final, Protocol
+
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.server.context import HandlerResult
+from mcp.server.subscriptions import ServerEvent
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from toolgen.runtime.errors import ToolTimeoutError
+from toolgen.runtime.implementations.loading import Catalog, contained, find_package
+from toolgen.runtime.isolation.exceptions import cancel_requests, contain
+from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
+from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.text import quote
+
+from .auth.grant import Grant, grant_of
+from .feature_routes import NAMES, FeatureRoutes
+
+PACKAGE: Final = "_features"
+"""Package within that of the implementations: each module has a feature source as its variable `features`."""
+_RESOURCE_LISTS: Final = ("resources/list", "resources/templates/list")
+_RETRY_SECONDS: Final = 60.0  # until a list that failed is read again to find a name
+_MAX_PAGES: Final = 1000  # of a list that is read to find the source of a name
+Publish = Callable[[ServerEvent], None]
+
+
+class FeatureSource(Protocol):
+    """A server whose resources, resource templates, prompts and completions are served unchanged.
+
+    `toolgen.serving.adopted` has one for each framework whose servers can be adopted. A module
+    `_features/<any name>.py` in the package of implementations gives one as its variable `features`.
+
+    Attributes:
+        name: for log records, such as "shop.server:mcp".
+        scopes: that callers need for all of it. Others see nothing of it in lists, and are refused.
+        timeout: seconds that a request may take.
+    """
+
+    name: str
+    scopes: frozenset[str]
+    timeout: float
+
+    def capabilities(self, protocol_version: str | None) -> types.ServerCapabilities:
+        """Return what the source serves: its `prompts`, `resources` and `completions`. Others do not count.
+
+        Args:
+            protocol_version: None for clients up to 2025-11-25, else the version.
+        """
+        ...
+
+    async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Return the result of a request, `context.method` with the valid `params`, as the client gets it.
+
+        `context.session` is the client's: the source sends it progress, log messages, questions, and what
+        changes for clients up to 2025-11-25, which subscribe by `resources/subscribe`. `context.params` are
+        the same params as they came. Raises what the client gets as an error: an MCPError as it is, anything
+        else as the SDK words it.
+        """
+        ...
+
+    def listen(self, publish: Publish) -> Callable[[], None]:
+        """Call `publish` with each change for clients since 2026-07-28. Return a function that ends this.
+
+        Changes of tools are not published: the tools that are served are those of the toolkit.
+        """
+        ...
+
+    def listening(
+        self, context: ServerRequestContext[Any, Any], wanted: types.SubscriptionFilter, publish: Publish
+    ) -> AbstractAsyncContextManager[None]:
+        """Return a context in which one client since 2026-07-28 listens: `publish` is for it alone."""
+        ...
+
+    async def close(self) -> None:
+        """Release what the source holds for this event loop."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that feature sources may answer."""
+
+    params: type[BaseModel]
+    capability: str  # field of ServerCapabilities
+    subscribes: bool = False  # needs `resources.subscribe`, too
+
+
+METHODS: Final[Mapping[str, Method]] = {
+    "resources/list": Method(types.PaginatedRequestParams, "resources"),
+    "resources/templates/list": Method(types.PaginatedRequestParams, "resources"),
+    "resources/read": Method(types.ReadResourceRequestParams, "resources"),
+    "resources/subscribe": Method(types.SubscribeRequestParams, "resources", subscribes=True),
+    "resources/unsubscribe": Method(types.UnsubscribeRequestParams, "resources", subscribes=True),
+    "prompts/list": Method(types.PaginatedRequestParams, "prompts"),
+    "prompts/get": Method(types.GetPromptRequestParams, "prompts"),
+    "completion/complete": Method(types.CompleteRequestParams, "completions"),
+}
+
+
+def load_features(catalog: Catalog | None, *, strict: bool) -> list[FeatureSource]:
+    """Return the sources in the package `_features` of the implementations, by the names of their modules.
+
+    A module that does not load is logged and left out: the tools do not need it. Raises SettingError in its
+    place if `strict`.
+    """
+    package = None if catalog is None else catalog.IMPLEMENTATIONS
+    parent = None if package is None else find_package(f"{package}.{PACKAGE}")
+    names = [] if parent is None else [each.name for each in iter_modules(parent.submodule_search_locations)]
+    found: list[FeatureSource] = []
+    for path in (f"{package}.{PACKAGE}.{name}" for name in sorted(names)):
+        try:
+            found.append(contained(lambda path=path: import_module(path).features, path))  # type: ignore[misc]
+        except Exception as error:
+            LOGGER.error("%s is not served: it does not load", path, exc_info=without_text(error))
+            if strict:
+                raise SettingError(f"not started: {path} does not load, and --strict-start is set") from None
+    return found
+
+
+class Features:
+    """The feature sources of a server, which answer for it."""
+
+    def __init__(self, sources: Sequence[FeatureSource], settings: Settings) -> None:
+        self.sources = sources
+        self._settings = settings
+        self._served = [source.capabilities(None) for source in sources]
+        # source and list → when it may be read again to find a name; missing: it has not been read
+        self._next_read: dict[tuple[int, str], float] = {}
+        self._routes = FeatureRoutes([source.name for source in sources])
+
+    def methods(self) -> list[str]:
+        """Return the methods that a source answers for clients of any version."""
+        return [name for name, method in METHODS.items() if any(_has(each, method) for each in self._served)]
+
+    def announced(
+        self, capabilities: types.ServerCapabilities, protocol_version: str | None
+    ) -> types.ServerCapabilities:
+        """Return the capabilities of a server with those of the sources, as these announce them."""
+        served = [source.capabilities(protocol_version) for source in self.sources]
+        prompts = [each.prompts for each in served if each.prompts is not None]
+        resources = [each.resources for each in served if each.resources is not None]
+        changed: dict[str, Any] = {}
+        if prompts:
+            list_changed = any(each.list_changed for each in prompts)
+            changed["prompts"] = types.PromptsCapability(list_changed=list_changed)
+        if resources:
+            changed["resources"] = types.ResourcesCapability(
+                subscribe=any(each.subscribe for each in resources),
+                list_changed=any(each.list_changed for each in resources),
+            )
+        return capabilities.model_copy(update=changed)
+
+    async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Answer a request by the source that it concerns."""
+        method = METHODS[context.method]
+        if context.method in NAMES:
+            granted = grant_of(context, self._settings).scopes
+            having = self._having(method.capability)
+            allowed = [index for index in having if self.sources[index].scopes <= granted]
+            return await self._list(allowed, context, params)
+        # whoever has the prompt or the resource answers, or nobody
+        kind = "resources" if _prompt_of(params) is None else "prompts"
+        having = self._having(kind) or self._having(method.capability)
+        index = having[0] if len(having) == 1 else await self._find(having, context, params)
+        if index is None or not _has(self._served[index], method):
+            raise MCPError(code=types.INVALID_PARAMS, message="No server behind this one has it.")
+        return await self._answer_by(self.sources[index], context, params)
+
+    def _having(self, capability: str) -> list[int]:
+        return [index for index, each in enumerate(self._served) if getattr(each, capability) is not None]
+
+    async def _list(
+        self, allowed: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
+    ) -> HandlerResult:
+        """Return a page of a list. Of several sources, each page is of one: the cursor has its index, too."""
+        if len(allowed) == 1:
+            result = await self._answer_by(self.sources[allowed[0]], context, params)
+            return self._claimed(allowed[0], context.method, result)
+        start, cursor = _opened(params.cursor)
+        result = {NAMES[context.method][0]: [], "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
+        for index in (each for each in allowed if each >= start):
+            page = await self._page(index, context, params, cursor if index == start else None)
+            if page is None:
+                continue
+            following = [_sealed(index, page["nextCursor"])] if page.get("nextCursor") else []
+            following += [_sealed(each) for each in allowed if each > index]
+            result = {**page, "nextCursor": following[0]} if following else page
+            if page[NAMES[context.method][0]]:
+                break
+        return result
+
+    async def _page(
+        self, index: int, context: ServerRequestContext[Any, Any], params: Any, cursor: str | None
+    ) -> dict[str, Any] | None:
+        """Return a page of the list of one of several sources; None if it fails: the others are served."""
+        raw = {key: value for key, value in (context.params or {}).items() if key != "cursor"}
+        if cursor is not None:
+            raw["cursor"] = cursor
+        request = replace(context, params=raw)
+        typed = params.model_copy(update={"cursor": cursor})
+        source = self.sources[index]
+        try:
+            result = await self._answer_by(source, request, typed)
+            return _as_json(self._claimed(index, context.method, result))
+        except Exception as error:
+            LOGGER.warning("%s: without %s", context.method, source.name, exc_info=without_text(error))
+            return None
+
+    def _claimed(self, index: int, method: str, result: HandlerResult) -> HandlerResult:
+        page = _as_json(result)
+        key = NAMES[method][0]
+        claimed = self._routes.claimed(method, index, page[key])
+        return result if len(claimed) == len(page[key]) else {**page, key: claimed}
+
+    async def _find(
+        self, having: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
+    ) -> int | None:
+        """Return the index of the source that lists what a request is about; None if none does."""
+        granted = grant_of(context, self._settings).scopes
+        lists = ("prompts/list",) if _prompt_of(params) is not None else _RESOURCE_LISTS
+        wanted = [
+            (index, replace(context, method=method))
+            for index in having
+            if self.sources[index].scopes <= granted
+            for method in lists
+        ]
+        # a template of one source may match what another one lists: all must have been read, or have failed
+        if all((index, each.method) in self._next_read for index, each in wanted):
+            found = self._known(params)
+            if found is not None:
+                return found
+        now = monotonic()
+        due = [(index, each) for index, each in wanted if self._next_read.get((index, each.method), 0) <= now]
+        await asyncio.gather(*(self._read_list(index, each) for index, each in due))
+        return self._known(params)
+
+    def _known(self, params: Any) -> int | None:
+        prompt = _prompt_of(params)
+        if prompt is not None:
+            return self._routes.of_name("prompts/list", prompt)
+        if isinstance(params, types.CompleteRequestParams):
+            template: str = getattr(params.ref, "uri", "")
+            return self._routes.of_name("resources/templates/list", template)
+        return self._routes.of_uri(str(params.uri))
+
+    async def _read_list(self, index: int, context: ServerRequestContext[Any, Any]) -> None:
+        """Note all that a source lists. One that fails is not read again at once: others wait for it."""
+        cursor: str | None = None
+        seconds = 0.0
+        for _ in range(_MAX_PAGES):
+            page = await self._page(index, context, types.PaginatedRequestParams(), cursor)
+            if page is None:
+                seconds = _RETRY_SECONDS
+            cursor = None if page is None else page.get("nextCursor")
+            if not cursor:
+                break
+        self._next_read[index, context.method] = monotonic() + seconds
+
+    async def _answer_by(
+        self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
+    ) -> HandlerResult:
+        """Return the answer of a source, within the limits of this server; write one log record."""
+        grant = grant_of(context, self._settings)
+        record = _Record(source.name, context.method, grant.principal, perf_counter())
+        try:
+            result = await self._limited(source, context, params, grant)
+        except asyncio.CancelledError:
+            record.write(logging.INFO, "cancelled")
+            raise
+        except MCPError as error:
+            record.write(logging.INFO, "failed", f": {error.error.code}")
+            raise
+        except Exception as error:
+            record.write(logging.ERROR, "failed", error=error)
+            raise _as_sdk_error(context, error) from None
+        record.write(logging.INFO, "finished")
+        return result
+
+    async def _limited(
+        self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any, grant: Grant
+    ) -> HandlerResult:
+        if lacking := source.scopes - grant.scopes:
+            message = f"{context.method} needs the scopes: {', '.join(sorted(lacking))}"
+            raise MCPError(code=types.INVALID_REQUEST, message=message)
+        task = asyncio.current_task()
+        before = cancel_requests(task)
+        name = f"{context.method} of {source.name}"
+        try:
+            result: HandlerResult = await run_async(
+                source.answer(context, params), source.timeout, name, task=task
+            )
+        except ToolTimeoutError as error:
+            LOGGER.warning("%s", error)
+            raise MCPError(code=types.INTERNAL_ERROR, message=str(error)) from None
+        except Exception:
+            raise
+        except BaseException as error:  # it must not end the server
+            raise contain(error, name, task, cancelled_before=before) from error
+        size, limit = _size(result), self._settings.max_result_bytes
+        if size > limit:
+            message = f"The result of {context.method} has {size} bytes; the limit is {limit}."
+            raise MCPError(code=types.INTERNAL_ERROR, message=message)
+        if grant.listed is None:
+            return result
+        # another caller may see something else: a shared cache must not keep it
+        sent = _as_json(result)
+        return {**sent, "cacheScope": "private"} if "cacheScope" in sent else sent
+
+
+def _prompt_of(params: Any) -> str | None:
+    """Return the prompt that a request is about; None if it is about a resource."""
+    if isinstance(params, types.CompleteRequestParams):
+        return params.ref.name if isinstance(params.ref, types.PromptReference) else None
+    return params.name if isinstance(params, types.GetPromptRequestParams) else None
+
+
+def _as_sdk_error(context: ServerRequestContext[Any, Any], error: Exception) -> MCPError:
+    """Return what the SDK answers for an exception. If it got the exception itself, it would log the text."""
+    known = handler_exception_to_error_data(error)
+    if known is not None:
+        return MCPError.from_error_data(known)
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return MCPError(code=types.INTERNAL_ERROR, message="Internal server error")
+    return MCPError(code=0, message=str(error))
+
+
+def _as_json(result: HandlerResult) -> dict[str, Any]:
+    if isinstance(result, BaseModel):
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return result or {}
+
+
+def _sealed(index: int, cursor: str = "") -> str:
+    """Return the cursor of a page of one of several sources; without a cursor, of its first page."""
+    return f"{index}:{cursor}"
+
+
+def _opened(cursor: str | None) -> tuple[int, str | None]:
+    index, separator, of_source = (cursor or "0:").partition(":")
+    if not separator or not index.isdecimal() or len(index) > 6:
+        raise MCPError(code=types.INVALID_PARAMS, message="Invalid cursor: list from the start")
+    return int(index), of_source or None
+
+
+def _has(capabilities: types.ServerCapabilities, method: Method) -> bool:
+    found = getattr(capabilities, method.capability)
+    return found is not None and (not method.subscribes or bool(found.subscribe))
+
+
+def _size(result: HandlerResult) -> int:
+    """Return the bytes of a result as JSON."""
+    if isinstance(result, BaseModel):
+        return len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
+    return len(to_json(result))
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """The log record of one request. It has no URI, name or argument: those are the caller's."""
+
+    source: str
+    method: str
+    principal: str | None
+    began: float
+
+    def write(self, level: int, event: str, more: str = "", *, error: Exception | None = None) -> None:
+        seconds = perf_counter() - self.began
+        fields: dict[str, Any] = {
+            "event": event, "method": self.method, "source": self.source, "seconds": round(seconds, 6),
+        }  # fmt: skip
+        facts = f"{seconds:.3f} s"
+        if self.principal is not None:
+            fields["principal"] = self.principal
+            facts = f"principal {quote(self.principal)}, {facts}"
+        text = None if error is None else without_text(error)
+        LOGGER.log(
+            level,
+            "%s of %s %s%s (%s)",
+            self.method,
+            self.source,
+            event,
+            more,
+            facts,
+            exc_info=text,
+            extra=fields,
+        )

@@ -1,0 +1,376 @@
+"""Build an MCP server of a toolkit, for every protocol version that the SDK supports."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Awaitable, Mapping, Sequence
+from contextvars import ContextVar
+from importlib import import_module
+from typing import Any, Final, TypeVar
+
+try:
+    import mcp_types as types
+    from mcp.server import Server, ServerRequestContext
+    from mcp.server.context import CallNext, HandlerResult
+    from mcp.server.lowlevel import NotificationOptions
+    from mcp.server.models import InitializationOptions
+    from mcp.server.request_state import RequestStateBoundary
+    from mcp.shared.exceptions import MCPError
+    from mcp_types.methods import is_input_required
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+        raise
+    raise ModuleNotFoundError(
+        "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'", name=error.name
+    ) from error
+
+from toolgen.base.escaping.places import plain_name
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
+from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.toolkit import Toolkit
+
+from .auth.grant import grant_of
+from .calls_in_flight import STOPPING, STOPPING_CODE
+from .confirm import request_state_security
+from .content_blocks import encode, resource_contents
+from .exchange import CALLED, exchange_of
+from .features import METHODS, Features, FeatureSource, load_features
+from .held_questions import KEY as HELD_KEY
+from .observed_requests import ObservedRequests
+from .result import wire_result
+from .server_state import ServerState, is_modern
+from .task_methods import METHODS as TASK_METHODS
+from .task_methods import answer_task_method
+from .task_wire import CREATED, EXTENSION, TaskParams
+from .tool_list import Tools
+from .tools_call import answer_call, unheld_response
+
+DEFAULT_VERSION: Final = "0.0.0"
+RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25
+LIST_SECONDS: Final = 60  # that a client may cache the list of tools
+Result = TypeVar("Result")
+_LISTED: ContextVar[Tools] = ContextVar("toolgen_listed_tools")
+"""The tools with which the current request is answered, past the SDK's check of the result."""
+
+
+class ToolServer(Server[Any]):
+    """A low-level server with the capability `tools.listChanged`, and those of its feature sources."""
+
+    state: ServerState
+    handlers: _Handlers
+    features: Features
+
+    catalog: Any = None  # of the toolkit, if it was made from one
+
+    def use_keys(self, settings: Settings) -> None:
+        """Seal with the keys of `settings` from now on, and open with all of them. Raises SettingError."""
+        if settings.confirmation_key is None or self.state.settings.confirmation_key is None:
+            return  # a random key stays, and so do the questions that it has sealed
+        self.state.toolkit.use_keys(settings)
+        self.state.extras.use_keys(settings.confirmation_key)
+        self.handlers.use_keys(settings)
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return the SDK's options, with `tools.listChanged`."""
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Return the SDK's capabilities, with those of the feature sources as these announce them."""
+        capabilities = super().get_capabilities(
+            notification_options, experimental_capabilities, extensions, protocol_version=protocol_version
+        )
+        return self.features.announced(capabilities, protocol_version)
+
+
+def check_implementations(server: ToolServer) -> None:
+    """Log which implementations do not load.
+
+    With `strict_start`, imports all of them; raises SettingError, with which the server must not start, if
+    one does not load. Does nothing for a toolkit of the application.
+    """
+    if server.catalog is None:
+        return
+    from toolgen.runtime.implementations.implementation_faults import refuse_faults, warn_of_faults
+
+    if not server.state.settings.strict_start:
+        warn_of_faults(server.catalog)
+    elif not refuse_faults(server.catalog):
+        raise SettingError("not started: an implementation does not load, and --strict-start is set")
+
+
+def complete_identity(server: ToolServer) -> None:
+    """Give a server without a name in `[server]` that of its project's folder; warn if it has no version.
+
+    Clients show both. Until then it has the name of the generated package. The audience of sealed state stays
+    that name, so that replicas in different folders accept each other's.
+    """
+    if server.catalog is not None and server.version == DEFAULT_VERSION:
+        LOGGER.warning(
+            "clients show version %s of this server, because it has none: write `version` below [server] in "
+            "toolgen.toml, or below [project] in pyproject.toml, and run `toolgen generate`",
+            DEFAULT_VERSION,
+        )
+    module = sys.modules.get(getattr(server.catalog, "__name__", ""))
+    package, file = getattr(module, "__package__", None), getattr(module, "__file__", None)
+    if not package or not file or server.name != package:
+        return
+    top = os.path.abspath(file)
+    for _ in range(package.count(".") + 2):
+        top = os.path.dirname(top)
+    if os.path.basename(top) == "src":
+        top = os.path.dirname(top)
+    server.name = plain_name(os.path.basename(top)) or package
+
+
+def build_server(
+    toolkit: Toolkit,
+    *,
+    name: str,
+    version: str | None = None,
+    instructions: str | None = None,
+    features: Sequence[FeatureSource] = (),
+) -> ToolServer:
+    """Return a low-level server of the tools in `toolkit`, including tools that are added later.
+
+    `main` runs it as a command, `asgi_app` turns it into an ASGI application.
+
+    Args:
+        toolkit: the tools. The server closes it when it ends.
+        name: the name that clients show. It is also the audience of sealed state.
+        version: the version that clients show. The default is "0.0.0".
+        instructions: a text for the model about all tools. The default is none.
+        features: servers whose resources, prompts and completions are served as well, beside those in
+            `_features` of the implementations package. The default is none.
+
+    Raises:
+        ValueError: two tools have the same published name.
+        SettingError: the value of an environment variable is not valid; or a module in `_features` does not
+            load, and `strict_start` is set.
+
+    Example:
+        app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
+    """
+    sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
+    state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, name, sources)
+    handlers = _Handlers(state, name)
+    resources: dict[str, Any] = {}
+    if any("content" in definition for definition in toolkit.definitions.values()):
+        resources = {
+            "on_list_resources": handlers.list_resources,
+            "on_list_resource_templates": handlers.list_resource_templates,
+            "on_read_resource": handlers.read_resource,
+        }
+    server = ToolServer(
+        name,
+        version=version or DEFAULT_VERSION,
+        instructions=instructions,
+        lifespan=state.running,
+        on_subscriptions_listen=handlers.listen,
+        **resources,
+        get_tool_input_schema=state.tools.mirrored_schema,
+    )
+    server.state = state
+    server.handlers = handlers
+    server.features = handlers.features
+    for method in handlers.features.methods():
+        server.add_request_handler(method, METHODS[method].params, handlers.answer_feature)
+    state.serves_links = bool(resources)
+    server.catalog = toolkit.catalog
+    if any("rate_limit" in definition for definition in toolkit.definitions.values()):
+        toolkit.rate_limits  # noqa: B018  refuse to start without the package, not the first call
+    # not as `on_list_tools` and `on_call_tool`, which must return models
+    server.add_request_handler("tools/list", types.PaginatedRequestParams, handlers.list_tools)
+    server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
+    if toolkit.settings.task_queue is not None:
+        server.extensions[EXTENSION] = {}
+        for method in TASK_METHODS:
+            server.add_request_handler(method, TaskParams, handlers.answer_task_method)
+    server.middleware[:] = [ObservedRequests(state), handlers.middleware]  # in place of the SDK's spans
+    return server
+
+
+def _in_code_mode(toolkit: Toolkit) -> Toolkit:
+    """Return the three tools of code mode. Raises SettingError if its extra is not installed."""
+    try:
+        # by name: code mode stands above the runtime, since it prints types as the generator does
+        module = import_module("toolgen.serving.code_mode.toolkit")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "pydantic_monty":
+            raise
+        raise SettingError("--code-mode needs a sandbox: pip install 'toolgen[code]'") from error
+    made: Toolkit = module.code_mode_toolkit(toolkit)
+    return made
+
+
+class _Handlers:
+    """The handlers of requests, and a middleware."""
+
+    def __init__(self, state: ServerState, name: str) -> None:
+        self._state, self._name = state, name
+        self.features = Features(state.sources, state.settings)
+        self.use_keys(state.settings)
+
+    def use_keys(self, settings: Settings) -> None:
+        """Seal `requestState` with the keys of `settings`."""
+        self._boundary = RequestStateBoundary(request_state_security(settings), default_audience=self._name)
+
+    async def list_tools(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
+    ) -> dict[str, Any]:
+        """Answer `tools/list` with one page of the tools that the caller may call."""
+        state = self._state
+        state.toolkit_for(context)  # from now on, the client is notified of changes
+        granted = grant_of(context, state.settings).listed
+        page = state.tools.page(is_modern(context), params.cursor, granted)
+        # `middleware` adds the tools: the SDK drops the keys of a schema that it does not know
+        _LISTED.set(page.tools)
+        shared = granted is None and not state.tools.scopes  # else, other callers see other tools
+        answer = {
+            "tools": [],
+            "resultType": "complete",
+            "ttlMs": LIST_SECONDS * 1000,
+            "cacheScope": "public" if shared else "private",
+        }
+        return answer if page.next_cursor is None else {**answer, "nextCursor": page.next_cursor}
+
+    async def middleware(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if self._state.stopping and ctx.request_id is not None:
+            raise MCPError(code=STOPPING_CODE, message=STOPPING)
+        result = await self._answer(ctx, call_next)
+        task = CREATED.get() if ctx.method == "tools/call" else None
+        if task is not None:
+            CREATED.set(None)
+            return task
+        listed = _LISTED.get(None) if ctx.method == "tools/list" else None
+        if listed is not None and isinstance(result, dict):
+            return {**result, "tools": listed}
+        if ctx.method == "notifications/initialized":
+            self._state.toolkit_for(ctx)  # from now on, the client is notified of changes
+        return result
+
+    async def _answer(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Answer a request; open `requestState` in it, and seal that of the result."""
+        if ctx.params is not None and ctx.params.get("requestState") is not None:
+            return await self._opened(ctx, call_next)
+        result = await call_next(ctx)
+        if not is_input_required(result):
+            return result
+
+        async def answered(_: ServerRequestContext[Any, Any]) -> HandlerResult:
+            return result
+
+        return await self._boundary(ctx, answered)
+
+    async def _opened(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        is_opened = False
+
+        async def proceed(opened: ServerRequestContext[Any, Any]) -> HandlerResult:
+            nonlocal is_opened
+            is_opened = True
+            return await call_next(opened)
+
+        try:
+            return await self._boundary(ctx, proceed)
+        except MCPError:
+            params = ctx.params or {}
+            answers = params.get("inputResponses")
+            is_late = ctx.method == "tools/call" and isinstance(answers, Mapping) and HELD_KEY in answers
+            if is_opened or not is_late:
+                raise
+            # a replica with another key has asked, or too long ago: the call that asked has begun
+            return wire_result(unheld_response(str(params.get("name"))), "none", ctx.protocol_version)
+
+    async def call_tool(
+        self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> dict[str, Any] | types.InputRequiredResult:
+        if context.request is not None:
+            # the call writes a record, so that a refused request does not need one
+            context.request.scope[CALLED] = True
+        tool = self._state.tools.find(params.name)
+        work = answer_call(self._state, context, params)
+        try:
+            return await self._run(context, work, ends_with_client=tool is not None and tool.streams)
+        except MCPError:
+            raise
+        except Exception as error:  # the SDK would send its message to older clients
+            LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
+            raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
+
+    async def answer_task_method(
+        self, context: ServerRequestContext[Any, Any], params: TaskParams
+    ) -> HandlerResult:
+        """Answer a method of the tasks extension."""
+        return await self._run(context, answer_task_method(self._state, context, params))
+
+    async def answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Answer a request for what another server has, or for a link to a result of this one."""
+        if context.method == "resources/read" and self._state.serves_links:
+            found = self._state.links.find(params.uri, grant_of(context, self._state.settings))
+            if found is not None:
+                return await self.read_resource(context, params)
+        self._state.toolkit_for(context)
+        return await self._run(context, self.features.answer(context, params))
+
+    async def listen(
+        self, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Send changes until the client leaves: of tools alone if it may not use all sources."""
+        granted = grant_of(context, self._state.settings).scopes
+        if any(source.scopes - granted for source in self._state.sources):
+            wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
+            params = params.model_copy(update={"notifications": wanted})
+            return await self._state.listen(context, params)
+        async with self._state.listening(context, params.notifications):
+            return await self._state.listen(context, params)
+
+    async def _run(
+        self,
+        context: ServerRequestContext[Any, Any],
+        work: Awaitable[Result],
+        *,
+        ends_with_client: bool = False,
+    ) -> Result:
+        """Await the answer to a request, which the server ends when it stops."""
+        exchange = exchange_of(context)
+        if exchange is None:
+            return await self._state.calls.run(work)
+        with exchange.handling(self._state.calls, ends_with_client=ends_with_client):
+            return await self._state.calls.run(work)
+
+    async def list_resources(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[])  # links to results are only known to their callers
+
+    async def list_resource_templates(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
+
+    async def read_resource(
+        self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        links = self._state.links
+        found = links.find(params.uri, grant_of(context, self._state.settings))
+        if found is None:
+            code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
+            raise MCPError(code=code, message="This resource does not exist, or its link has expired.")
+        return types.ReadResourceResult(
+            contents=[resource_contents(await encode(found.block), params.uri)],
+            ttl_ms=int(links.seconds_left(found) * 1000),
+        )

@@ -1,0 +1,232 @@
+"""Protect the HTTP endpoint from callers without a token, foreign Host and Origin headers, and floods."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import (
+    AuthenticatedUser,
+    BearerAuthBackend,
+    RequireAuthMiddleware,
+)
+from mcp.server.auth.routes import build_resource_metadata_url, cors_middleware
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic import AnyHttpUrl
+from starlette.authentication import AuthenticationError
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp
+
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.rate_limits import RateLimits
+from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.toolkit import Toolkit
+from toolgen.serving.auth.addresses import is_loopback
+from toolgen.serving.auth.configuration import REMEDY, Authentication
+from toolgen.serving.auth.grant import principal_of
+
+from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, send_refusal
+
+WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
+ENDPOINT: Final = "/mcp"
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+LIMITED_CODE: Final = -32029  # JSON-RPC leaves -32000 to -32099 to servers
+RETRY_SECONDS: Final = 10  # PAUSE_SECONDS of `auth/key_set.py`
+_HOST: Final = re.compile(rb"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+
+
+class BearerGuard:
+    """Forwards requests with a valid bearer token, using the SDK's middleware.
+
+    Others are answered with 401, for any path and method, or 503 if the issuer's keys are not available. With
+    an issuer, the metadata of the protected resource (RFC 9728) is public.
+    """
+
+    def __init__(self, app: ASGIApp, authentication: Authentication, scopes: Callable[[], list[str]]) -> None:
+        self._app = app
+        self._authentication = authentication
+        self._scopes = scopes
+        self._backend = BearerAuthBackend(authentication.make_verifier())
+        self._authenticated = AuthenticationMiddleware(
+            AuthContextMiddleware(self._require), self._backend, on_error=_unavailable
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        if self._authentication.issuer is not None and _is_metadata(scope):
+            await self._metadata(scope)(scope, receive, send)
+        # proxies and the SDK may read different ones of them: request smuggling
+        elif sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
+            scope[REASON] = "more than one Authorization header"
+            body = {"error": "invalid_request", "error_description": "more than one Authorization header"}
+            await JSONResponse(body, 400)(scope, receive, send)
+        else:
+            await self._authenticated(scope, receive, send)
+
+    async def is_authenticated(self, scope: Scope) -> bool:
+        """True if a request has one bearer token, and it is valid."""
+        if sum(name == b"authorization" for name, _ in scope["headers"]) != 1:
+            return False
+        try:
+            return await self._backend.authenticate(HTTPConnection(scope)) is not None
+        except AuthenticationError:  # the issuer's keys are not available
+            return False
+
+    async def _require(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if isinstance(scope["user"], AuthenticatedUser):
+            await self._app(scope, receive, send)
+        else:
+            await RequireAuthMiddleware(self._app, [], self._metadata_url(scope))(scope, receive, send)
+
+    def _metadata(self, scope: Scope) -> ASGIApp:
+        """Return an application that answers with the metadata of the resource."""
+        issuer, resource = self._authentication.issuer, self._resource(scope)
+        assert issuer is not None
+        if resource is None:
+            return Response("Invalid Host header", 400)
+        metadata = ProtectedResourceMetadata.model_validate(  # strings, because AnyHttpUrl adds a slash
+            {
+                "resource": resource,
+                "authorization_servers": [issuer],
+                "scopes_supported": self._scopes(),
+            }
+        )
+        handler = ProtectedResourceMetadataHandler(metadata)
+        return cors_middleware(handler.handle, ["GET", "OPTIONS"])
+
+    def _resource(self, scope: Scope) -> str | None:
+        """Return the URL of this server: the audience if it is a URL, else the URL that the client used."""
+        audience = self._authentication.audience
+        if audience is not None and urlsplit(audience).scheme in ("https", "http"):
+            return audience
+        host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+        if not _HOST.fullmatch(host):
+            return None
+        return f"{scope.get('scheme', 'http')}://{host.decode()}{scope.get('root_path', '')}{ENDPOINT}"
+
+    def _metadata_url(self, scope: Scope) -> AnyHttpUrl | None:
+        """Return the URL of the metadata; below `root_path` if the application is mounted in another."""
+        resource = None if self._authentication.issuer is None else self._resource(scope)
+        if resource is None:
+            return None
+        root: str = scope.get("root_path", "")
+        if not root:
+            return build_resource_metadata_url(AnyHttpUrl(resource))
+        parts = urlsplit(resource)
+        return AnyHttpUrl(f"{parts.scheme}://{parts.netloc}{root}{WELL_KNOWN}{ENDPOINT}")
+
+
+class LoopbackGuard:
+    """Forwards requests over a loopback address or a local socket, and those of authenticated callers.
+
+    For an ASGI application without authentication, which does not know its address.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        if _is_local(scope.get("server")) or isinstance(scope.get("user"), AuthenticatedUser):
+            await self._app(scope, receive, send)
+            return
+        message = (
+            f"This address is reachable from other machines without authentication: {REMEDY} "
+            "(TOOLGEN_AUTH_TOKENS, TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
+        )
+        await send_refusal(RefusedError(403, INVALID_REQUEST, message), None, scope=scope, send=send)
+
+
+def _is_metadata(scope: Scope) -> bool:
+    root, path = scope.get("root_path", ""), scope["path"]
+    local: str = path[len(root) :] if root and path.startswith(root) else path
+    return scope["method"] in ("GET", "HEAD", "OPTIONS") and (
+        local == WELL_KNOWN or local.startswith(f"{WELL_KNOWN}/")
+    )
+
+
+def _is_local(server: Any) -> bool:
+    """True if the server's address in an ASGI scope is only reachable from this machine."""
+    if not server:
+        return False
+    host, port = server
+    return port is None or _is_loopback(host)  # without a port, it is the path of a local socket
+
+
+# each request asks; a server has few addresses
+_is_loopback = lru_cache(maxsize=256)(is_loopback)
+
+
+def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Response:
+    connection.scope[REASON] = "the token cannot be verified now"
+    body = {"error": "temporarily_unavailable", "error_description": "The token cannot be verified now."}
+    return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})
+
+
+class RequestLimit:
+    """Counts requests by principal, or by address if nobody is authenticated.
+
+    Those over the server's own limit are refused before their bodies are read.
+    """
+
+    def __init__(self, limits: RateLimits, limit: Mapping[str, int]) -> None:
+        self._limits, self._limit = limits, limit
+
+    @classmethod
+    def of(cls, toolkit: Toolkit) -> Self | None:
+        """Return the limit that the settings of a toolkit have, or None.
+
+        Raises SettingError if the store cannot be used.
+        """
+        limit = toolkit.settings.rate_limit
+        return None if limit is None else cls(toolkit.rate_limits, limit)
+
+    async def count(self, scope: Scope) -> None:
+        """Count a request. Raises RefusedError if there are too many, or they cannot be counted."""
+        try:
+            seconds = await self._limits.take(self._limit, "server", *_names(scope))
+        except StoreError as error:
+            LOGGER.error("requests cannot be counted: %s", error)
+            message = "The limit of requests cannot be checked now."
+            raise RefusedError(503, LIMITED_CODE, message, retry_after="1") from None
+        if seconds is not None:
+            retry_after = str(math.ceil(seconds))
+            raise RefusedError(429, LIMITED_CODE, "There were too many requests.", retry_after=retry_after)
+
+
+def _names(scope: Scope) -> tuple[str, str]:
+    user = scope.get("user")
+    if isinstance(user, AuthenticatedUser):
+        return "principal", principal_of(user.access_token)
+    client: Any = scope.get("client")
+    return "address", str(client[0]) if client else ""
+
+
+def transport_security(
+    host: str | None, hosts: tuple[str, ...], origins: tuple[str, ...]
+) -> TransportSecuritySettings:
+    """Accept Host and Origin headers for loopback, for the address that is served, and as configured."""
+    names = [*LOOPBACK, *hosts]
+    if host is not None and host not in ("0.0.0.0", "::", ""):  # noqa: S104  compared, not bound
+        names.append(f"[{host}]" if ":" in host else host)
+    allowed_hosts, allowed_origins = [], list(origins)
+    for name in dict.fromkeys(names):
+        patterns = [name] if _has_port(name) else [name, f"{name}:*"]
+        allowed_hosts += patterns
+        allowed_origins += [f"{scheme}://{pattern}" for scheme in ("http", "https") for pattern in patterns]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins
+    )
+
+
+def _has_port(name: str) -> bool:
+    return name.rpartition(":")[2].isdigit() and not name.endswith("]")

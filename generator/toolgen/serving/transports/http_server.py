@@ -1,0 +1,230 @@
+"""The HTTP server of `python -m <package>.mcp_server --http`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import socket
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Final
+
+import uvicorn
+
+from toolgen.base.escaping.streams import print_message
+from toolgen.runtime.execution.threads.event_loop import run_event_loop
+from toolgen.runtime.instrumentation.export import Exposition
+from toolgen.serving.auth.addresses import is_loopback
+from toolgen.serving.auth.grant import refused_tools
+from toolgen.serving.server import ToolServer
+
+from .body import Receive, Scope, Send
+from .connections import ConnectionLimit, limited
+from .http import NOT_IDENTIFIED, HttpApp, Pages
+from .probes import METRICS_PATH, MetricsPort
+from .stopping import Stop, closed_in_children
+
+IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
+BACKLOG: Final = 2048
+LAST_SECONDS: Final = 0.5  # of the drain delay: no new connection is accepted, and requests are answered
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAddress:
+    """Where to listen: for clients, and for scrapes of metrics if there is a port for them."""
+
+    host: str
+    port: int
+    metrics_port: int | None = None
+
+
+def serve_http(
+    server: ToolServer,
+    address: HttpAddress,
+    *,
+    expose: Exposition | None = None,
+    pages: Pages | None = None,
+) -> int:
+    """Serve streamable HTTP at `/mcp`, and `pages`, until a signal arrives; return the exit code.
+
+    `expose` returns the metrics for `metrics_port`.
+    """
+    host = address.host
+    app = HttpApp(server, host=host, by_command=True, pages=pages)
+    sockets: list[socket.socket] = []
+    for flag, port in (("--port", address.port), ("--metrics-port", address.metrics_port)):
+        if port is None:
+            continue
+        try:
+            sockets.append(_listen(host, port))
+        except OSError as error:
+            for each in sockets:
+                each.close()
+            number = error.errno or 0  # below zero for names that cannot be resolved
+            why = os.strerror(number) if number > 0 else error.strerror
+            print_message(f"cannot listen on {host}:{port}: {why}; choose another {flag} or --host")
+            return 2
+    metrics: MetricsPort | None = None
+    if expose is not None and address.metrics_port is not None:
+        metrics = MetricsPort(sockets[1].getsockname()[1], expose)
+    connections = ConnectionLimit()
+    config = uvicorn.Config(
+        _Ports(app, metrics) if metrics is not None else app,
+        # asyncio accepts so many connections before any of them can make room for itself
+        backlog=connections.at_once,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        ws="none",
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=1,  # `drain` has waited for the requests
+    )
+    config.load()
+    config.http_protocol_class = limited(config.http_protocol_class, connections)
+    shown = f"[{host}]" if ":" in host else host
+    root = f"http://{shown}:{sockets[0].getsockname()[1]}"
+    print_message(f"serving {server.name} at {root}/mcp")
+    if pages is not None:
+        print_message(f"open {pages.address(root)}")
+    if metrics is not None:
+        print_message(f"metrics for everyone who reaches http://{shown}:{metrics.port}{METRICS_PATH}")
+    if app.authentication is None and not is_loopback(host):
+        print_message("warning: everyone who reaches this address can call the tools")
+    if connections.most < server.state.settings.sessions:
+        print_message(
+            f"warning: at most {connections.most} connections, fewer than --sessions: raise `ulimit -n`"
+        )
+    refused = refused_tools(server.state.toolkit.definitions, frozenset())
+    if app.authentication is None and refused is not None:
+        print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
+    uvicorn_server = _Server(config, app)
+    try:
+        descriptors = [each.fileno() for each in sockets]
+        with closed_in_children(*descriptors), uvicorn_server.stop.handling_signals():
+            uvicorn_server.run(sockets=sockets)
+    finally:
+        for each in sockets:
+            each.close()
+    return uvicorn_server.stop.exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class _Ports:
+    """An ASGI application that gives the requests to each port to its own application."""
+
+    app: HttpApp
+    metrics: MetricsPort
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.metrics if self.metrics.takes(scope) else self.app)(scope, receive, send)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Listen on an address.
+
+    The socket is created with IPPROTO_TCP, which `socket.create_server` does not set: asyncio sets
+    TCP_NODELAY only then, and without it every answer on a connection waits 40 ms for the client's
+    acknowledgement.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            # a restarted server must not wait for connections in TIME_WAIT; Windows means another thing by it
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            # `::` would also take the port for IPv4
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except BaseException:
+        listening.close()
+        raise
+    return listening
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which waits for calls in flight before it closes connections."""
+
+    def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
+        super().__init__(config)
+        settings = app.server.state.settings
+        self.stop = Stop(
+            settings.grace, self._begin_to_stop, self._begin_to_reload, delay=settings.drain_delay
+        )
+        self._app = app
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._draining: asyncio.Task[None] | None = None
+        self._sockets: list[socket.socket] = []
+        self._accepted: list[asyncio.Task[Any]] = []  # the event loop has weak references
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal arrives. A tool's own task that exits does not end the server."""
+        run_event_loop(lambda: self.serve(sockets), loop_factory=self.config.get_loop_factory())
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and note the event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._sockets = sockets or []
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(BACKLOG)  # asyncio has made the queue as short as what it accepts at once
+        gc.collect()
+        gc.freeze()  # what exists now lives until the end: the collector need not look at it again and again
+        if self.stop.signal is not None:  # it arrived before the loop was known
+            self._drain()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Handle a signal in place of uvicorn, which would close the streams of sessions at once."""
+        self.stop.handle(sig, frame)
+
+    def _begin_to_stop(self) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._drain)
+
+    def _begin_to_reload(self) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._app.reload)
+
+    def _drain(self) -> None:
+        if self._draining is None:
+            self._draining = asyncio.get_running_loop().create_task(self._drain_and_exit())
+
+    async def _drain_and_exit(self) -> None:
+        try:
+            self._app.announce_stop()
+            if self.stop.delay:
+                last = min(LAST_SECONDS, self.stop.delay / 2)
+                await asyncio.sleep(self.stop.delay - last)
+                self._refuse_connections()
+                await asyncio.sleep(last)  # what was sent before is answered, not refused
+            await self._app.drain(self.stop.grace)
+        finally:
+            self.should_exit = True
+
+    def _refuse_connections(self) -> None:
+        """Stop listening. A proxy then tries another replica: nothing was sent on a refused connection.
+
+        Only after a delay, which is for proxies: the SDK's client would end its other calls.
+        """
+        loop = asyncio.get_running_loop()
+        for listening in self._sockets:
+            # the system resets connections that wait to be accepted when the socket is closed
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.setblocking(False)
+                    accepted = loop.connect_accepted_socket(self._protocol, connection)
+                    self._accepted.append(loop.create_task(accepted))
+        for each in self.servers:
+            each.close()
+
+    def _protocol(self) -> asyncio.Protocol:
+        """Return the protocol of one connection, as uvicorn makes it."""
+        make: Any = self.config.http_protocol_class
+        protocol: asyncio.Protocol = make(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return protocol

@@ -1,0 +1,166 @@
+"""End a server process: the first signal starts an orderly stop, the second ends the process at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from types import FrameType
+from typing import Any, Final
+
+from toolgen.serving.server_state import ServerState
+
+CLOSING_SECONDS: Final = 1.5
+"""Time for closing connections and tools, after the grace period, before the process is ended."""
+
+SIGNALS: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
+)
+
+NOT_FOR_CHILDREN: Final[set[int]] = set()
+"""Descriptors that are closed in a forked child, which may run on when the server has ended: it would keep
+the port, a connection or the client's pipe open."""
+
+
+class Stop:
+    """The end of a server process.
+
+    `on_stop` is called, in the main thread, when the first signal arrives. The process then ends after
+    `delay`, `grace` and CLOSING_SECONDS at the latest, whatever its threads and its event loop do.
+    `on_reload` is called for SIGHUP instead, unless the process has a terminal: there, SIGHUP means that it
+    was closed.
+    """
+
+    def __init__(
+        self,
+        grace: float,
+        on_stop: Callable[[], object],
+        on_reload: Callable[[], object] | None = None,
+        *,
+        delay: float = 0.0,
+    ) -> None:
+        self.grace = grace
+        self.signal: int | None = None
+        self._delay = delay
+        self._on_stop = on_stop
+        self._on_reload = None if _has_terminal() else on_reload
+
+    @property
+    def exit_code(self) -> int:
+        """130 for SIGINT, 0 for other signals and for an end without a signal."""
+        return 130 if self.signal == signal.SIGINT else 0
+
+    @property
+    def delay(self) -> float:
+        """Seconds until requests are refused. A user who presses Ctrl-C does not wait."""
+        return 0.0 if self.signal == signal.SIGINT else self._delay
+
+    @contextlib.contextmanager
+    def handling_signals(self) -> Iterator[None]:
+        """Handle SIGNALS in a `with` block; restore the previous handlers after it."""
+        handled = [each for each in SIGNALS if not _is_ignored_hangup(each)]
+        before = {number: signal.signal(number, self.handle) for number in handled}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal: stop in an orderly way, or at once if this is the second one."""
+        if self._on_reload is not None and number not in (signal.SIGTERM, signal.SIGINT):
+            self._on_reload()
+            return
+        if self.signal is not None:
+            end_process(128 + number)
+        self.signal = number
+        self.set_deadline()
+        self._on_stop()
+
+    def set_deadline(self) -> None:
+        """End the process when its time is over, if it has not ended by then."""
+        seconds = self.delay + self.grace + CLOSING_SECONDS
+        timer = threading.Timer(seconds, lambda: end_process(self.exit_code))
+        timer.daemon = True
+        timer.start()
+
+
+def _has_terminal() -> bool:
+    streams = (sys.__stdin__, sys.__stdout__, sys.__stderr__)
+    return any(stream is not None and not stream.closed and stream.isatty() for stream in streams)
+
+
+def _is_ignored_hangup(number: int) -> bool:
+    """True if the user started the process with `nohup`, so that it survives the end of the terminal."""
+    return number not in (signal.SIGTERM, signal.SIGINT) and signal.getsignal(number) is signal.SIG_IGN
+
+
+async def end_calls(
+    state: ServerState, grace: float, are_answered_within: Callable[[float], Awaitable[bool]]
+) -> None:
+    """Wait until all requests are answered; after `grace` seconds, end the calls in flight."""
+    state.listen.close()
+    if not await are_answered_within(grace):
+        state.calls.end_all()
+        await are_answered_within(1.0)
+
+
+async def wait_for_first(
+    waits: Iterable[asyncio.Future[Any]], seconds: float | None = None
+) -> set[asyncio.Future[Any]]:
+    """Return those of `waits` that are done when the first is, or after `seconds`. Cancel the others."""
+    waits = list(waits)
+    try:
+        done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return done
+    finally:
+        for each in waits:
+            each.cancel()
+
+
+@contextlib.contextmanager
+def closed_in_children(*descriptors: int) -> Iterator[None]:
+    """Close descriptors in processes that are forked in a `with` block."""
+    NOT_FOR_CHILDREN.update(descriptors)
+    try:
+        yield
+    finally:
+        NOT_FOR_CHILDREN.difference_update(descriptors)
+
+
+def _close_in_child() -> None:
+    if not NOT_FOR_CHILDREN:
+        return
+    with contextlib.suppress(OSError):
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in NOT_FOR_CHILDREN:
+            # not `close`: the parent's sockets are copied, too, and would close a later file of this number
+            os.dup2(nothing, descriptor, inheritable=False)
+        os.close(nothing)
+    NOT_FOR_CHILDREN.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)
+
+
+def end_process(code: int) -> None:
+    """End the process without waiting for its threads, after flushing its output for a moment."""
+    flushing = threading.Thread(target=_flush, daemon=True)  # a lock may be held by a thread that hangs
+    flushing.start()
+    flushing.join(0.2)
+    # `sys.exit` would wait for threads of tools that hang
+    os._exit(code)
+
+
+def _flush() -> None:
+    with contextlib.suppress(Exception):
+        logging.shutdown()
+    for stream in (sys.stderr, sys.stdout):
+        with contextlib.suppress(Exception):
+            stream.flush()

@@ -1,0 +1,258 @@
+"""Read definitions of tools in the format of a provider: exported ones, or those that a server lists."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolgen.base.suggestions import quoted
+from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
+from toolgen.schema.document import JsonPath
+from toolgen.schema.limits import BUDGET
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.schema_repair import repair_schema
+from toolgen.sources.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
+
+_EXPECTED: Final = "give what `toolgen export` prints: for mcp, openai-chat, openai-responses, anthropic, …"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFields:
+    """A format: which fields of a spec it has, and where they are in a definition."""
+
+    name: str  # of the format, as `toolgen export` calls it
+    paths: Mapping[str, tuple[JsonPath, ...]]  # field of a spec → the paths that it may have
+
+    @property
+    def knows(self) -> frozenset[str]:
+        """Return the fields of a spec that the format has."""
+        return frozenset(self.paths)
+
+
+def _format(name: str, **paths: Sequence[str | JsonPath]) -> ExportFields:
+    own = {
+        key: tuple(tuple(each.split("/")) if isinstance(each, str) else each for each in found)
+        for key, found in paths.items()
+    }
+    return ExportFields(name, {"name": (("name",),), "description": (("description",),), **own})
+
+
+MCP: Final = _format(
+    "mcp",
+    title=["title"],
+    icons=["icons"],
+    annotations=["annotations"],
+    input_schema=["inputSchema"],
+    output_schema=["outputSchema"],
+    meta=["_meta"],
+    deprecated=[("_meta", DEPRECATED_KEY)],
+)
+CHAT: Final = _format("openai-chat", input_schema=["parameters"])
+RESPONSES: Final = _format("openai-responses", input_schema=["parameters"], output_schema=["output_schema"])
+ANTHROPIC: Final = _format("anthropic", input_schema=["input_schema"])
+GEMINI: Final = _format(
+    "gemini",
+    input_schema=["parameters_json_schema", "parametersJsonSchema", "parameters"],
+    output_schema=["response_json_schema", "responseJsonSchema", "response"],
+)
+BEDROCK: Final = _format("bedrock", input_schema=["inputSchema/json"])
+
+_DEFINITION_FIELDS: Final = (
+    "title version tags icons annotations input_schema output_schema errors confirm asks inject stream "
+    "content max_result_bytes page auth timeout background rate_limit idempotency concurrency group load "
+    "aliases deprecated final_answer coerce meta targets"
+)
+DEFINITIONS: Final = _format("definitions", **{name: [name] for name in _DEFINITION_FIELDS.split()})
+"""The definitions in a generated package; their descriptions have `use_when` and so on in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTool:
+    """One definition: the fields of a spec that it has, and where they are in the source."""
+
+    format: ExportFields
+    name: str
+    fields: Mapping[str, Any]  # of a spec; schemas are repaired
+    places: Mapping[str, JsonPath]  # field of a spec → its path in the document
+    at: JsonPath  # of the definition in the document
+    line: int  # of the document in the source; 0: the source is one document
+    repairs: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # field of a spec → what was repaired
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each repair."""
+        return tuple(f"{self.name}: {note}" for notes in self.repairs.values() for note in notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundDefinition:
+    format: ExportFields
+    data: dict[str, Any]
+    at: JsonPath
+
+
+def read_exported(documents: Sequence[JsonDocument], name: str) -> list[ExportedTool]:
+    """Return the tools in `documents`, all of one format; messages call the source `name`.
+
+    Raises `SourceError` if a document is something else, formats are mixed, or a name has two definitions.
+    """
+    tools: dict[str, ExportedTool] = {}
+    for document in documents:
+        where = f"{name}:{document.line}" if document.line else name
+        for found in _definitions(document.value, (), where):
+            tool = _tool(found, document.line, where)
+            known = tools.setdefault(tool.name, tool)
+            if known.format is not tool.format:
+                message = f"{where}: tools of {known.format.name} and of {tool.format.name} in one source"
+                raise SourceError(message, _EXPECTED)
+            if json.dumps(known.fields) != json.dumps(tool.fields):
+                raise SourceError(f"{where}: two tools of the name {quoted(tool.name)} differ", _EXPECTED)
+            if len(tools) > BUDGET.tools:
+                raise SourceError(
+                    f"{name}: more than {BUDGET.tools:,} tools", "give a part of them", "too-complex"
+                )
+    if not tools:
+        raise SourceError(f"{name} has no tools", _EXPECTED)
+    if len({tool.format.name for tool in tools.values()}) > 1:
+        raise SourceError(f"{name} has tools of several formats", _EXPECTED)
+    return list(tools.values())
+
+
+def read_generated_definitions(definitions: Mapping[str, dict[str, Any]]) -> list[ExportedTool]:
+    """Return the tools of a generated package: file → definition. Raises `SourceError`."""
+    return [_tool(_FoundDefinition(DEFINITIONS, data, ()), 0, file) for file, data in definitions.items()]
+
+
+def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_FoundDefinition]:
+    """Yield the definitions in one document, however they are wrapped."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _definitions(item, (*at, index), where)
+        return
+    if not isinstance(value, dict):
+        raise SourceError(f"{where}: expected a tool, found {quoted(json.dumps(value), 40)}", _EXPECTED)
+    if "error" in value and "name" not in value and "tools" not in value:
+        raise SourceError(f"{where}: the server answered with an error: {json.dumps(value['error'])[:200]}")
+    if value.get("nextCursor"):
+        raise SourceError(
+            f"{where}: the list is incomplete: its `nextCursor` refers to another page",
+            "give all pages in one file, each without its `nextCursor`",
+        )
+    inner = _inner(value)
+    if inner is not None:
+        for key in inner:
+            yield from _definitions(value[key], (*at, key), where)
+        return
+    found = _definition(value, at)
+    if found is None:
+        raise SourceError(f"{where}: no tool of a known format: {quoted(json.dumps(value), 60)}", _EXPECTED)
+    yield found
+
+
+_WRAPPERS = ("tools", "functions", "function_declarations", "functionDeclarations")
+
+
+def _inner(value: Mapping[str, Any]) -> list[str] | None:
+    """Return the keys below which definitions are; None if `value` is a definition itself."""
+    if isinstance(value.get("result"), dict) and "name" not in value:
+        return ["result"]
+    lists = [key for key in _WRAPPERS if isinstance(value.get(key), list)]
+    if lists and ("name" not in value or value.get("type") == "namespace"):
+        return lists
+    beside = "cachePoint" in value or "googleSearch" in value or "google_search" in value
+    return [] if beside or value.get("type") == "tool_search" else None
+
+
+def _definition(value: dict[str, Any], at: JsonPath) -> _FoundDefinition | None:
+    for key, wrapped in (("toolSpec", BEDROCK), ("function", CHAT), ("function_raw", CHAT)):
+        if isinstance(value.get(key), dict):
+            return _FoundDefinition(wrapped, value[key], (*at, key))
+    if "name" not in value:
+        return None
+    if "function_declarations" in at or "functionDeclarations" in at:
+        return _FoundDefinition(GEMINI, value, at)
+    for key, plain in (
+        ("inputSchema", MCP),
+        ("outputSchema", MCP),
+        ("input_schema", ANTHROPIC),
+        ("parameters_json_schema", GEMINI),
+        ("parametersJsonSchema", GEMINI),
+        ("parameters", RESPONSES),
+    ):
+        if key in value:
+            return _FoundDefinition(plain, value, at)
+    return _FoundDefinition(RESPONSES if value.get("type") == "function" else MCP, value, at)
+
+
+def _tool(found: _FoundDefinition, line: int, where: str) -> ExportedTool:
+    name = found.data.get("name")
+    if not isinstance(name, str) or not name or len(name) > 256 or not name.isprintable():
+        raise SourceError(f"{where}: a tool without a name that can be shown", _EXPECTED)
+    fields: dict[str, Any] = {}
+    places: dict[str, JsonPath] = {}
+    repairs: dict[str, tuple[str, ...]] = {}
+    for key, paths in found.format.paths.items():
+        for path in paths:
+            value = _at(found.data, path)
+            if value is not None:
+                fields[key], places[key] = value, (*found.at, *path)
+                break
+    if found.format is MCP and isinstance(meta := fields.pop("meta", None), dict):
+        own_keys = (DEPRECATED_KEY, VERSION_KEY)  # toolgen's, not the author's
+        if authors := {key: value for key, value in meta.items() if key not in own_keys}:
+            fields["meta"] = authors
+    for key in ("input_schema", "output_schema"):
+        if not isinstance(fields.get(key, {}), dict):
+            raise SourceError(f"{where}: `{key}` of {quoted(name)} must be an object", _EXPECTED)
+        if key in fields or key == "input_schema":
+            fields[key], notes = _repaired(fields.get(key, {"type": "object"}), key)
+            repairs |= {key: notes} if notes else {}
+    if not isinstance(fields.get("description", ""), str):
+        raise SourceError(f"{where}: the description of {quoted(name)} must be a string", _EXPECTED)
+    return ExportedTool(found.format, name, fields, places, found.at, line, repairs)
+
+
+def _at(data: Any, path: JsonPath) -> Any:
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) else None
+    return data
+
+
+def _repaired(written: Any, key: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    schema = copy_json(written)
+    notes = [*rewrite_type_names(schema, key), *move_misplaced_keywords(schema, key)]
+    repaired = repair_schema(schema, key)
+    return repaired.schema, (*notes, *repaired.notes)
+
+
+_CONSTANT = "DEFINITION"
+
+
+def read_definition(text: bytes, name: str) -> dict[str, Any]:
+    """Return the definition in a module `definitions/<tool>.py`; messages call it `name`.
+
+    Raises `SourceError` for a module that toolgen did not write so.
+    """
+    refused = SourceError(f"{name} is not a definition that toolgen generated", "generate the package again")
+    if len(text) > 4 * BUDGET.spec_bytes:
+        raise SourceError(f"{name} has {len(text):,} bytes", "", "too-complex")
+    try:
+        for statement in ast.parse(text).body:
+            if (
+                isinstance(statement, ast.AnnAssign)
+                and isinstance(statement.target, ast.Name)
+                and statement.target.id == _CONSTANT
+                and statement.value is not None
+            ):
+                found = ast.literal_eval(statement.value)
+                if isinstance(found, dict) and all(isinstance(key, str) for key in found):
+                    return found
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        raise refused from None
+    raise refused

@@ -1,0 +1,191 @@
+"""Parse JSON and JSONL sources strictly: ambiguous or oversized input is refused with its position."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.base.suggestions import quoted
+from toolgen.language.yaml12.scalars import MAX_DIGITS
+from toolgen.schema.limits import BUDGET
+from toolgen.sources.imported_tool import SourceError
+
+MAX_BYTES = BUDGET.import_bytes
+MAX_DEPTH = (
+    150  # generated code nests as deep as the schema, and Python accepts 200 brackets in one expression
+)
+MAX_STRING = 1_000_000  # characters; no model reads more
+
+TRUNCATED = "the text ends inside a value; is the file complete?"
+FIX_SOURCE = "fix the source"
+_EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
+_TOO_DEEP = f"objects and arrays are nested more than {MAX_DEPTH} deep"
+_TOO_DEEP_HINT = "clients cannot read such a tool; flatten it"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonDocument:
+    """One JSON value of a source and its first line."""
+
+    value: Any
+    line: int  # from 1; 0 if the source is a single document
+
+
+class AmbiguousJsonError(ValueError):
+    """JSON that Python's parser accepts and that readers disagree about."""
+
+
+def read_json_documents(data: bytes, name: str) -> list[JsonDocument]:
+    """Return the JSON documents in `data`; messages call the source `name`.
+
+    Raises:
+        SourceError: `data` is too large, not UTF-8, not JSON or JSONL, or ambiguous.
+    """
+    check_size(data, name)
+    text = decode_utf8(data, name)
+    if not text.strip():
+        raise SourceError(f"{name} is empty", _EXPECTED)
+    try:
+        documents = [JsonDocument(load_json(text), 0)]
+    except json.JSONDecodeError as error:
+        first_line, newline, _ = text.lstrip().partition("\n")
+        if not newline or not _is_json(first_line):
+            raise not_json(text, error, name, _EXPECTED) from None
+        documents = list(_read_lines(text, name))
+    except AmbiguousJsonError as error:
+        raise SourceError(f"{name}: {error}", FIX_SOURCE) from None
+    except RecursionError:
+        raise too_deep(name) from None
+    for document in documents:
+        check_value_limits(document.value, name if not document.line else f"{name}:{document.line}")
+    return documents
+
+
+def check_size(data: bytes, name: str) -> None:
+    """Raise `SourceError` if `data` is larger than an import may be."""
+    if len(data) > MAX_BYTES:
+        raise SourceError(
+            f"{name} has more than {MAX_BYTES // 1024 // 1024} MB", "import a part of it", "too-complex"
+        )
+
+
+def decode_utf8(data: bytes, name: str) -> str:
+    """Return `data` as text. Raises `SourceError` with the line of the first invalid byte."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"{name}:{line}: the byte 0x{data[error.start]:02x} is not UTF-8", "save it as UTF-8"
+        ) from None
+
+
+def load_json(text: str) -> Any:
+    """Return one JSON value. Raises `json.JSONDecodeError`, `AmbiguousJsonError` or `RecursionError`."""
+    return json.loads(
+        text,
+        object_pairs_hook=_without_duplicate_keys,
+        parse_constant=_refuse_constant,
+        parse_float=_finite_float,
+        parse_int=_bounded_int,
+    )
+
+
+def not_json(text: str, error: json.JSONDecodeError, name: str, hint: str) -> SourceError:
+    """Return the error for `text` that is not JSON; `hint` is given unless the text is cut off."""
+    truncated = error.pos >= len(text.rstrip()) - 1
+    where = f"{name}:{error.lineno}:{error.colno}"
+    return SourceError(f"{where}: not JSON: {error.msg.lower()}", TRUNCATED if truncated else hint)
+
+
+def too_deep(where: str) -> SourceError:
+    """Return the error for a value that is nested too deep."""
+    return SourceError(f"{where}: {_TOO_DEEP}", _TOO_DEEP_HINT)
+
+
+def check_value_limits(value: Any, where: str) -> None:
+    """Raise `SourceError` if `value` is nested too deep, or holds a string that is too long or invalid."""
+    level = [value]  # one level of nesting at a time: the value may be deeper than Python's recursion limit
+    for _ in range(MAX_DEPTH + 1):
+        children: list[Any] = []
+        for item in level:
+            if isinstance(item, str):
+                _check_string(item, where)
+            elif isinstance(item, dict):
+                for key in item:
+                    _check_string(key, where)
+                children.extend(item.values())
+            elif isinstance(item, list):
+                children.extend(item)
+        if not children:
+            return
+        level = children
+    raise too_deep(where)
+
+
+def _read_lines(text: str, name: str) -> Iterator[JsonDocument]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            yield JsonDocument(load_json(line), number)
+        except json.JSONDecodeError as error:
+            message = f"{name}:{number}:{error.colno}: not JSON: {error.msg.lower()}"
+            raise SourceError(message, "JSONL has one complete JSON value per line") from None
+        except AmbiguousJsonError as error:
+            raise SourceError(f"{name}:{number}: {error}", FIX_SOURCE) from None
+        except RecursionError:
+            raise too_deep(f"{name}:{number}") from None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        load_json(text)
+    except json.JSONDecodeError:
+        return False
+    except (AmbiguousJsonError, RecursionError):
+        return True
+    return True
+
+
+def _without_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        seen: set[str] = set()
+        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise AmbiguousJsonError(f"duplicate key {quoted(duplicate)} in one object; remove one of them")
+    return data
+
+
+def _refuse_constant(name: str) -> float:
+    raise AmbiguousJsonError(f"{name} is not a JSON number")
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise AmbiguousJsonError(f"the number {quoted(text, 40)} is out of range")
+    return value
+
+
+def _bounded_int(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise AmbiguousJsonError(f"an integer of {len(text):,} digits; at most {MAX_DIGITS} are read")
+    return int(text)
+
+
+def _check_string(text: str, where: str) -> None:
+    if len(text) > MAX_STRING:
+        raise SourceError(
+            f"{where}: a string of {len(text):,} characters, beginning {quoted(text, 40)}",
+            f"at most {MAX_STRING:,} characters are read; shorten it",
+        )
+    if not text.isascii() and _SURROGATE.search(text):
+        raise SourceError(
+            f"{where}: a lone surrogate in {quoted(text)}", "it is not a character; fix the source"
+        )

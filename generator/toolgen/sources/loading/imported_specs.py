@@ -1,0 +1,283 @@
+"""Write the specs of imported tools into a project, all or none, and modules that implement them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolgen.base.files import FileKind
+from toolgen.compile.pipeline import analyze
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.publishing.request_limits import target_sizes, tool_sizes
+from toolgen.language.package import Package, PackageSettings
+from toolgen.language.program import Program
+from toolgen.language.progress import Progress, no_progress
+from toolgen.language.reading.read import read
+from toolgen.language.sizes import TargetSize
+from toolgen.language.spec import is_shared_file
+from toolgen.project import (
+    Project,
+    UnableError,
+    create_files,
+    find_configuration,
+    find_project,
+    find_root,
+    kind_of,
+    load_targets,
+    locate,
+    read_specs,
+)
+from toolgen.project.files.atomic_write import replace_files
+from toolgen.project.files.reading import RootedPath
+from toolgen.project.inputs.specs import too_large
+from toolgen.project.scaffolding.files import schema_file
+from toolgen.schema.limits import BUDGET
+from toolgen.sources.imported_tool import ImportedTool, ImportedTools
+from toolgen.sources.loading.source_content import source_errors
+from toolgen.sources.names import ExistingNames
+from toolgen.sources.reimport import ExistingSpecs, plan_import, plan_sync
+
+_MAX_LISTED = 5  # paths in one message
+_SMALLER = "nothing was written; import the source without this tool, or with a shorter schema"
+_NOT_WRITTEN = "nothing was written; --sync brings earlier imports up to date"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """Where the specs of an import go."""
+
+    kind: str  # of source
+    start: str  # the user's folder
+    into: str | None = None  # the folder for the specs; None: the project's specs folder
+    sync: bool = False  # update earlier imports
+    in_source: Collection[str] = ()  # keys of tools that the source has, selected or not
+
+
+@dataclass(frozen=True, slots=True)
+class NewModules:
+    """Modules with implementations that do not exist yet."""
+
+    files: Mapping[str, str]  # path below the project → text
+    notes: Sequence[str] = ()  # about tools that get none
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What an import has written."""
+
+    tools: int  # in the source
+    specs: int
+    written: Sequence[str]  # paths relative to the user's folder
+    notes: Sequence[str]  # about the tools
+    module_notes: Sequence[str]
+    program: Program | None  # the tools that were written; None: none
+    sizes: Sequence[TargetSize] = ()  # of what models are sent of these tools
+
+
+Implementations = Callable[[Project, Package], NewModules]
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The folder for the specs of an import."""
+
+    place: RootedPath  # the specs folder; paths of files are relative to it
+    folder: str  # the folder of `--into` below it, with a trailing slash, or empty
+    shown: str  # the specs folder relative to the user's folder, with a trailing slash
+    project: Project | None
+    existing: Mapping[str, bytes]  # existing specs by path
+
+    @property
+    def base(self) -> Path:
+        """Return the path of the specs folder."""
+        return self.place.root / self.place.path
+
+    def is_specs_folder(self) -> bool:
+        """True if this is the specs folder of the project."""
+        return self.project is not None and self.place == RootedPath(self.project.root, self.project.specs)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportContext:
+    """The specs and files that exist before an import."""
+
+    destination: Destination
+    specs: ExistingSpecs
+    names: ExistingNames
+    progress: Progress = no_progress
+
+
+Convert = Callable[[ImportContext], list[ImportedTool] | ImportedTools]
+
+
+def import_tools(
+    request: ImportRequest,
+    convert: Convert,
+    owned: tuple[str, ...],
+    implementations: Implementations | None = None,
+    *,
+    progress: Progress = no_progress,
+) -> ImportResult:
+    """Convert the tools of a source, and write their specs.
+
+    Args:
+        request: where they go.
+        convert: returns the tools; may raise `SourceError`.
+        owned: the spec fields that `--sync` takes from the source.
+        implementations: returns the implementations to write as well.
+        progress: called while tools are read, checked and measured.
+
+    Raises:
+        UnableError: an existing file would be replaced, or an imported spec does not compile.
+    """
+    destination = _find_destination(request)
+    if implementations is not None and not destination.is_specs_folder():
+        raise UnableError(
+            "usage",
+            "--implement works only for tools in the project's specs folder",
+            "leave out --into, or --implement",
+        )
+    sources = read(destination.existing, destination.shown) if destination.existing else ()
+    specs = ExistingSpecs(request.kind, destination.folder, sources)
+    with source_errors():
+        found = convert(ImportContext(destination, specs, specs.names(request.sync), progress))
+    tools = ImportedTools(found) if isinstance(found, list) else found
+    plan = plan_sync(tools, specs, owned, request.in_source) if request.sync else plan_import(tools, specs)
+    if plan.conflicts:
+        raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
+    program = _analyzed(destination, plan.files, progress)
+    if specs.shared_path(tools.shared_file) in plan.files:  # the others may no longer compile with it
+        _analyzed(destination, {**plan.unchanged, **plan.files}, progress)
+    settings = PackageSettings(mcp_output_schema=_project_of(destination).mcp_output_schema)
+    package = written_package = None if program is None else lower(program, settings)  # may refuse
+    modules = NewModules({})
+    if implementations is not None and destination.project is not None:
+        if plan.unchanged:  # tools whose specs are as they should be may have no implementation yet
+            package = _package(destination, {**plan.unchanged, **plan.files})
+        if package is not None:
+            modules = implementations(destination.project, package)
+    _write(destination, _with_editor_schema(destination, plan.files), modules.files, replace=request.sync)
+    start = Path(os.path.realpath(request.start))
+    written = [destination.shown + path for path in plan.files]
+    if destination.project is not None:
+        written += [_relative(destination.project.root / path, start) for path in modules.files]
+    sizes = () if written_package is None else _sizes(destination, written_package, progress)
+    count = len(plan.files.keys() - {specs.shared_path(tools.shared_file)})
+    return ImportResult(len(tools.tools), count, written, plan.notes, modules.notes, program, sizes)
+
+
+def _sizes(destination: Destination, package: Package, progress: Progress) -> tuple[TargetSize, ...]:
+    targets = load_targets(_project_of(destination))
+    sizes = {}
+    for number, tool in enumerate(package.tools, 1):
+        sizes[tool.wire_name] = tool_sizes(tool, targets)
+        progress("measuring tools", number, len(package.tools))
+    return target_sizes(sizes, targets)
+
+
+def _project_of(destination: Destination) -> Project:
+    """Return the project, or one with the settings that an unconfigured folder has."""
+    return destination.project or Project(destination.base.parent, "", "")
+
+
+def _write(
+    destination: Destination, files: Mapping[str, str], modules: Mapping[str, str], *, replace: bool
+) -> None:
+    """Write the specs, and modules below the project: all or none."""
+    place = destination.place
+    files = {**{place.with_name(path): text for path, text in files.items()}, **modules}
+    if replace:
+        replace_files(place.root, files)
+    else:
+        create_files(place.root, files)
+
+
+def _relative(path: Path, start: Path) -> str:
+    return os.path.relpath(path, start).replace(os.sep, "/")
+
+
+def _list_conflicts(destination: Destination, paths: Sequence[str]) -> str:
+    names = ", ".join(destination.shown + path for path in paths[:_MAX_LISTED])
+    more = f" and {len(paths) - _MAX_LISTED} more" if len(paths) > _MAX_LISTED else ""
+    return f"{names}{more} exist{'s' if len(paths) == 1 else ''} already"
+
+
+def _find_destination(request: ImportRequest) -> Destination:
+    """Return the folder of `--into`, inside the specs folder of the project or elsewhere."""
+    start = Path(os.path.realpath(request.start))
+    project = find_project(start) if find_configuration(find_root(start)) is not None else None
+    if request.into is None:
+        if project is None:
+            raise UnableError(
+                "usage", "there is no project here, and no --into", "say where specs go: --into specs"
+            )
+        place, folder = RootedPath(project.root, project.specs), ""
+    else:
+        place, folder = _place_of(request.into, start, project)
+    shown = f"{_relative(place.root / place.path, start)}/".removeprefix("./")
+    return Destination(place, folder, shown, project, _existing_specs(place))
+
+
+def _place_of(into: str, start: Path, project: Project | None) -> tuple[RootedPath, str]:
+    """Return the folder of specs that `--into` is in, and the folder below it with a trailing slash."""
+    place = locate(start if project is None else project.root, start, into)
+    if project is not None:
+        specs = project.root / project.specs
+        inner = locate(specs, start, into)
+        if inner.root == specs:
+            return RootedPath(project.root, project.specs), f"{inner.path}/" if inner.path else ""
+    if kind_of(place.root, place.path, links=True) not in (None, FileKind.FOLDER):
+        raise UnableError("cannot-write", f"{into} is not a folder", "give a folder for the specs")
+    return place, ""
+
+
+def _existing_specs(place: RootedPath) -> dict[str, bytes]:
+    """Return the specs in a folder; it may be missing or empty."""
+    try:
+        return read_specs(Project(place.root, "", "", specs=place.path or "."))
+    except UnableError as error:
+        if error.code != "no-specs":
+            raise
+        return {}
+
+
+def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> dict[str, str]:
+    """Return `files` and the schema that editors check specs with, unless it exists."""
+    name, text = schema_file()
+    place = destination.place
+    if not files or kind_of(place.root, place.with_name(name)) is not None:
+        return dict(files)
+    return {**files, name: text}
+
+
+def _analyzed(
+    destination: Destination, files: Mapping[str, str], progress: Progress = no_progress
+) -> Program | None:
+    """Return the tools of `files`, so that nothing is written that `generate` would refuse."""
+    texts = {path: text.encode() for path, text in files.items()}
+    if not texts:
+        return None
+    for path, text in texts.items():
+        if len(text) > BUDGET.spec_bytes:
+            raise UnableError(
+                "too-complex", f"{destination.shown}{path} would be {too_large(len(text))}", _SMALLER
+            )
+    specs = {**_shared_schemas(destination), **texts}
+    targets = load_targets(_project_of(destination))
+    return analyze(specs, targets, destination.shown, needs_tools=False, progress=progress)
+
+
+def _package(destination: Destination, files: Mapping[str, str]) -> Package | None:
+    """Return the tools of `files` as they are generated."""
+    program = _analyzed(destination, files)
+    return None if program is None else lower(program, PackageSettings())
+
+
+def _shared_schemas(destination: Destination) -> dict[str, bytes]:
+    """Return the files of shared schemas, which an updated spec may use."""
+    sources = read(destination.existing) if destination.existing else ()
+    return {
+        source.path: destination.existing[source.path] for source in sources if is_shared_file(source.data)
+    }

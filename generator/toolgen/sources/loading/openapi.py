@@ -1,0 +1,138 @@
+"""OpenAPI documents: their files, the names of their environment variables, modules that call the API."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from toolgen.base.files import Folder, IrregularFileError, OutsideError, OversizedFileError
+from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.names import snake
+from toolgen.language.package import Package
+from toolgen.project import PYPROJECT, Project, UnableError, find_project, kind_of, parse_toml, read_text
+from toolgen.project.scaffolding.files import PACKAGE, http_text, missing_packages
+from toolgen.schema.limits import BUDGET
+from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
+from toolgen.sources.loading.imported_specs import Destination, Implementations, ImportContext, NewModules
+from toolgen.sources.loading.source_content import SourceContent
+from toolgen.sources.openapi.components import share_components
+from toolgen.sources.openapi.environment import default_prefix, earlier_stem
+from toolgen.sources.openapi.parse import parse_document
+from toolgen.sources.openapi.specs import ImportOptions
+
+_MAX_STEM: Final = 50  # characters of the name of a shared file
+
+
+def with_environment(options: ImportOptions, context: ImportContext, *, sync: bool) -> ImportOptions:
+    """Return options with the names of environment variables: a prefix, and what a sync keeps of them."""
+    stem = ""
+    if sync and not options.prefix:  # deployments have set the variables of the last import
+        imported = (spec.data for spec in context.specs.imported().values())
+        stem = earlier_stem([data for data in imported if isinstance(data, dict)])
+    prefix = options.prefix or default_prefix(_project_name(context.destination))
+    return replace(options, prefix=prefix, stem=stem)
+
+
+def with_shared_components(
+    tools: list[ImportedTool], document: Any, context: ImportContext, *, sync: bool
+) -> ImportedTools:
+    """Return tools whose common schemas are in a shared file; specs of a sync that have none keep theirs."""
+    info = document.get("info")
+    title = info.get("title") if isinstance(info, dict) else None
+    stem = snake(str(title or ""), "api")[:_MAX_STEM]
+    specs = context.specs
+    file = f"schemas/{stem}.yaml"
+    if sync and specs.imported():
+        known = specs.shared_definitions(file)
+        if known is None:
+            return ImportedTools(tools)
+    else:
+        known = {}
+        number = 2
+        while specs.is_occupied(file):
+            file, number = f"schemas/{stem}_{number}.yaml", number + 1
+    found = share_components(tools, file, known)
+    return ImportedTools(found.tools, file, found.definitions)
+
+
+def _project_name(destination: Destination) -> str:
+    """Return the project's name: that of its pyproject.toml, else that of its folder."""
+    root = destination.project.root if destination.project else destination.base.parent
+    try:
+        found = parse_toml(PYPROJECT, read_text(root, PYPROJECT) or "").get("project")
+    except (SpecErrors, UnableError):
+        found = None
+    name = found.get("name") if isinstance(found, dict) else None
+    return name if isinstance(name, str) and name else root.name
+
+
+def fetch_document(url: str) -> SourceContent:
+    """Return the document at `url`. Raises `SourceError`."""
+    try:
+        import httpx2  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UnableError(
+            "not-installed", "reading a URL needs httpx2", "pip install 'toolgen[http]', or give a file"
+        ) from error
+    from toolgen.sources.mcp_client.bounded_http import display_url, fetch
+
+    return SourceContent(fetch(url), display_url(url))
+
+
+def refuse_files(path: str) -> Any:
+    raise SourceError(
+        f"the document refers to the file {path}, which can be read only if the document is a file too",
+        "save both in one folder, or bundle the document (`npx @redocly/cli bundle`)",
+    )
+
+
+def load_beside(document: Path) -> Callable[[str], Any]:
+    """Return a loader of files below the document's folder; it follows no link out of it."""
+    folder = Path(os.path.realpath(document)).parent  # `resolve` raises for a circle of links
+
+    def load(path: str) -> Any:
+        shown = posixpath.join(document.parent.as_posix(), path)
+        try:
+            with Folder(folder) as opened:
+                data = opened.read(path, limit=BUDGET.import_bytes)
+        except OutsideError:
+            raise SourceError(
+                f"{shown} is a link to a file outside the document's folder", "copy the file there"
+            ) from None
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, IrregularFileError):
+            message = f"there is no file {shown}, which the document refers to"
+            raise SourceError(message, "is the document complete?") from None
+        except OversizedFileError:
+            message = f"{shown} has more than {BUDGET.import_bytes // 1024 // 1024} MB"
+            raise SourceError(message, "import a part of it", "too-complex") from None
+        except OSError as error:
+            raise SourceError(f"cannot read {shown}: {error.strerror}") from None
+        except ValueError as error:  # a null byte in the path
+            raise SourceError(f"cannot read {shown!r}: {error}") from None
+        return parse_document(data, shown)
+
+    return load
+
+
+def http_modules(start: str) -> Implementations:
+    """Return the modules of `--implement` for tools that have no implementation yet."""
+    if not find_project(Path(start)).implementations:
+        raise UnableError(
+            "usage",
+            "there is no package to implement tools in",
+            'name one in the configuration: implementations = "tools"',
+        )
+
+    def modules(project: Project, package: Package) -> NewModules:
+        files = dict.fromkeys(missing_packages(project), PACKAGE)
+        for tool in package.tools:
+            path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
+            if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
+                files[path] = http_text(project.package, tool)
+        return NewModules(files)
+
+    return modules

@@ -1,0 +1,99 @@
+"""Servers in Python modules: described in a child process; modules that implement tools by calling them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from toolgen.base.suggestions import count
+from toolgen.compile.printing.file_templates import render
+from toolgen.compile.printing.format import format_tree
+from toolgen.compile.python_source.literals import literal
+from toolgen.language.package import Tool
+from toolgen.project import Project, kind_of
+from toolgen.project.scaffolding.files import PACKAGE, missing_packages
+from toolgen.runtime.adapters.naming import published_name
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.sources.loading.imported_module import ask_child
+from toolgen.sources.loading.imported_specs import NewModules
+from toolgen.sources.server import ServerDescription
+
+_TEMPLATE = "_new/adopted.py.jinja"
+_FEATURES_TEMPLATE = "_new/adopted_features.py.jinja"
+_BASES = {"fastmcp": "FastMCP", "mcp": "MCPServer"}
+FEATURES = "_features"  # package in that of the implementations, from which the MCP server loads
+FEATURES_PACKAGE = '"""What the MCP server serves besides the tools: one module per source."""\n'
+
+
+def describe_server(target: str, folder: Path) -> ServerDescription:
+    """Return the description of the server, made in a child process. Raises `SourceError`."""
+    return ServerDescription(**ask_child("toolgen.sources.loading.server_child", [target], folder))
+
+
+def server_modules(
+    project: Project, tools: Sequence[Tool], server: ServerDescription, functions: Mapping[str, str]
+) -> NewModules:
+    """Return modules that implement tools by the server, and one for what it has besides them.
+
+    `functions`: wire name → function, or empty.
+    """
+    files: dict[str, str] = {}
+    notes: list[str] = []
+    kept = 0
+    for tool in tools:
+        path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
+        if kind_of(project.root, path) is not None:
+            kept += 1
+            continue
+        listed_name = literal(published_name(cast("ToolDefinition", tool.definition), "mcp"))
+        text = render(
+            _TEMPLATE,
+            tool=tool,
+            package=project.package,
+            server=server,
+            base=f"{_BASES[server.framework]}Tool",
+            root=server.path.partition(".")[0],
+            listed_name=listed_name,
+            function=functions.get(tool.wire_name, ""),
+        )
+        files[path] = format_tree({"adopted.py": text})["adopted.py"]
+    files |= _features_module(project, server)
+    if kept:
+        notes.append(f"{count(kept, 'implementation')} in {project.implementations} kept as before")
+    folder = _top_folder(server)
+    if files and folder is not None and folder != project.root:
+        notes.append(f"implementations import {server.module}: start the server with PYTHONPATH={folder}")
+    if files:
+        files = dict.fromkeys(missing_packages(project), PACKAGE) | files
+    return NewModules(files, notes)
+
+
+def _features_module(project: Project, server: ServerDescription) -> dict[str, str]:
+    """Return the module for what the server has besides tools, if there is something and no such module."""
+    package = f"{project.implementations}.{FEATURES}"
+    name = f"{server.module}.{server.path}".replace(".", "_")
+    path = f"{project.path_of(f'{package}.{name}')}.py"
+    if not server.features or kind_of(project.root, path) is not None:
+        return {}
+    text = render(
+        _FEATURES_TEMPLATE,
+        server=server,
+        base=f"{_BASES[server.framework]}Features",
+        root=server.path.partition(".")[0],
+        origin=literal(server.origin),
+        serves=literal(list(server.features)),
+    )
+    init = f"{project.path_of(package)}/__init__.py"
+    files = {} if kind_of(project.root, init) is not None else {init: FEATURES_PACKAGE}
+    return {**files, path: format_tree({"features.py": text})["features.py"]}
+
+
+def _top_folder(server: ServerDescription) -> Path | None:
+    """Return the folder from which the module is imported; None if it is installed or has no file."""
+    path = Path(server.file)
+    if not server.file or "site-packages" in path.parts:
+        return None
+    depth = server.module.count(".") + (path.stem == "__init__")
+    return Path(os.path.realpath(path)).parents[depth]

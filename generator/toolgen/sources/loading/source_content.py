@@ -1,0 +1,53 @@
+"""The content of an import's source: a file, stdin, or what a server has answered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from toolgen.base.files import IrregularFileError, open_named
+from toolgen.project import UnableError
+from toolgen.project.errors import reason
+from toolgen.schema.limits import BUDGET
+from toolgen.sources.imported_tool import SourceError
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContent:
+    """The bytes of a source, and its name in messages."""
+
+    data: bytes
+    name: str
+
+
+@contextmanager
+def source_errors() -> Iterator[None]:
+    """Turn a `SourceError` of an importer into an error that the command line reports."""
+    try:
+        yield
+    except SourceError as error:
+        raise UnableError(error.code, error.message, error.hint or "nothing was written") from error
+
+
+def read_bounded(file: BinaryIO) -> bytes:
+    """Return the content of `file`, at most one byte more than an import may have: importers refuse that."""
+    return file.read(BUDGET.import_bytes + 1)
+
+
+def read_source(source: str, start: str) -> SourceContent:
+    """Return what is in a file, named relative to the folder `start`, or on stdin for `-`."""
+    if source == "-":
+        return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
+    try:
+        with open_named(Path(start, source)) as file:
+            return SourceContent(read_bounded(file), source)
+    except (IrregularFileError, IsADirectoryError) as error:
+        raise UnableError("bad-source", f"{source} is not a file", "give a file, or - for stdin") from error
+    except (OSError, ValueError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        message = f"cannot read {source}: {why}"
+        raise UnableError("bad-source", message, "give a file, or - for stdin") from error

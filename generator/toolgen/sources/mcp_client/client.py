@@ -1,0 +1,406 @@
+"""List the tools of a running MCP server, started by a command or at a URL, within time and size limits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import shlex
+import shutil
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from pydantic import ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel, to_pascal
+
+from toolgen.base.suggestions import quoted, shortened
+from toolgen.project import UnableError
+from toolgen.schema.limits import BUDGET
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.mcp_client import limits
+from toolgen.sources.mcp_client.limits import ByteBudget
+from toolgen.sources.mcp_client.listing import Listing, announced, features_in, refuse_unnamed
+from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
+
+if TYPE_CHECKING:
+    from toolgen.sources.mcp_client.bounded_stdio import ServerProcess
+
+T = TypeVar("T")
+MAX_BYTES = BUDGET.import_bytes
+_MAX_PAGES = 1000
+_MAX_TOOLS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where an MCP server is: at a URL, or behind a command."""
+
+    source: str
+    is_command: bool
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of every HTTP request
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the command
+    inherits: bool = True  # the command gets our environment, too; if not, PATH, HOME and the like
+    folder: str | None = None  # in which the command starts; None: ours
+    auth: Any = field(default=None, repr=False)  # httpx2.Auth, of every HTTP request
+
+    @staticmethod
+    def parse(source: str, header_options: Sequence[str] = ()) -> ServerAddress:
+        """Return the address of COMMAND|URL on a command line, with its --header options.
+
+        Raises UnableError for options that cannot be used. Messages never show the value of a header.
+        """
+        found = read_source(source)
+        if isinstance(found, Path):
+            message = f"{source} is a file or folder that cannot be run, and not an MCP server"
+            raise UnableError("usage", message, "give a URL, or a command that starts the server")
+        return ServerAddress.of(found, header_options)
+
+    @staticmethod
+    def of(found: ServerSource, header_options: Sequence[str] = ()) -> ServerAddress:
+        """Return the address of a server, with the --header options. Raises as `parse` does."""
+        if found.is_command and header_options:
+            raise UnableError(
+                "usage", "--header is for a server at a URL", "commands inherit the environment"
+            )
+        return ServerAddress(found.text, found.is_command, dict(map(_header, header_options)))
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return what must not be printed, should the server send it back."""
+        values = self.headers.values()
+        return tuple(part for value in values for part in (value, value.rpartition(" ")[2]) if part)
+
+    @property
+    def shown(self) -> str:
+        """Return it for messages, without a password."""
+        from toolgen.sources.mcp_client.bounded_http import display_url
+
+        return self.source if self.is_command else display_url(self.source)
+
+
+def _header(option: str) -> tuple[str, str]:
+    """Return name and value of --header NAME=VARIABLE."""
+    name, _, variable = option.partition("=")
+    value = os.environ.get(variable)
+    if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or not variable:
+        message = f"--header {quoted(option)} is not NAME=VARIABLE"
+        raise UnableError("usage", message, "for example --header Authorization=SHOP_AUTHORIZATION")
+    if value is None:
+        message = f"there is no environment variable {quoted(variable)} for the header {name}"
+        raise UnableError("usage", message, "the variable holds the value, such as 'Bearer …'")
+    # A line end would begin another header; see RFC 9110, section 5.5.
+    if not value.isprintable() or not value.isascii():
+        raise UnableError(
+            "usage", f"the environment variable {quoted(variable)} cannot be the value of a header"
+        )
+    return name, value
+
+
+def require_sdk(what: str) -> None:
+    """Raise UnableError if the MCP SDK is not installed, which `what` needs."""
+    try:
+        import mcp  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UnableError(
+            "not-installed", f"{what} needs the MCP SDK", "pip install 'toolgen[mcp]'"
+        ) from error
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # it logs everything that is not JSON
+
+
+def list_tools(server: ServerAddress) -> list[dict[str, Any]]:
+    """Return every tool of the server with all its keys. Raises as `list_server` does."""
+    require_sdk("importing from a server")
+    return _read(server, read_tools)
+
+
+def list_server(server: ServerAddress, what: str = "guarding a server") -> Listing:
+    """Return all that the server lists.
+
+    Raises:
+        SourceError: the server failed, took too long or answered too much; the message says what it did.
+        UnableError: the MCP SDK is not installed.
+    """
+    require_sdk(what)
+    return _read(server, read_listing)
+
+
+def list_announced(server: ServerAddress) -> Sequence[str] | None:
+    """Return what the server announces besides tools to clients of protocols up to 2025-11-25.
+
+    None if it refuses such clients. Raises SourceError as `list_server` does.
+    """
+
+    async def read(client: Any, _: str) -> Sequence[str]:
+        return features_in(_announced(client.server_capabilities))
+
+    async def connected() -> Sequence[str] | None:
+        from mcp import MCPError
+
+        try:
+            return await _connected(server, read, mode="legacy")
+        except Exception as error:
+            if isinstance(first_cause(error), MCPError | RuntimeError):
+                return None  # it answers, and refuses the old handshake
+            raise
+
+    return _run(server, connected())
+
+
+def _read(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
+    """Return what `read` gets from a client of the server. Raises SourceError."""
+    return _run(server, _connected(server, read))
+
+
+def _run(server: ServerAddress, work: Coroutine[Any, Any, T]) -> T:
+    source = server.shown
+    try:
+        return asyncio.run(work)
+    except TimeoutError:
+        raise SourceError(
+            f"{source}: no list of tools within {limits.TIME_LIMIT:.0f} seconds",
+            "does the server start when you run it yourself?",
+        ) from None
+    except SourceError:
+        raise
+    except Exception as error:  # whatever a server makes the SDK raise, the server failed
+        cause = first_cause(error)
+        if isinstance(cause, SourceError):
+            raise cause from error
+        message = f"{source}: {describe_failure(cause)}"
+        raise SourceError(message, "does the server start, and speak MCP?") from error
+
+
+async def _connected(
+    server: ServerAddress,
+    read: Callable[[Any, str], Coroutine[Any, Any, T]],
+    mode: Literal["auto", "legacy"] = "auto",
+) -> T:
+    from mcp import Client
+
+    async with asyncio.timeout(limits.TIME_LIMIT), open_transport(server) as opened:
+        try:
+            async with Client(opened.transport, mode=mode) as client:
+                return await read(client, server.shown)
+        except Exception as error:
+            opened.budget.check(error)  # the SDK would only say that the connection is closed
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTransport:
+    """A transport for a client of the SDK, and the process behind it."""
+
+    transport: Any
+    budget: ByteBudget
+    process: ServerProcess | None = None  # None: of a URL, and on platforms without process groups
+
+
+@asynccontextmanager
+async def open_transport(
+    server: ServerAddress,
+    budget: ByteBudget | None = None,
+    *,
+    log: Callable[[str], None] | None = None,
+    is_patient: bool = False,
+) -> AsyncIterator[OpenTransport]:
+    """Yield a transport whose messages have no more bytes together than the budget, or an import.
+
+    With `is_patient`, any time may pass between two parts of an HTTP response.
+    `log` gets the lines of a command's stderr, except on Windows; their end is remembered.
+    """
+    if not server.is_command:
+        from mcp.client.streamable_http import streamable_http_client
+
+        from toolgen.sources.mcp_client import bounded_http
+
+        budget = budget or ByteBudget(server.shown, bounded_http.MAX_BYTES)
+        async with bounded_http.bounded_client(
+            server.source, budget, headers=server.headers, is_patient=is_patient, auth=server.auth
+        ) as http:
+            transport = streamable_http_client(
+                server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES
+            )
+            yield OpenTransport(_counted(transport, budget), budget)
+        return
+    command = _split_command(server.source)
+    budget = budget or ByteBudget(server.shown, MAX_BYTES)
+    if os.name == "posix":
+        from toolgen.sources.mcp_client.bounded_stdio import ServerProcess
+
+        process = ServerProcess(
+            command, budget, environment=_environment(server), folder=server.folder, log=log
+        )
+        yield OpenTransport(_counted(process.streams(), budget), budget, process)
+        return
+    from mcp import StdioServerParameters, stdio_client
+
+    program, *arguments = command
+    parameters = StdioServerParameters(
+        command=program, args=arguments, env=_environment(server), cwd=server.folder
+    )
+    with open(os.devnull, "w") as devnull:
+        yield OpenTransport(_counted(stdio_client(parameters, errlog=devnull), budget), budget)
+
+
+@asynccontextmanager
+async def _counted(transport: Any, budget: ByteBudget) -> AsyncIterator[Any]:
+    async with transport as (read, write):
+        yield _CountedStream(read, budget), write
+
+
+class _CountedStream:
+    """The messages of a server. Requests cost the budget more: the SDK answers each in a task of its own."""
+
+    def __init__(self, stream: Any, budget: ByteBudget) -> None:
+        self._stream, self._budget = stream, budget
+
+    @property
+    def last_context(self) -> Any:
+        """The context variables of the last message's sender, which the SDK looks for."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> Any:
+        """Return the next message. Raises SourceError if there were too many requests."""
+        return self._count(await self._stream.receive())
+
+    def __aiter__(self) -> _CountedStream:
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._count(await self._stream.__anext__())
+
+    def _count(self, item: Any) -> Any:
+        # each JSON-RPC message is a class of its own; an item may be an exception
+        message = getattr(item, "message", None)
+        if hasattr(message, "method") and hasattr(message, "id"):
+            self._budget.spend(0, requests=1)
+        return item
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> _CountedStream:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._stream.__aexit__(*error)
+
+
+def _environment(server: ServerAddress) -> dict[str, str]:
+    """Return the environment of a command."""
+    if server.inherits:
+        return {**os.environ, **server.environment}
+    from mcp.client.stdio import get_default_environment
+
+    return {**get_default_environment(), **server.environment}
+
+
+def _split_command(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise SourceError(f"not a command line: {error}") from None
+    if not words:
+        raise SourceError("the command is empty", "give a command that starts a server over stdio")
+    if shutil.which(words[0]) is None:
+        raise SourceError(f"there is no command {quoted(words[0])}", "is it installed, and on the PATH?")
+    return words
+
+
+async def read_tools(client: Any, source: str) -> list[dict[str, Any]]:
+    """Return every tool that a server lists, with all its keys.
+
+    Raises SourceError, and what the SDK raises.
+    """
+    return await _read_list(client, source, "tools")
+
+
+async def read_features(client: Any, source: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the resources, resource templates and prompts that a server lists. Raises as `read_tools`."""
+    can = client.server_capabilities
+    keys = [
+        *(("resources", "resource_templates") if can.resources else ()),
+        *(["prompts"] if can.prompts else ()),
+    ]
+    from mcp import MCPError
+    from mcp_types import METHOD_NOT_FOUND
+
+    lists: dict[str, list[dict[str, Any]]] = {}
+    for key in keys:
+        try:
+            lists[key] = await _read_list(client, source, key)
+        except MCPError as error:
+            # the capability `resources` does not say whether there are templates
+            if key != "resource_templates" or error.code != METHOD_NOT_FOUND:
+                raise
+    for key, listed in lists.items():
+        refuse_unnamed(listed, key, source)
+    return lists
+
+
+async def read_listing(client: Any, source: str) -> Listing:
+    """Return all that a server lists. Raises SourceError, and what the SDK raises."""
+    info, can = client.server_info, client.server_capabilities
+    lists: dict[str, Any] = {"tools": await read_tools(client, source) if can.tools else []}
+    refuse_unnamed(lists["tools"], "tools", source)
+    lists |= await read_features(client, source)
+    texts = (info.name, info.version or "", client.instructions or "")
+    return Listing(*texts, **lists, capabilities=_announced(can))
+
+
+def _announced(capabilities: Any) -> frozenset[str]:
+    return announced(capabilities.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
+async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:
+    """Return every definition in a list of a server: its tools, resources, resource templates or prompts."""
+    import mcp_types as types
+
+    class Page(types.PaginatedResult):
+        """A result that keeps all keys: the SDK's own types drop those that they do not know."""
+
+        model_config = ConfigDict(alias_generator=lambda name: to_camel(key if name == "found" else name))
+
+        found: list[dict[str, Any]]
+
+    kind = getattr(types, f"List{to_pascal(key)}Request")
+    listed: list[dict[str, Any]] = []
+    cursor: str | None = None
+    for _ in range(_MAX_PAGES):
+        request = kind(params=types.PaginatedRequestParams(cursor=cursor))
+        page = await client.session.send_request(request, Page)
+        listed += page.found
+        cursor = page.next_cursor
+        if cursor is None:
+            return listed
+        if len(listed) > _MAX_TOOLS:
+            break
+    what = key.replace("_", " ")
+    raise SourceError(
+        f"{source}: its list of {what} does not end within {_MAX_PAGES:,} pages and {_MAX_TOOLS:,} {what}",
+        f"{len(listed):,} were read; let the server list more on each page, or less in all",
+    )
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """Return the innermost exception of exception groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def describe_failure(error: BaseException) -> str:
+    """Return in one line what a server did that made the SDK raise `error`."""
+    error = first_cause(error)
+    if isinstance(error, ValidationError):
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"])) or "the answer"
+        return f"its answer does not follow MCP: {shortened(where)}: {fault['msg']}"
+    text = str(error).split("\n", 1)[0]
+    return shortened(text) if text else type(error).__name__

@@ -1,0 +1,53 @@
+"""Limits of what a server, a command or a URL may send."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolgen.runtime.validation import strict_json
+from toolgen.sources.imported_tool import SourceError
+
+TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
+_MESSAGE_BYTES = 1024  # of a budget, for each message of a server
+_REQUEST_BYTES = 16 * 1024  # and for each of its requests
+VALUES: Final = 1_000_000  # of one message: a list of 10,000 tools has 500,000
+
+
+class ByteBudget:
+    """The bytes that a source may still send. `renew` gives it all of them again."""
+
+    def __init__(self, name: str, size: int, *, values: int = VALUES) -> None:
+        """`name` is that of the source, for messages; `values` may be in one message."""
+        self.name = name
+        self._size = self.left = size
+        self._values, self._has_many_values = values, False
+
+    @property
+    def excess(self) -> str:
+        """Return that the source has sent too much, for messages; empty if it has not."""
+        if self._has_many_values:
+            return f"{self.name}: more than {self._values:,} values in one message"
+        megabytes = self._size // 1024 // 1024
+        return f"{self.name}: more than {megabytes} MB, or too many messages" if self.left < 0 else ""
+
+    def spend(self, size: int, *, messages: int = 0, requests: int = 0) -> None:
+        """Count bytes, and what messages and requests take beside them. Raises as `check` does."""
+        self.left -= size + messages * _MESSAGE_BYTES + requests * _REQUEST_BYTES
+        self.check()
+
+    def check_values(self, text: bytes) -> None:
+        """Count the values of a message before it is parsed. Raises as `check` does."""
+        # a flag: that later messages are small does not make the source reliable
+        self._has_many_values |= strict_json.has_more_parts(text, self._values, strict_json.VALUES)
+        self.check()
+
+    def check(self, cause: BaseException | None = None) -> None:
+        """Raise SourceError if the source has sent too much."""
+        if self.excess:
+            raise SourceError(
+                self.excess, "let it list less, or import a part of it", "too-complex"
+            ) from cause
+
+    def renew(self) -> None:
+        """Begin to count anew, for the next answer."""
+        self.left = self._size

@@ -1,0 +1,214 @@
+"""Import function definitions of OpenAI: Chat Completions, Responses, bare, in lists or one per line.
+
+Schemas written by people who do not know JSON Schema are repaired, and each repair is noted: the repaired
+schema is the contract.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.base.suggestions import quoted
+from toolgen.runtime.definition.spec_schema import GROUP, TARGET_NAME
+from toolgen.schema.limits import BUDGET
+from toolgen.schema.providers import PROVIDERS
+from toolgen.sources.examples import examples_of_schema, imported_examples
+from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.names import ExistingNames, choose_names
+from toolgen.sources.schema_repair import repair_schema
+from toolgen.sources.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
+
+CARRIED = "x-openai"
+OWNED = ("description", "input_schema", CARRIED)
+"""Spec fields that `--sync` takes from the source, beside those under `targets.openai`.
+
+It takes `output_schema`, `group` and `load`, too, where the source has them.
+"""
+
+_LISTS = ("tools", "functions")
+_WRAPPERS = ("function", "function_raw")  # of Chat Completions; of collections of functions
+_FIELDS = frozenset(("type", "name", "description", "parameters", "strict"))
+_SEARCH = "tool_search"  # stands beside deferred functions, and is published with them again
+_GROUP = re.compile(GROUP)
+_CALLERS = ("direct", "programmatic")
+_OPENAI_NAME = re.compile(PROVIDERS["openai"].tool_name)
+_EXPECTED = "give functions of Chat Completions or Responses, a list of them, or one per line"
+
+
+@dataclass(slots=True)
+class _ListedFunction:
+    definition: dict[str, Any]
+    origin: str
+    count: int = 0  # how often the source has it
+    namespace: str | None = None
+
+
+def import_openai(
+    documents: Sequence[JsonDocument], name: str, existing: ExistingNames
+) -> list[ImportedTool]:
+    """Return the functions in `documents`; messages call the source `name`. Raises `SourceError`."""
+    functions: dict[str, _ListedFunction] = {}  # by their JSON text
+    for function in _read_functions(documents, name):
+        key = json.dumps([function.definition, function.namespace])
+        if len(functions) == BUDGET.tools and key not in functions:
+            message = f"{name}: more than {BUDGET.tools:,} functions"
+            raise SourceError(message, "import a part of them", "too-complex")
+        function.count = functions[key].count + 1 if key in functions else 1
+        functions[key] = function
+    if not functions:
+        raise SourceError(f"{name} has no functions", _EXPECTED)
+    names = choose_names([function.definition["name"] for function in functions.values()], existing)
+    published = set(existing.taken)
+    imported: list[ImportedTool] = []
+    for function, spec_name in zip(functions.values(), names, strict=True):
+        imported.append(_to_spec(function, spec_name, function.definition["name"] not in published))
+        published.add(function.definition["name"])
+    return imported
+
+
+def _read_functions(documents: Sequence[JsonDocument], name: str) -> Iterator[_ListedFunction]:
+    for document in documents:
+        where = f"{name}:{document.line}" if document.line else name
+        for function in _list_functions(document.value, where):
+            _check_function(function.definition, where)
+            yield function
+
+
+def _list_functions(value: Any, where: str) -> Iterator[_ListedFunction]:
+    """Yield the functions in one document, however they are wrapped."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _list_functions(item, where)
+        return
+    if not isinstance(value, dict):
+        raise SourceError(f"{where}: expected a function, found {quoted(json.dumps(value))}", _EXPECTED)
+    for key in _LISTS:
+        if isinstance(value.get(key), list) and "name" not in value:
+            yield from _list_functions(value[key], where)
+            return
+    if value.get("type") == _SEARCH:
+        return
+    if value.get("type") == "namespace" and isinstance(value.get("tools"), list):
+        for function in _list_functions(value["tools"], where):
+            function.namespace = value["name"] if isinstance(value.get("name"), str) else None
+            yield function
+        return
+    for key in _WRAPPERS:
+        if isinstance(value.get(key), dict):
+            inner = dict(value[key])
+            if "strict" in value and "strict" not in inner:
+                inner["strict"] = value["strict"]
+            yield _ListedFunction(inner, value["source"] if isinstance(value.get("source"), str) else "")
+            return
+    kind = value.get("type", "function")
+    if kind != "function" and "parameters" not in value:
+        raise SourceError(
+            f"{where}: a tool of type {quoted(str(kind))} is built into OpenAI and cannot be imported",
+            _EXPECTED,
+        )
+    yield _ListedFunction(value, "")
+
+
+def _check_function(function: dict[str, Any], where: str) -> None:
+    name = function.get("name")
+    if not isinstance(name, str) or not name:
+        raise SourceError(
+            f"{where}: a function without a name: {quoted(json.dumps(function), 80)}", _EXPECTED
+        )
+    if len(name) > 256 or not name.isprintable():
+        raise SourceError(
+            f"{where}: {quoted(name)} cannot be the name of a function",
+            "use printable characters, at most 256 of them",
+        )
+    if not isinstance(function.get("parameters", {}), dict | None):
+        raise SourceError(f"{where}: `parameters` of {quoted(name)} must be an object", _EXPECTED)
+    if not isinstance(function.get("description", ""), str | None):
+        raise SourceError(f"{where}: the description of {quoted(name)} must be a string")
+    if not isinstance(function.get("strict", False), bool | None):
+        raise SourceError(f"{where}: `strict` of {quoted(name)} must be true or false")
+
+
+def _to_spec(function: _ListedFunction, spec_name: str, is_first: bool) -> ImportedTool:
+    """Return the spec of `function`; `is_first` is False if an earlier function has the same name."""
+    definition = function.definition
+    name = definition["name"]
+    notes = [f"is listed {function.count} times; imported once"] if function.count > 1 else []
+    fields: dict[str, Any] = {"toolgen": 1, "name": spec_name}
+    options: dict[str, Any] = {}
+    if spec_name != name and not is_first:
+        notes.append(f"renamed from {quoted(name, 256)}, the name of another function")
+    elif spec_name != name:
+        fields["aliases"] = [name]
+        keeps_name = _OPENAI_NAME.fullmatch(name) and re.match(TARGET_NAME, name)
+        if keeps_name:
+            options["name"] = name
+        published_name = name if keeps_name else spec_name
+        notes.append(f"renamed from {quoted(name, 256)}; published as {quoted(published_name, 256)}")
+    fields["description"] = definition.get("description") or name
+    if not definition.get("description"):
+        notes.append("has no description; write one, since models choose tools by it")
+    fields["input_schema"] = _input_schema(definition, notes)
+    examples = imported_examples(examples_of_schema(fields["input_schema"]), fields["input_schema"], None)
+    if examples.written:
+        fields["examples"] = examples.written
+    notes += examples.left_out
+    if definition.get("strict") is not None:
+        options["strict"] = definition["strict"]
+    carried = {key: value for key, value in definition.items() if key not in _FIELDS}
+    fields |= _fields_of_responses(carried, notes)
+    if function.namespace is not None:
+        if _GROUP.match(function.namespace) and function.namespace not in (name, spec_name):
+            fields["group"] = function.namespace
+        else:
+            notes.append(f"the namespace {quoted(function.namespace)} cannot be a group; left out")
+    options |= _options_of_responses(carried)
+    if options:
+        fields["targets"] = {"openai": options}
+    if carried:
+        fields[CARRIED] = carried
+    return ImportedTool(
+        in_spec_order(fields), tuple(f"{spec_name}: {note}" for note in notes), function.origin
+    )
+
+
+def _fields_of_responses(carried: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """Return the fields of the spec for keys that only Responses has, and remove these from `carried`."""
+    fields: dict[str, Any] = {}
+    if isinstance(carried.get("output_schema"), dict):
+        fields["output_schema"] = _repaired(carried.pop("output_schema"), "output_schema", notes)
+    if isinstance(deferred := carried.get("defer_loading"), bool):
+        del carried["defer_loading"]
+        if deferred:
+            fields["load"] = "deferred"
+    return fields
+
+
+def _options_of_responses(carried: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of `targets.openai` for keys of Responses, and remove these from `carried`."""
+    callers = carried.get("allowed_callers")
+    options: dict[str, Any] = {}
+    if isinstance(callers, list) and callers and all(caller in _CALLERS for caller in callers):
+        options["allowed_callers"] = carried.pop("allowed_callers")
+    if isinstance(carried.get("async"), bool):
+        options["async"] = carried.pop("async")
+    return options
+
+
+def _input_schema(definition: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    # omitted parameters mean an empty list: https://platform.openai.com/docs/api-reference/chat/create
+    parameters = definition.get("parameters") or {"type": "object", "properties": {}}
+    return _repaired(parameters, "input_schema", notes)
+
+
+def _repaired(written: dict[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
+    schema = copy_json(written)
+    notes += rewrite_type_names(schema, field)
+    notes += move_misplaced_keywords(schema, field)
+    repaired = repair_schema(schema, field)
+    notes += repaired.notes
+    return repaired.schema

@@ -1,0 +1,273 @@
+"""Read what an operation takes: parameters and request body as the properties of one flat object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.base.suggestions import quoted
+from toolgen.runtime.http.media import TOKEN
+from toolgen.schema.validator import compiled
+from toolgen.sources.openapi.bundle import definition_name
+from toolgen.sources.openapi.document import ObjectNode
+from toolgen.sources.openapi.example_objects import NamedValues, named_values
+from toolgen.sources.openapi.operation_list import Operation
+from toolgen.sources.openapi.request_body import RequestBody, read_request_body
+from toolgen.sources.openapi.schemas import Schema, SchemaConverter
+
+_LOCATIONS = ("path", "query", "querystring", "header", "cookie")
+# Styles are implemented by hand (runtime/http/styles.py): RFC 6570 has no deepObject, spaceDelimited or
+# pipeDelimited, so a URI template library would cover only the easy half.
+# https://spec.openapis.org/oas/v3.1.1#appendix-c-using-rfc6570-based-serialization
+_DEFAULT_STYLES = {
+    "path": "simple",
+    "query": "form",
+    "header": "simple",
+    "cookie": "form",
+    "querystring": "form",
+}
+_RESERVED_HEADERS = frozenset(
+    [
+        "accept",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "cookie",
+        "host",
+        "transfer-encoding",
+    ]
+)
+_UNSAFE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+_PATH_PARAMETER = re.compile(r"\{([^{}/]+)\}")
+# Texts that runtime/http/styles.py sends: in a path not empty, without `.` and `..` as segments; in a header
+# without control characters. No `minLength` and no look-around, so that schemas keep their strict forms.
+_SENDABLE = {
+    "path": r"^(?:[/\\]|(?:\.{0,2}[^./\\]|\.{3})[^/\\]*(?:[/\\]|$))+$",
+    "header": r"^[^\x00-\x1f\x7f]*$",
+}
+_NOT_SENDABLE = {"path": ("", ".", "..", "./", "a/.."), "header": ("\n", "a\n")}
+_MAX_NAME = 64  # characters of a property that every provider accepts
+
+
+@dataclass(slots=True)
+class OperationArguments:
+    """The arguments of one operation, and how each is sent."""
+
+    properties: dict[str, Any] = field(default_factory=dict)
+    required: list[str] = field(default_factory=list)
+    parameters: list[dict[str, Any]] = field(default_factory=list)  # as in `x-openapi`
+    body: dict[str, Any] | None = None  # as in `x-openapi`
+    additional: Schema | bool = False  # `additionalProperties`
+    notes: list[str] = field(default_factory=list)  # sentences for the user who imports it
+    reserved: frozenset[str] = frozenset()  # names that no argument may have
+    examples: dict[str, NamedValues] = field(default_factory=dict)  # of parameters, by argument
+    body_examples: NamedValues = field(default_factory=dict)  # of the whole body
+    body_argument: str = ""  # of a body that is one argument
+    body_names: Mapping[str, str] | None = None  # argument → property of the body; None: it is one argument
+    read_only: frozenset[str] = frozenset()  # properties of the body that are not sent
+
+    def schema(self) -> Schema:
+        """Return the schema of the arguments, without `$defs`."""
+        schema: Schema = {"type": "object", "additionalProperties": self.additional}
+        if self.required:
+            schema["required"] = self.required
+        return {**schema, "properties": self.properties}
+
+    def add(self, wire_name: str, place: str, schema: Any, *, required: bool) -> str:
+        """Add the argument for `wire_name` in `place` (query, body, …); return its name."""
+        base = wire_name
+        if _UNSAFE_NAME.search(base):
+            base = _UNSAFE_NAME.sub("_", base).strip("_") or place
+        base = base[:_MAX_NAME]
+        name = base
+        if self._is_taken(name):
+            name = f"{place}_{base}"[:_MAX_NAME]
+            number = 2
+            while self._is_taken(name):
+                name, number = f"{place}_{base}"[: _MAX_NAME - 4] + f"_{number}", number + 1
+        if name != wire_name:
+            why = f", since {quoted(base)} is taken" if name != base else ""
+            self.notes.append(f"{quoted(wire_name)} in the {place} is the argument {name!r}{why}")
+        self.properties[name] = schema
+        if required:
+            self.required.append(name)
+        return name
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self.properties or name in self.reserved
+
+
+@dataclass(frozen=True, slots=True)
+class _ParameterSchema:
+    schema: Any
+    media_type: str = ""  # that the value is written as, for parameters with `content`
+
+
+def read_arguments(
+    operation: Operation, converter: SchemaConverter, reserved: Sequence[str] = ()
+) -> OperationArguments:
+    """Return path, query, header and cookie parameters, then the body. Raises `SourceError`."""
+    arguments = OperationArguments(reserved=frozenset(reserved))
+    parameters = sorted(
+        _list_parameters(operation, converter), key=lambda node: _LOCATIONS.index(node.data["in"])
+    )
+    for parameter in parameters:
+        _add_parameter(arguments, parameter, converter)
+    body = read_request_body(operation, converter)
+    if body is not None:
+        _add_body(arguments, body)
+    return arguments
+
+
+def _list_parameters(operation: Operation, converter: SchemaConverter) -> Iterator[ObjectNode]:
+    """Yield the parameters of the path item, as far as the operation does not override them, and its own."""
+    document, repairs = converter.document, converter.repairs
+    found: dict[tuple[str, str], ObjectNode] = {}  # by name and location
+    for owner in (operation.path_item, operation.node):
+        listed = owner.data.get("parameters") or []
+        if not isinstance(listed, list):
+            raise document.error(owner / "parameters", "must be a list")
+        for index in range(len(listed)):
+            parameter = document.object_at(owner / "parameters" / index)
+            name, place = parameter.data.get("name"), parameter.data.get("in")
+            if not isinstance(name, str) or not name or place not in _LOCATIONS:
+                message = f"a parameter must have a `name` and an `in`: {', '.join(_LOCATIONS)}"
+                raise document.error(parameter.location, message)
+            if place == "header" and name.lower() in _RESERVED_HEADERS:
+                message = f"the header {name} is set by the HTTP client: left out"
+                repairs.add(message, parameter.location)
+                continue
+            if place == "header" and not TOKEN.fullmatch(name):
+                message = f"{quoted(name)} is not a valid name of a header: left out"
+                repairs.add(message, parameter.location)
+                continue
+            found[name, place] = parameter
+    path_names = list(dict.fromkeys(_PATH_PARAMETER.findall(operation.path)))
+    for (name, place), parameter in found.items():
+        if place == "path" and name not in path_names:
+            repairs.add("a path parameter that is not in the path: left out", parameter.location)
+            continue
+        yield parameter
+    for name in path_names:
+        if (name, "path") not in found:
+            message = f"{{{name}}} in the path has no parameter: read as a string"
+            repairs.add(message, operation.node.location)
+            yield ObjectNode({"name": name, "in": "path", "required": True}, operation.node.location)
+
+
+def _add_parameter(arguments: OperationArguments, parameter: ObjectNode, converter: SchemaConverter) -> None:
+    data = parameter.data
+    place = data["in"]
+    read = _read_schema(parameter, converter)
+    required = data.get("required") is True or place == "path"
+    examples = _examples(parameter, converter)
+    sendable = _sendable(read.schema, place, converter) if place in _SENDABLE else read.schema
+    schema = _describe(sendable, data, examples)
+    argument = arguments.add(data["name"], place, schema, required=required)
+    if examples:
+        arguments.examples[argument] = examples
+    wire: dict[str, Any] = {"argument": argument, "name": data["name"], "in": place}
+    style = data.get("style", _DEFAULT_STYLES[place])
+    if style != _DEFAULT_STYLES[place]:
+        wire["style"] = style
+    explode_by_default = style in ("form", "cookie")
+    explode = data.get("explode", explode_by_default)
+    if explode != explode_by_default:
+        wire["explode"] = explode
+    if data.get("allowReserved") is True:
+        wire["allow_reserved"] = True
+    if read.media_type:
+        wire["media_type"] = read.media_type
+    arguments.parameters.append(wire)
+
+
+def _read_schema(parameter: ObjectNode, converter: SchemaConverter) -> _ParameterSchema:
+    content = converter.document.member(parameter, "content")
+    if content:
+        media_type = next(iter(content))
+        media = converter.document.object_at(parameter / "content" / media_type)
+        schema = converter.convert(media / "schema", "request") if "schema" in media.data else {}
+        return _ParameterSchema(schema, media_type)
+    if "schema" in parameter.data:
+        return _ParameterSchema(converter.convert(parameter / "schema", "request"))
+    return _ParameterSchema({"type": "string"})
+
+
+def _sendable(schema: Any, place: str, converter: SchemaConverter) -> Any:
+    """Return the schema of a parameter without texts and lists that the runtime refuses to send in `place`.
+
+    They are valid for the document, but would lead to another path, or start another header.
+    """
+    if isinstance(schema, bool):
+        return schema
+    meant = schema
+    if "$ref" in schema:
+        target = converter.definition("request", definition_name(schema["$ref"]))
+        meant = {**(target if isinstance(target, dict) else {}), **schema}
+        del meant["$ref"]
+    if meant.get("type") == "array":
+        least = {"minItems": 1} if place == "path" and not meant.get("minItems") else {}
+        items = {"items": _sendable(schema["items"], place, converter)} if "items" in schema else {}
+        return {**schema, **least, **items}
+    try:
+        accepts = compiled(meant).is_valid
+        if not any(map(accepts, _NOT_SENDABLE[place])):
+            return schema  # of numbers, of other values of an enum, or with a pattern of its own
+    except ValueError:
+        pass  # it refers to other definitions, or is repaired later
+    pattern = {"pattern": _SENDABLE[place]}
+    return (
+        {**schema, "allOf": [*schema.get("allOf", ()), pattern]} if "pattern" in schema else schema | pattern
+    )
+
+
+def _examples(parameter: ObjectNode, converter: SchemaConverter) -> NamedValues:
+    """Return the examples of a parameter itself, or of its `content`."""
+    if not parameter.data.keys().isdisjoint(("example", "examples")):
+        return named_values(parameter, converter.document, converter.repairs)
+    content = converter.document.member(parameter, "content")
+    if not content:
+        return {}
+    media = converter.document.object_at(parameter / "content" / next(iter(content)))
+    return named_values(media, converter.document, converter.repairs)
+
+
+def _describe(schema: Any, parameter: dict[str, Any], examples: NamedValues) -> Any:
+    """Return `schema` with the description and examples of `parameter`, which describe this use of it."""
+    if isinstance(schema, bool):
+        return schema
+    described = dict(schema)
+    if isinstance(parameter.get("description"), str) and parameter["description"]:
+        described.pop("description", None)  # so that it comes after the other keywords
+        described["description"] = parameter["description"]
+    if parameter.get("deprecated") is True:
+        described["deprecated"] = True
+    if examples:
+        described["examples"] = list(examples.values())
+    return described
+
+
+def _add_body(arguments: OperationArguments, body: RequestBody) -> None:
+    arguments.notes += body.notes
+    wire: dict[str, Any] = {"media_type": body.media_type}
+    if body.required:
+        wire["required"] = True
+    if body.properties is None:
+        wire["argument"] = arguments.add("body", "body", body.schema, required=body.required)
+        arguments.body_argument = wire["argument"]
+    else:
+        names = {
+            arguments.add(name, "body", each.schema, required=each.required): name
+            for name, each in body.properties.items()
+        }
+        arguments.body_names = names
+        if renamed := {argument: name for argument, name in names.items() if argument != name}:
+            wire["fields"] = renamed
+        arguments.additional = body.additional
+    arguments.body_examples = {} if body.binary else body.examples
+    arguments.read_only = frozenset(body.read_only)
+    more = {"encoding": body.encoding, "binary": body.binary}
+    arguments.body = wire | {key: value for key, value in more.items() if value}

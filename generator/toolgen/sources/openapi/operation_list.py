@@ -1,0 +1,167 @@
+"""List the operations of a document in its order, filter them by pattern, and find their server."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from urllib.parse import urljoin, urlsplit
+
+from toolgen.base.suggestions import did_you_mean, quoted
+from toolgen.runtime.http.media import TOKEN
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_ADDITIONAL = "additionalOperations"  # since 3.2: other methods, spelled as they are sent
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation and the path item that contains it."""
+
+    method: str  # in lower case
+    path: str
+    node: ObjectNode
+    path_item: ObjectNode
+
+    @property
+    def name(self) -> str:
+        """The operationId; method and path if there is none."""
+        operation_id = self.node.data.get("operationId")
+        if isinstance(operation_id, str) and operation_id:
+            return operation_id
+        return f"{self.method}_{self.path.strip('/')}"
+
+    @property
+    def key(self) -> str:
+        """What identifies the operation at a later import: the operationId, or method and path."""
+        return self.name if isinstance(self.node.data.get("operationId"), str) else self.title
+
+    @property
+    def short_name(self) -> str:
+        """The name without the path and the method that FastAPI appends to the name of a function.
+
+        See `generate_unique_id` in https://github.com/fastapi/fastapi/blob/master/fastapi/utils.py.
+        """
+        path = re.sub(r"\W", "_", self.path)
+        return self.name.removesuffix(f"{path}_{self.method}") or self.name
+
+    @property
+    def title(self) -> str:
+        """Method and path: `GET /pets`."""
+        return f"{self.method.upper()} {self.path}"
+
+    @property
+    def summary(self) -> str:
+        """The summary, or else the first line of the description; empty if there is neither."""
+        texts = (self.node.data.get(key) for key in ("summary", "description"))
+        found = next((text.strip() for text in texts if isinstance(text, str) and text.strip()), "")
+        return found.partition("\n")[0].strip()
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags that are strings, each once."""
+        tags = self.node.data.get("tags")
+        names = [tag for tag in tags if isinstance(tag, str) and tag] if isinstance(tags, list) else []
+        return list(dict.fromkeys(names))
+
+
+def readable_names(operations: Sequence[Operation], all_operations: Sequence[Operation]) -> list[str]:
+    """Return the short name of each operation; its whole name where the document has the short one twice."""
+    uses = Counter(name for each in all_operations for name in {each.name, each.short_name})
+    return [each.short_name if uses[each.short_name] == 1 else each.name for each in operations]
+
+
+def list_operations(document: OpenApiDocument) -> list[Operation]:
+    """Return every operation below `paths`. Raises `SourceError` if one of them is not an object."""
+    operations: list[Operation] = []
+    for path in document.member(document.root, "paths"):
+        if path.startswith("/"):
+            path_item = document.object_at(Location("", ("paths", path)))
+            operations.extend(_operations_of(document, path, path_item))
+    return operations
+
+
+def _operations_of(document: OpenApiDocument, path: str, path_item: ObjectNode) -> Iterator[Operation]:
+    for method in (key for key in path_item.data if key in METHODS):
+        yield Operation(method, path, document.object_at(path_item / method), path_item)
+    for method in document.member(path_item, _ADDITIONAL):
+        location = path_item / _ADDITIONAL / method
+        if not TOKEN.fullmatch(method):
+            raise document.error(location, "not a valid name of an HTTP method")
+        yield Operation(method.lower(), path, document.object_at(location), path_item)
+
+
+def filter_operations(
+    operations: Sequence[Operation], include: Sequence[str], exclude: Sequence[str]
+) -> list[Operation]:
+    """Return the operations that match a pattern of `include` (all if it is empty) and none of `exclude`.
+
+    Raises:
+        SourceError: a pattern matches nothing, which means that it is mistyped, or no operation is left.
+    """
+    for pattern in (*include, *exclude):
+        if operations and not any(_matches(operation, pattern) for operation in operations):
+            known = [text for operation in operations for text in _searchable(operation)]
+            raise SourceError(
+                f"no operation matches {quoted(pattern)}",
+                did_you_mean(pattern, known)
+                or "a pattern matches an operationId, a path, 'GET /path' or a tag; * stands for anything",
+            )
+    selected = [
+        operation
+        for operation in operations
+        if (not include or any(_matches(operation, pattern) for pattern in include))
+        and not any(_matches(operation, pattern) for pattern in exclude)
+    ]
+    if operations and not selected:
+        raise SourceError("no operation is left", "include more, or exclude less")
+    return selected
+
+
+def _matches(operation: Operation, pattern: str) -> bool:
+    return any(fnmatchcase(text, pattern) for text in _searchable(operation))
+
+
+def _searchable(operation: Operation) -> tuple[str, ...]:
+    return (operation.name, operation.path, operation.title, *operation.tags)
+
+
+def server_url(operation: Operation, document: OpenApiDocument, repairs: RepairLog) -> str:
+    """Return the URL of the operation's first server; empty if the document has no absolute one."""
+    for owner in (operation.node, operation.path_item, document.root):
+        servers = owner.data.get("servers")
+        if isinstance(servers, list) and servers and isinstance(servers[0], dict):
+            return _fill_variables(ObjectNode(servers[0], owner / "servers" / 0), document, repairs)
+    return _absolute_url("/", document.root.location, document, repairs)
+
+
+def _fill_variables(server: ObjectNode, document: OpenApiDocument, repairs: RepairLog) -> str:
+    url = server.data.get("url")
+    if not isinstance(url, str):
+        raise document.error(server.location, "a server must have a `url`")
+    variables = document.member(server, "variables")
+
+    def default(match: re.Match[str]) -> str:
+        variable = variables.get(match[1])
+        value = variable.get("default") if isinstance(variable, dict) else None
+        return str(value) if isinstance(value, str | int | float) else match[0]
+
+    filled = re.sub(r"\{([^{}]+)\}", default, url)
+    if "{" in filled:
+        repairs.add("the server's URL has a variable without a default: ignored", server.location)
+        return ""
+    return _absolute_url(filled, server.location, document, repairs)
+
+
+def _absolute_url(url: str, location: Location, document: OpenApiDocument, repairs: RepairLog) -> str:
+    if document.name.startswith(("http://", "https://")):
+        url = urljoin(document.name, url)
+    parts = urlsplit(url)
+    if parts.scheme in ("http", "https") and parts.netloc and not (parts.username or parts.query):
+        return url.rstrip("/")
+    repairs.add("no server with an absolute URL: set it in the environment variable", location)
+    return ""

@@ -1,0 +1,114 @@
+"""Read all parts of an operation, complete its schemas, and write down its HTTP call (`x-openapi`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.sources.openapi.bundle import MAX_RESPONSE_SCHEMA, SchemaBundler
+from toolgen.sources.openapi.document import OpenApiDocument, RepairLog
+from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, origin_of
+from toolgen.sources.openapi.operation_arguments import OperationArguments, read_arguments
+from toolgen.sources.openapi.operation_list import Operation, server_url
+from toolgen.sources.openapi.responses import OperationResponses, read_responses
+from toolgen.sources.openapi.schemas import Direction, Schema, SchemaConverter
+from toolgen.sources.openapi.security import OperationSecurity, read_security
+from toolgen.sources.schema_repair import RepairedSchema, repair_schema
+
+_HINTS = {
+    "get": {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True},
+    "put": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
+    "delete": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
+    "patch": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False},
+}  # https://www.rfc-editor.org/rfc/rfc9110#section-9.2
+_SAFE_METHODS = ("get", "head", "options", "query", "trace")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedOperation:
+    """One operation with all its parts."""
+
+    operation: Operation
+    arguments: OperationArguments
+    responses: OperationResponses
+    security: OperationSecurity
+    server: str  # empty if the document has no absolute URL
+
+    def annotations(self) -> dict[str, bool]:
+        """Return what the method promises. A POST may do anything, so clients decide how careful to be."""
+        method = self.operation.method
+        hints = _HINTS["get"] if method in _SAFE_METHODS else _HINTS.get(method)
+        return {**(hints or {"readOnlyHint": False, "idempotentHint": False}), "openWorldHint": True}
+
+    @property
+    def is_deprecated(self) -> bool:
+        """True if the document marks the operation so."""
+        return self.operation.node.data.get("deprecated") is True
+
+
+class OperationParser:
+    """Parses the operations of one document, and collects repairs in `repairs`."""
+
+    def __init__(
+        self,
+        document: OpenApiDocument,
+        variables: EnvironmentVariables,
+        on_parsed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.document = document
+        self.variables = variables
+        self.repairs = RepairLog(document)
+        self._on_parsed = on_parsed  # called for every operation
+        self._converter = SchemaConverter(document, self.repairs)
+        self._bundler = SchemaBundler(self._converter)
+
+    def parse(self, operation: Operation, reserved: Sequence[str] = ()) -> ParsedOperation:
+        """Parse one operation; none of its arguments gets a name of `reserved`. Raises `SourceError`."""
+        self._on_parsed()
+        return ParsedOperation(
+            operation,
+            read_arguments(operation, self._converter, reserved),
+            read_responses(operation, self._converter),
+            read_security(operation, self.document, self.repairs, self.variables),
+            server_url(operation, self.document, self.repairs),
+        )
+
+    def complete_schema(self, schema: Schema, direction: Direction) -> RepairedSchema:
+        """Return `schema` with its definitions, as the language accepts it."""
+        field = "input_schema" if direction == "request" else "output_schema"
+        bundled = self._bundler.bundle(schema, direction)
+        repaired = repair_schema(bundled.schema, field)
+        # an unchanged schema shares its definitions with those of other tools, which saves memory
+        complete = bundled.schema if repaired.schema == bundled.schema else repaired.schema
+        notes = repaired.notes
+        if bundled.cut_off:
+            notes.append(
+                f"{field}: longer than {MAX_RESPONSE_SCHEMA:,} characters: "
+                f"{bundled.cut_off} of its definitions, the innermost, accept anything"
+            )
+        return RepairedSchema(complete, notes)
+
+    def http_call(self, parsed: ParsedOperation) -> dict[str, Any]:
+        """Return the call of an operation as `x-openapi` has it; `toolgen.runtime.http` reads it."""
+        operation = parsed.operation
+        call: dict[str, Any] = {"method": operation.method.upper(), "path": operation.path}
+        if "operationId" in operation.node.data:
+            call["operation"] = operation.name
+        if parsed.server:
+            call["server"] = parsed.server
+        call["base_url"] = self.variables.name(BASE_URL)
+        if parsed.arguments.parameters:
+            call["parameters"] = parsed.arguments.parameters
+        if parsed.arguments.body is not None:
+            call["body"] = parsed.arguments.body
+        if parsed.responses.accept:
+            call["accept"] = parsed.responses.accept
+        if parsed.responses.wrapped:
+            call["wrapped"] = True
+        if parsed.responses.error_codes:
+            call["errors"] = parsed.responses.error_codes
+        if parsed.security.schemes:
+            sent_to = {"sent_to": origin_of(parsed.server)} if parsed.server else {}
+            call["security"] = [{**scheme, **sent_to} for scheme in parsed.security.schemes]
+        return call

@@ -1,0 +1,224 @@
+"""Read the responses of an operation: the output schema and the declared errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolgen.runtime.http.media import is_binary, is_json, is_text
+from toolgen.sources.openapi.bundle import definition_name
+from toolgen.sources.openapi.document import Location, ObjectNode
+from toolgen.sources.openapi.example_objects import NamedValues, named_values
+from toolgen.sources.openapi.operation_list import Operation
+from toolgen.sources.openapi.request_body import preferred_media_type
+from toolgen.sources.openapi.schemas import Schema, SchemaConverter
+
+_CODES: Final = {  # https://www.rfc-editor.org/rfc/rfc9110#section-15
+    "400": "bad_request",
+    "401": "unauthorized",
+    "402": "payment_required",
+    "403": "forbidden",
+    "404": "not_found",
+    "405": "method_not_allowed",
+    "406": "not_acceptable",
+    "408": "request_timeout",
+    "409": "conflict",
+    "410": "gone",
+    "411": "length_required",
+    "412": "precondition_failed",
+    "413": "content_too_large",
+    "414": "uri_too_long",
+    "415": "unsupported_media_type",
+    "421": "misdirected_request",
+    "422": "unprocessable_content",
+    "423": "locked",
+    "424": "failed_dependency",
+    "425": "too_early",
+    "428": "precondition_required",
+    "429": "too_many_requests",
+    "431": "header_fields_too_large",
+    "451": "unavailable_for_legal_reasons",
+    "500": "internal_server_error",
+    "501": "not_supported_by_server",
+    "502": "bad_gateway",
+    "503": "service_unavailable",
+    "504": "gateway_timeout",
+    "507": "insufficient_storage",
+    "4XX": "client_error",
+    "5XX": "server_error",
+    "DEFAULT": "http_error",
+}
+"""Status, or range of statuses, as an OpenAPI document writes it → code of the error."""
+
+_RETRYABLE: Final = frozenset(
+    (
+        "request_timeout",
+        "too_early",
+        "too_many_requests",
+        "internal_server_error",
+        "bad_gateway",
+        "service_unavailable",
+        "gateway_timeout",
+        "server_error",
+    )
+)
+"""Codes of temporary errors: the same call may succeed later."""
+
+_MEANINGLESS = frozenset(
+    (
+        "",
+        "ok",
+        "success",
+        "successful",
+        "successful response",
+        "default response",
+        "response",
+        "no content",
+        "created",
+    )
+)
+_NO_CONTENT: Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["status"],
+    "properties": {"status": {"type": "integer", "description": "The HTTP status; there is no content."}},
+}  # fmt: skip
+_BINARY: Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["media_type", "base64"],
+    "properties": {
+        "media_type": {"type": "string", "description": "What the content is."},
+        "base64": {"type": "string", "contentEncoding": "base64", "description": "The content."},
+    },
+}
+_ALWAYS_DECLARED = (
+    {
+        "code": "http_error",
+        "description": "The API answers with an error of another kind.",
+    },
+    {"code": "unreachable", "description": "The API cannot be reached.", "retryable": True},
+)
+_HINTS = {
+    "too_many_requests": "Wait, as long as the message says if it does, and repeat the call.",
+}
+
+
+@dataclass(slots=True)
+class OperationResponses:
+    """The responses of one operation."""
+
+    schema: Schema | None = None  # None: any JSON value
+    wrapped: bool = False  # the content is the property `result` of the output
+    accept: str = ""  # the media type to ask for
+    returns: str = ""  # the description of the first successful response
+    errors: list[dict[str, Any]] = field(default_factory=list)  # the field `errors` of the spec
+    examples: NamedValues = field(default_factory=dict)  # of the first successful response
+    error_codes: dict[str, str] = field(default_factory=dict)  # 404, 4XX or default → code in `errors`
+
+
+def read_responses(operation: Operation, converter: SchemaConverter) -> OperationResponses:
+    """Return the responses of `operation`. Raises `SourceError`."""
+    read = OperationResponses()
+    document = converter.document
+    statuses = sorted(document.member(operation.node, "responses"), key=_status_rank)
+    success_schemas: list[Schema | None] = []
+    for status in statuses:
+        if status.startswith("x-"):
+            continue
+        response = document.object_at(operation.node / "responses" / status)
+        if status[:1] == "2" or (status == "default" and not success_schemas):
+            if not success_schemas:
+                read.returns = _meaningful_description(response)
+            success_schemas.append(_success_schema(read, status, response, converter))
+        elif status[:1] in "45" or status == "default":
+            _add_error(read, status, response)
+    read.schema = _any_of(success_schemas)
+    if read.schema is not None and read.schema.get("type") != "object":
+        read.wrapped = True
+        read.schema = {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["result"],
+            "properties": {"result": read.schema},
+        }
+    declared = {error["code"] for error in read.errors}
+    read.errors += [dict(error) for error in _ALWAYS_DECLARED if error["code"] not in declared]
+    return read
+
+
+def _status_rank(status: str) -> tuple[bool, bool]:
+    """Order successes first and `default` last."""
+    return (status[:1] != "2", status == "default")
+
+
+def _success_schema(
+    read: OperationResponses, status: str, response: ObjectNode, converter: SchemaConverter
+) -> Schema | None:
+    content = converter.document.member(response, "content")
+    if not content:
+        return None if status == "default" else _NO_CONTENT
+    media_type = preferred_media_type(list(content))
+    read.accept = read.accept or media_type
+    media = converter.document.object_at(response / "content" / media_type)
+    if not read.examples and not is_binary(media_type):
+        read.examples = named_values(media, converter.document, converter.repairs)
+    if is_json(media_type) or media_type == "*/*":
+        schema = _root_schema(media / "schema", converter) if "schema" in media.data else None
+        return schema if isinstance(schema, dict) and schema else None
+    return {"type": "string"} if is_text(media_type) else _BINARY
+
+
+def _root_schema(location: Location, converter: SchemaConverter) -> Schema | bool:
+    """Return the schema at `location`, a `$ref` resolved: clients look for `type: object` at the root."""
+    schema = converter.convert(converter.document.follow_refs(location), "response")
+    if isinstance(schema, dict) and "type" not in schema and _extends_object(schema, converter):
+        return {"type": "object", **schema}
+    return schema
+
+
+def _extends_object(schema: Schema, converter: SchemaConverter) -> bool:
+    """True if a branch of `allOf` has `type: object`, so that only objects are valid."""
+    branches = schema.get("allOf")
+    for branch in branches if isinstance(branches, list) else []:
+        if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
+            branch = converter.definition("response", definition_name(branch["$ref"]))
+        if isinstance(branch, dict) and branch.get("type") == "object":
+            return True
+    return False
+
+
+def _meaningful_description(response: ObjectNode) -> str:
+    """Return the description of a response; empty if it only says that it is one."""
+    description = str(response.data.get("description") or "").strip()
+    return "" if description.rstrip(".!").lower() in _MEANINGLESS else description
+
+
+def _any_of(schemas: list[Schema | None]) -> Schema | None:
+    """Return one schema for all of `schemas`; None if one of them accepts anything."""
+    if not schemas or None in schemas:
+        return None
+    unique: list[Schema] = []
+    for schema in schemas:
+        if schema is not None and schema not in unique:
+            unique.append(schema)
+    if len(unique) == 1:
+        return unique[0]
+    all_objects = all(schema.get("type") == "object" for schema in unique)
+    return {**({"type": "object"} if all_objects else {}), "anyOf": unique}
+
+
+def _add_error(read: OperationResponses, status: str, response: ObjectNode) -> None:
+    code = _CODES.get(status.upper()) or f"http_{status.lower()}"
+    if not all(c.isascii() and (c.isalnum() or c == "_") for c in code):
+        return
+    read.error_codes[status.upper() if status != "default" else status] = code
+    if any(error["code"] == code for error in read.errors):
+        return
+    description = str(response.data.get("description") or "").strip()
+    error: dict[str, Any] = {"code": code, "description": description or f"The API answers {status}."}
+    if code in _RETRYABLE:
+        error["retryable"] = True
+    if code in _HINTS:
+        error["hint"] = _HINTS[code]
+    read.errors.append(error)

@@ -1,0 +1,274 @@
+"""Convert schemas of OpenAPI to JSON Schema 2020-12, for requests or for responses."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from toolgen.base.suggestions import quoted
+from toolgen.schema.document import format_pointer
+from toolgen.schema.keywords import FORMATS, MIXED, SCHEMA_LISTS, SCHEMA_MAPS, SINGLE_SCHEMA
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.openapi.document import Location, OpenApiDocument, RepairLog
+from toolgen.sources.schema_rewrites import rewrite_boolean_bound
+
+Direction = Literal["request", "response"]
+Schema = dict[str, Any]
+
+_UNSAFE_NAME = re.compile(r"[^A-Za-z0-9._-]")
+_OPENAPI_ONLY = frozenset(
+    ("$schema", "$id", "$defs", "definitions", "discriminator", "example", "externalDocs", "nullable", "xml")
+)
+_ANNOTATIONS = frozenset(
+    ("title", "description", "summary", "default", "deprecated", "readOnly", "writeOnly", "examples")
+)
+_OTHER_DIRECTION = {"request": "readOnly", "response": "writeOnly"}
+
+# what `nullable: true` leaves outside of the `anyOf` that it becomes
+_BESIDE_NULL = frozenset(
+    ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
+)
+_COMBINED = ("allOf", "not", "$ref", "const")
+
+_CONTENT_ENCODINGS = {"byte": "base64", "binary": "base64"}
+_NUMBER_WIDTHS = frozenset(
+    ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"]
+)
+_KNOWN_FORMATS = FORMATS | {"password"}  # the runtime masks passwords in descriptions of faults
+
+
+class SchemaConverter:
+    """Converts the schemas of one document. Each `$ref` becomes one to `$defs`, under a unique name."""
+
+    def __init__(self, document: OpenApiDocument, repairs: RepairLog) -> None:
+        self.document = document
+        self.repairs = repairs
+        self._is_3_0 = document.version == "3.0"  # a dialect of its own; 3.1 and 3.2 are JSON Schema
+        self._names: dict[Location, str] = {}
+        self._locations: dict[str, Location] = {}
+        self._definitions: dict[tuple[Direction, str], Schema | bool] = {}
+
+    def definition(self, direction: Direction, name: str) -> Schema | bool | None:
+        """Return the schema of `#/$defs/<name>`; None if no reference was converted to that name."""
+        location = self._locations.get(name)
+        if location is None:
+            return None
+        if (direction, name) not in self._definitions:
+            self._definitions[direction, name] = self.convert(location, direction)
+        return self._definitions[direction, name]
+
+    def convert(self, location: Location, direction: Direction) -> Schema | bool:
+        """Return the schema at `location`. Raises `SourceError` for a `$ref` that cannot be resolved."""
+        return self._convert(self.document.value_at(location), location, direction)
+
+    def _convert(self, node: Any, location: Location, direction: Direction) -> Schema | bool:
+        if isinstance(node, bool):
+            return node
+        if not isinstance(node, dict):
+            self.repairs.add("not a schema: any value is accepted", location)
+            return {}
+        if isinstance(node.get("$ref"), str):
+            return self._convert_reference(node, location, direction)
+        schema = {
+            key: self._convert_keyword(key, value, location / key, direction)
+            for key, value in node.items()
+            if key not in _OPENAPI_ONLY and not key.startswith("x-")
+        }
+        if "example" in node and "examples" not in schema:
+            schema["examples"] = [node["example"]]
+        elif not isinstance(schema.get("examples", []), list):
+            del schema["examples"]
+        if self._is_3_0:
+            for key, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+                if isinstance(schema.get(key), bool):
+                    rewrite_boolean_bound(schema, key, bound)
+        self._convert_format(schema, location)
+        self._remove_other_direction(node, schema, location, direction)
+        if isinstance(node.get("discriminator"), dict):
+            self._convert_discriminator(node, schema, location)
+        if node.get("nullable") is True:
+            schema = _allow_null(schema)
+        return schema
+
+    def _convert_keyword(self, key: str, value: Any, location: Location, direction: Direction) -> Any:
+        if key in SINGLE_SCHEMA or (key in MIXED and isinstance(value, bool)):
+            return self._convert(value, location, direction)
+        if key in SCHEMA_LISTS or (key in MIXED and isinstance(value, list)):
+            if not isinstance(value, list):
+                return value
+            return [self._convert(inner, location / index, direction) for index, inner in enumerate(value)]
+        if key in SCHEMA_MAPS or key == "dependencies":
+            if not isinstance(value, dict):
+                return value
+            return {
+                name: inner if isinstance(inner, list) else self._convert(inner, location / name, direction)
+                for name, inner in value.items()
+            }
+        return self._convert(value, location, direction) if key == "items" else value
+
+    def _convert_reference(self, node: Schema, location: Location, direction: Direction) -> Schema:
+        target = self.document.follow_refs(location)
+        schema: Schema = {"$ref": "#" + format_pointer(("$defs", self._definition_name(target)))}
+        for key, value in node.items():
+            if key == "$ref" or key in _OPENAPI_ONLY or key.startswith("x-"):
+                continue
+            if key in _ANNOTATIONS:
+                schema[key] = value
+            elif self._is_3_0:
+                self.repairs.add(f"{quoted(key)} beside a $ref is ignored in OpenAPI 3.0: left out", location)
+            else:
+                schema[key] = self._convert_keyword(key, value, location / key, direction)
+        return _allow_null(schema) if node.get("nullable") is True else schema
+
+    def _definition_name(self, location: Location) -> str:
+        """Return the name in `$defs` of the schema at `location`: as in the document if possible."""
+        name = self._names.get(location)
+        if name is None:
+            steps = location.path[-3:] if len(location.path) > 3 else location.path[-1:] or (location.file,)
+            base = _UNSAFE_NAME.sub("_", "_".join(map(str, steps)))
+            name, number = base or "schema", 2
+            while name in self._locations:
+                name, number = f"{base}_{number}", number + 1
+            self._names[location], self._locations[name] = name, location
+        return name
+
+    def _convert_format(self, schema: Schema, location: Location) -> None:
+        """Remove a `format` that JSON Schema does not define, since nothing would enforce it."""
+        name = schema.get("format")
+        if not isinstance(name, str) or name in _KNOWN_FORMATS:
+            return
+        del schema["format"]
+        encoding = _CONTENT_ENCODINGS.get(name)
+        if encoding and schema.get("type", "string") in ("string", ["string", "null"]):
+            schema.setdefault("contentEncoding", encoding)
+            self.repairs.add(f"the format {quoted(name)} is written as contentEncoding: {encoding}", location)
+        elif name in _NUMBER_WIDTHS and schema.get("type") != "string":
+            self.repairs.add(f"the format {quoted(name)} is the width of a number: left out", location)
+        else:
+            schema["x-format"] = name
+            self.repairs.add(
+                f"the format {quoted(name)} is unknown to JSON Schema: kept as x-format, not enforced",
+                location,
+            )
+
+    def _remove_other_direction(
+        self, node: Schema, schema: Schema, location: Location, direction: Direction
+    ) -> None:
+        """Remove `readOnly` properties from requests, `writeOnly` ones from responses.
+
+        A response with `additionalProperties: false` keeps them as optional: the API may send them after all.
+        """
+        properties = node.get("properties")
+        if not isinstance(properties, dict):
+            return
+        flag = _OTHER_DIRECTION[direction]
+        removed = [name for name in properties if self.has_flag(location / "properties" / name, flag)]
+        if not removed:
+            return
+        if direction == "request" or schema.get("additionalProperties") is not False:
+            schema["properties"] = {
+                name: inner for name, inner in schema["properties"].items() if name not in removed
+            }
+            self.repairs.add(f"{flag}, so not in {direction}s", location / "properties" / removed[0])
+        if isinstance(schema.get("required"), list):
+            schema["required"] = [name for name in schema["required"] if name not in removed]
+            if not schema["required"]:
+                del schema["required"]
+
+    def has_flag(self, location: Location, flag: str) -> bool:
+        """True if the schema at `location`, or the one it refers to, has `flag: true`."""
+        node = self.document.value_at(location)
+        if not isinstance(node, dict):
+            return False
+        if flag not in node and isinstance(node.get("$ref"), str):
+            node = self.document.value_at(self.document.follow_refs(location))
+        return isinstance(node, dict) and node.get(flag) is True
+
+    def _convert_discriminator(self, node: Schema, schema: Schema, location: Location) -> None:
+        """Constrain the discriminator property in each branch of `oneOf` or `anyOf` to the branch's values.
+
+        A branch that constrains it itself stays unchanged. A discriminator without `oneOf` or `anyOf` names
+        subtypes that the schema does not list, so there is nothing to enforce.
+        """
+        key = next((key for key in ("oneOf", "anyOf") if isinstance(node.get(key), list)), None)
+        name = node["discriminator"].get("propertyName")
+        if key is None or not isinstance(name, str):
+            message = "a discriminator without `oneOf` or `anyOf` beside it: left out"
+            self.repairs.add(message, location / "discriminator")
+            return
+        mapping = node["discriminator"].get("mapping")
+        values_by_target = self._mapping_values(mapping if isinstance(mapping, dict) else {}, location)
+        for index, branch in enumerate(node[key]):
+            if not isinstance(branch, dict) or not isinstance(branch.get("$ref"), str):
+                continue
+            target = self.document.follow_refs(location / key / index)
+            if self._constrains(target, name):
+                continue
+            values = values_by_target.get(target) or ([] if values_by_target else [str(target.path[-1])])
+            if not values:
+                message = f"the mapping of the discriminator {quoted(name)} does not name this schema"
+                self.repairs.add(message, location / key / index)
+                continue
+            schema[key][index] = {
+                **schema[key][index],
+                "properties": {name: {"const": values[0]} if len(values) == 1 else {"enum": values}},
+                "required": [name],
+            }
+
+    def _mapping_values(self, mapping: Schema, location: Location) -> dict[Location, list[str]]:
+        """Return schema → discriminator values; a mapping names schemas by `$ref` or by component name."""
+        found: dict[Location, list[str]] = {}
+        mapping_location = location / "discriminator" / "mapping"
+        for value, written in mapping.items():
+            if not isinstance(written, str):
+                continue
+            is_ref = "#" in written or "/" in written or "." in written
+            ref = written if is_ref else f"#/components/schemas/{written}"
+            try:
+                target = self.document.resolve_ref(ref, mapping_location / value)
+            except SourceError:
+                message = f"the mapping to {quoted(written)} refers to nothing: left out"
+                self.repairs.add(message, mapping_location / value)
+                continue
+            found.setdefault(target, []).append(value)
+        return found
+
+    def _constrains(self, location: Location, name: str) -> bool:
+        """True if the schema at `location`, or its `allOf`, lists the values of the property `name`."""
+        node = self.document.value_at(location)
+        if not isinstance(node, dict):
+            return False
+        properties = node.get("properties")
+        own = properties.get(name) if isinstance(properties, dict) else None
+        if isinstance(own, dict) and ("const" in own or "enum" in own):
+            return True
+        branches = node.get("allOf")
+        return isinstance(branches, list) and any(
+            self._constrains(self.document.follow_refs(location / "allOf" / index), name)
+            for index, branch in enumerate(branches)
+            if isinstance(branch, dict) and "$ref" not in branch
+        )
+
+
+def _allow_null(schema: Schema) -> Schema:
+    """Return `schema` accepting null too, as `nullable: true` means wherever it is written."""
+    kind = schema.get("type")
+    if not any(key in schema for key in _COMBINED):
+        if isinstance(kind, str) and not ("anyOf" in schema or "oneOf" in schema):
+            return _with_null_in_enum({**schema, "type": [kind, "null"]})
+        for key in ("anyOf", "oneOf"):
+            if isinstance(schema.get(key), list) and kind is None and "enum" not in schema:
+                branches = [branch for branch in schema[key] if branch != {"type": "null"}]
+                return {**schema, key: [*branches, {"type": "null"}]}
+        if kind is None:
+            return _with_null_in_enum(schema)
+    beside = {key: value for key, value in schema.items() if key in _BESIDE_NULL}
+    inner = {key: value for key, value in schema.items() if key not in _BESIDE_NULL}
+    return {**beside, "anyOf": [inner, {"type": "null"}]}
+
+
+def _with_null_in_enum(schema: Schema) -> Schema:
+    values = schema.get("enum")
+    if isinstance(values, list) and None not in values:
+        return {**schema, "enum": [*values, None]}
+    return schema

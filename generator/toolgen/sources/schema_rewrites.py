@@ -1,0 +1,208 @@
+"""Rewrite schemas that mean something clear in another draft or language into JSON Schema that says the same.
+
+Each function changes `schema` in place and returns one sentence per change; `field` is its field of the spec.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from toolgen.base.suggestions import quoted
+from toolgen.runtime.definition.semantics.json_schema import compiles
+from toolgen.schema.document import Draft, JsonPath, draft_of, format_pointer, subschemas
+from toolgen.schema.keywords import TYPES
+
+_DRAFT_4_OR_6 = re.compile(r"https?://json-schema\.org/draft-0[46]/schema#?")
+_DRAFT_2019 = re.compile(r"https?://json-schema\.org/draft/2019-09/schema#?")
+_BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+
+_ALIASES = {
+    "array": "list tuple set frozenset sequence arraylist vector iterable collection slice",
+    "boolean": "bool bit",
+    "integer": "int long short byte int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 bigint biginteger",
+    "null": "none nil void nonetype undefined",
+    "number": "float double decimal real numeric float32 float64 bigdecimal",
+    "object": "dict map mapping hashmap hashtable record struct json dictionary",
+    "string": "str text char varchar character",
+}
+TYPE_ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
+"""Type names of programming languages → type names of JSON Schema."""
+
+_ANY_TYPE = frozenset(("any", "", "unknown", "mixed", "variant", "value", "*"))
+
+_PYTHON_REGEX = re.compile(r"\\Z|\(\?P=(?P<group>\w+)\)|\{,(?P<max>[0-9]+)\}|\(\?#[^()]*+\)|\\.", re.DOTALL)
+
+
+def copy_json(value: Any) -> Any:
+    """Return a copy of a JSON value that shares no object with it, nor between its own parts."""
+    if isinstance(value, dict):
+        return {key: copy_json(inner) for key, inner in value.items()}
+    return [copy_json(inner) for inner in value] if isinstance(value, list) else value
+
+
+def rewrite_type_names(schema: Any, field: str) -> list[str]:
+    """Replace type names of programming languages: `dict`, `String`, `List[str]`, `integer `."""
+    notes: list[str] = []
+    for path, node in subschemas(schema):
+        if "type" not in node or not isinstance(node, dict):
+            continue
+        where = _place(field, path, "type")
+        written = node["type"]
+        if isinstance(written, str):
+            notes += _rewrite_type_name(node, written, where)
+        elif written is None:
+            node["type"] = "null"
+            notes.append(f"{where}: null is not a string; read as 'null'")
+        elif isinstance(written, list):
+            notes += _rewrite_type_list(node, written, where)
+    return notes
+
+
+def _rewrite_type_name(node: dict[str, Any], written: str, where: str) -> list[str]:
+    if written in TYPES:
+        return []
+    name = _type_name(written)
+    if name is not None:
+        node["type"] = name
+        return [f"{where}: {quoted(written)} is not a JSON Schema type; read as '{name}'"]
+    if written.strip().lower() in _ANY_TYPE:
+        del node["type"]
+        return [f"{where}: {quoted(written)} is not a JSON Schema type; any value is accepted"]
+    return []
+
+
+def _rewrite_type_list(node: dict[str, Any], written: list[Any], where: str) -> list[str]:
+    if any(isinstance(item, str) and item.strip().lower() in _ANY_TYPE for item in written):
+        del node["type"]
+        return [f"{where}: one of the types accepts anything; any value is accepted"]
+    names = [
+        ("null" if item is None else _type_name(item) if isinstance(item, str) else None) for item in written
+    ]
+    unique = list(dict.fromkeys(names))
+    if None in names or not names or unique == written:
+        return []
+    node["type"] = unique
+    return [f"{where}: read as {', '.join(map(str, unique))}"]
+
+
+def _type_name(written: str) -> str | None:
+    """Return the JSON Schema type of `written`, ignoring case, package and type arguments (`List[str]`)."""
+    name = written.strip().lower()
+    if name in TYPES:
+        return name
+    for bracket in "[<(":
+        name = name.partition(bracket)[0].strip()
+    name = name.rpartition(".")[2]
+    return name if name in TYPES else TYPE_ALIASES.get(name)
+
+
+def rewrite_draft(schema: dict[str, Any], field: str) -> list[str]:
+    """Rewrite drafts 04, 06 and 2019-09 as draft-07 or 2020-12.
+
+    Draft-06 means the same in draft-07. Boolean `exclusiveMinimum` and `exclusiveMaximum` of draft-04 become
+    numbers; a list of `items`, in 2019-09 and in schemas that name no draft, becomes `prefixItems`.
+    """
+    notes: list[str] = []
+    named = str(schema.get("$schema", ""))
+    if _DRAFT_4_OR_6.fullmatch(named):
+        schema["$schema"] = Draft.DRAFT_7.value
+        notes.append(f"{field}/$schema: read as draft-07")
+    elif _DRAFT_2019.fullmatch(named):
+        del schema["$schema"]
+        notes.append(f"{field}/$schema: read as 2020-12")
+    has_prefix_items = draft_of(schema) is not Draft.DRAFT_7
+    for path, node in subschemas(schema):
+        if not isinstance(node, dict):
+            continue
+        for key, bound in _BOUNDS.items():
+            if isinstance(node.get(key), bool):
+                rewrite_boolean_bound(node, key, bound)
+                notes.append(f"{_place(field, path, key)}: true or false, as in draft-04; read as a number")
+        if node.get("$recursiveRef") == "#" and "$ref" not in node:
+            node["$ref"] = node.pop("$recursiveRef")
+            notes.append(f"{_place(field, path, '$recursiveRef')}: read as `$ref`")
+        if has_prefix_items and isinstance(node.get("items"), list):
+            _rewrite_tuple(node)
+            notes.append(f"{_place(field, path, 'items')}: a list of schemas; read as `prefixItems`")
+    return notes
+
+
+def rewrite_boolean_bound(node: dict[str, Any], key: str, bound: str) -> None:
+    """Rewrite `key: true` beside `bound: 5` as `key: 5`; `key: false` has no meaning and is removed."""
+    if node.pop(key) and bound in node:
+        node[key] = node.pop(bound)
+
+
+def _rewrite_tuple(node: dict[str, Any]) -> None:
+    first, rest = node.pop("items"), node.pop("additionalItems", None)
+    if first:
+        node["prefixItems"] = first
+    if rest is not None:
+        node["items"] = rest
+
+
+def rewrite_python_patterns(schema: Any, field: str) -> list[str]:
+    """Rewrite regular expressions that only Python's `re` understands in the syntax of ECMA-262."""
+    notes: list[str] = []
+    for path, node in subschemas(schema):
+        pattern = node.get("pattern")
+        if not isinstance(node, dict) or not isinstance(pattern, str) or compiles(pattern):
+            continue
+        rewritten = _PYTHON_REGEX.sub(_ecma_syntax, pattern)
+        if rewritten != pattern and compiles(rewritten):
+            node["pattern"] = rewritten
+            where = _place(field, path, "pattern")
+            notes.append(f"{where}: {quoted(pattern)} is Python syntax; read as {quoted(rewritten)}")
+    return notes
+
+
+def _ecma_syntax(match: re.Match[str]) -> str:
+    if match[0] == "\\Z":
+        return "$"
+    if match["group"]:
+        return f"\\k<{match['group']}>"
+    if match["max"]:
+        return f"{{0,{match['max']}}}"
+    return "" if match[0].startswith("(?#") else match[0]
+
+
+def move_misplaced_keywords(schema: Any, field: str) -> list[str]:
+    """Move `required: true` of a property to its object, and an `enum` of an array's items to `items`.
+
+    Where people write them, JSON Schema does not see them.
+    """
+    notes: list[str] = []
+    for path, node in subschemas(schema):
+        if not isinstance(node, dict):
+            continue
+        if isinstance(node.get("properties"), dict):
+            notes += _move_required(node, field + format_pointer(path))
+        values, items = node.get("enum"), node.get("items")
+        if node.get("type") != "array" or not isinstance(values, list) or not isinstance(items, dict):
+            continue
+        if values and "enum" not in items and not any(isinstance(value, list) for value in values):
+            node["items"] = {**items, "enum": node.pop("enum")}
+            notes.append(f"{_place(field, path, 'enum')}: none of the values is an array; moved to `items`")
+    return notes
+
+
+def _move_required(node: dict[str, Any], where: str) -> list[str]:
+    notes: list[str] = []
+    required = node.get("required", [])
+    if not isinstance(required, list):
+        return notes
+    for name, inner in node["properties"].items():
+        if not isinstance(inner, dict) or not isinstance(inner.get("required"), bool):
+            continue
+        if inner.pop("required") and name not in required:
+            required = [*required, name]
+            node["required"] = required
+        notes.append(
+            f"{where}{format_pointer(('properties', name, 'required'))}: moved to `required` of the object"
+        )
+    return notes
+
+
+def _place(field: str, path: JsonPath, keyword: str) -> str:
+    return field + format_pointer((*path, keyword))

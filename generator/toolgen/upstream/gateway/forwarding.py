@@ -1,0 +1,121 @@
+"""Forward a request to an upstream: over the connection of its caller, with the questions to its user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.client._input_required import InputRequiredRoundsExceededError, run_input_required_driver
+from mcp.shared.exceptions import MCPError
+
+from toolgen.runtime.errors import UnreachableError
+from toolgen.runtime.logs.redaction import redact
+from toolgen.serving.held_questions import Exchange, Requester
+
+from .connection import Connection, LostError
+from .upstream import Upstream
+
+_RESERVED: Final = ("io.modelcontextprotocol/", "toolgen/")
+_MAX_ROUNDS: Final = 10  # of questions in one call
+Send = Callable[[Connection, Any, Exchange], Awaitable[dict[str, Any]]]
+"""Sends a request with these params over a connection."""
+
+
+async def forward(
+    upstream: Upstream, requester: Requester, params: Any, send: Send, *, may_repeat: bool
+) -> dict[str, Any]:
+    """Return the result of the upstream as JSON, or the question that its user has to answer.
+
+    Values of the upstream's credentials are masked. With `may_repeat`, the request is sent again if the
+    connection ended during it. Raises MCPError if the upstream refuses it, and ToolError.
+    """
+    secrets = upstream.secrets
+    try:
+        try:
+            found = await _asked(upstream, requester, params, send)
+        except LostError:
+            if not may_repeat:
+                raise
+            found = await _asked(upstream, requester, params, send)
+    except MCPError as raised:
+        error = raised.error
+        data = redact(error.data, secrets)
+        raise MCPError(code=error.code, message=redact(error.message, secrets), data=data) from None
+    result: dict[str, Any] = redact(found, secrets)
+    return result
+
+
+async def _asked(upstream: Upstream, requester: Requester, params: Any, send: Send) -> dict[str, Any]:
+    exchange = Exchange(requester)
+    if not requester.is_modern or upstream.shared:
+        return await _sent(upstream, requester, params, send, exchange)
+    # what must be the same when a client comes back with an answer
+    sent = params.model_dump(mode="json", exclude={"meta", "input_responses", "request_state"})
+    identity = json.dumps([type(params).__name__, sent, requester.principal], sort_keys=True)
+    resumed = await upstream.held.resume(requester, identity)
+    if resumed is not None:
+        return _fields(resumed)
+    work = _sent(upstream, requester, params, send, exchange)
+    return _fields(await (upstream.held.run(work, exchange, identity) if requester.can_ask else work))
+
+
+def _fields(result: dict[str, Any] | types.InputRequiredResult) -> dict[str, Any]:
+    if isinstance(result, dict):
+        return result
+    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+async def _sent(
+    upstream: Upstream, requester: Requester, params: Any, send: Send, exchange: Exchange
+) -> dict[str, Any]:
+    answers, state = requester.answers
+    if answers is not None or state is not None:
+        params = params.model_copy(update={"input_responses": answers, "request_state": state})
+    async with upstream.connection(requester) as connection:
+        first = await send(connection, params, exchange)
+        if requester.is_modern or first.get("resultType") != "input_required":
+            return first
+
+        async def ask(_: str, asked: Any) -> Any:
+            if isinstance(asked, types.ElicitRequest):
+                return await exchange.ask(asked.params)
+            return types.ErrorData(code=types.INVALID_REQUEST, message="Only the user can be asked.")
+
+        async def retry(responses: Any, state: str | None) -> Any:
+            again = params.model_copy(update={"input_responses": responses, "request_state": state})
+            fields = await send(connection, again, exchange)
+            question = fields.get("resultType") == "input_required"
+            return types.InputRequiredResult.model_validate(fields, by_name=False) if question else fields
+
+        asked = types.InputRequiredResult.model_validate(first, by_name=False)
+        try:
+            result: dict[str, Any] = await run_input_required_driver(
+                asked, dispatch=ask, retry=retry, max_rounds=_MAX_ROUNDS
+            )
+        except InputRequiredRoundsExceededError:
+            raise UnreachableError("The server behind it does not stop asking.") from None
+        return result
+
+
+def forwarded_meta(meta: Mapping[str, Any] | None) -> Any:
+    """Return what a client sent in `_meta`, without what belongs to its connection."""
+    found = {
+        key: value
+        for key, value in (meta or {}).items()
+        if not key.startswith(_RESERVED) and key not in ("progressToken", "progress_token")
+    }
+    return found or None
+
+
+def without_stamps(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without what is about the connection to the upstream."""
+    meta = fields.get("_meta")
+    if not isinstance(meta, dict):
+        return fields
+    own = {key: value for key, value in meta.items() if not key.startswith(_RESERVED)}
+    return {
+        **{key: value for key, value in fields.items() if key != "_meta"},
+        **({"_meta": own} if own else {}),
+    }

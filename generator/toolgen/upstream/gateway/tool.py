@@ -1,0 +1,86 @@
+"""Tools of an upstream as implementations."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+from pydantic import TypeAdapter
+
+from toolgen.runtime.context import ToolContext
+from toolgen.serving.adopted.tool import AdoptedToolError, answer_of
+from toolgen.serving.current_call import current_call
+from toolgen.serving.held_questions import Exchange, Requester
+
+from .connection import Connection
+from .forwarding import forward, forwarded_meta, without_stamps
+from .upstream import Upstream
+
+_RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
+    types.CallToolResult | types.InputRequiredResult
+)
+
+
+class ForwardedTool:
+    """A tool of an upstream: a base for implementations, before the generated class.
+
+    Attributes:
+        upstream: the server that has the tool.
+        listed_name: the name by which the server knows it.
+
+    Example:
+        class CreateIssue(ForwardedTool, CreateIssueTool):
+            upstream = GITHUB
+            listed_name = "create_issue"
+    """
+
+    forwards: ClassVar[bool] = True
+    upstream: ClassVar[Upstream]
+    listed_name: ClassVar[str]
+    definition: ClassVar[Any]
+
+    async def setup(self) -> None:
+        """Count this tool: the connections are closed after the last one."""
+        self.upstream.enter()
+
+    async def close(self) -> None:
+        """Close the connections after the last tool of the upstream."""
+        await self.upstream.leave()
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        """Call the tool of the upstream. Return its result, or raise its error."""
+        call = current_call()
+        requester = Requester(
+            None if call is None else call.request,
+            None if call is None else call.params,
+            context.report_progress,
+            context.principal,
+            context.session_id,
+        )
+        params = types.CallToolRequestParams(
+            name=self.listed_name,
+            arguments=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+            _meta=forwarded_meta(context.meta),
+        )
+        may_repeat = self._may_repeat()
+        try:
+            fields = await forward(self.upstream, requester, params, _send, may_repeat=may_repeat)
+        except MCPError as error:
+            if call is not None:
+                call.protocol_error = error
+            raise AdoptedToolError(error.error.message) from error
+        if call is not None:
+            call.fields = without_stamps(fields)
+        return answer_of(_RESULT.validate_python(fields, by_name=False), call, context)
+
+    def _may_repeat(self) -> bool:
+        """True if the spec says that a second call does no harm."""
+        hints = self.definition.get("annotations", {})
+        return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
+
+
+async def _send(
+    connection: Connection, params: types.CallToolRequestParams, exchange: Exchange
+) -> dict[str, Any]:
+    return await connection.call(params, exchange)

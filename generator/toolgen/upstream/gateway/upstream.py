@@ -1,0 +1,315 @@
+"""An MCP server that tools are forwarded to: where it is, its credentials, and the connections to it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import re
+import weakref
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, Literal
+
+from mcp.server import ServerRequestContext
+
+from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
+from toolgen.serving.held_questions import HeldCalls, Requester
+from toolgen.sources.mcp_client.client import ServerAddress
+
+from .connection import Connection, LostError
+from .firewall import Firewall
+
+MAX_CONNECTIONS: Final = 1_000
+"""To one upstream; more calls at once get `overloaded`."""
+IDLE_SECONDS: Final = 1_800.0
+"""After which a connection without a call is closed."""
+_FIRST_DELAY, _LAST_DELAY = 0.5, 30.0  # seconds between attempts to connect
+_VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
+
+
+class Upstream:
+    """An MCP server that tools are forwarded to. Nothing is connected before the first call.
+
+    Every session of a client, and every principal, has a connection of its own. Clients without a session
+    (protocol 2026-07-28 over HTTP) borrow one of their principal's for each call.
+
+    Args:
+        source: a URL, or a command line that starts a server over stdio.
+        lock: the file that pins what the server listed; `toolgen import mcp --implement` wrote it.
+        headers: of every HTTP request. `${NAME}` is the value of an environment variable. Empty by default.
+        env: environment variables of a command, beside PATH, HOME and the like. `${NAME}` as in `headers`.
+        shared: one connection for all callers, for servers that keep no state and never ask the user. False
+            by default.
+        drift_description: what to do with a tool whose texts for models differ from the lock: "refuse" its
+            calls, which is the default, or "log" it and forward them.
+
+    Example:
+        GITHUB = Upstream(
+            "https://api.githubcopilot.com/mcp/",
+            lock=Path(__file__).with_suffix(".lock"),
+            headers={"Authorization": "Bearer ${GITHUB_TOKEN}"},
+        )
+    """
+
+    def __init__(
+        self,
+        source: str,
+        *,
+        lock: str | os.PathLike[str],
+        headers: Mapping[str, str] | None = None,
+        env: Mapping[str, str] | None = None,
+        shared: bool = False,
+        drift_description: Literal["refuse", "log"] = "refuse",
+    ) -> None:
+        """Prepare it. Raises ValueError for options that contradict each other."""
+        if drift_description not in ("refuse", "log"):
+            raise ValueError(f"drift_description is 'refuse' or 'log', not {drift_description!r}")
+        self.source, self.lock, self.shared = source, Path(lock), shared
+        self.is_command = not source.startswith(("http://", "https://"))
+        self.headers, self.env = dict(headers or {}), dict(env or {})
+        if self.is_command and self.headers:
+            raise ValueError("headers are for an upstream at a URL; a command has env")
+        if self.env and not self.is_command:
+            raise ValueError("env is for an upstream that a command starts; a URL has headers")
+        self.drift_description = drift_description
+        self.firewall = Firewall(self.lock, drift_description)
+        self.held: HeldCalls[dict[str, Any]] = HeldCalls(key="toolgen/forwarded")
+        self.has_features = False  # resources or prompts are served, too: see `ForwardedFeatures`
+        self.is_modern_only = False  # it has refused the handshake of protocols up to 2025-11-25
+        self.backoff = Backoff()
+        self._lent: dict[_Key, Connection] = {}  # of sessions, the least recently used first
+        self._idle: dict[_Key, list[Connection]] = {}  # of callers without a session
+        self._users: dict[int, int] = {}  # tools by event loop
+        self._number = 0  # of connections
+        self._clients: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
+        self._next_client = itertools.count()
+
+    def __repr__(self) -> str:
+        return f"Upstream({self.address({}).shown!r})"
+
+    @property
+    def part(self) -> str:
+        """Its name in `HEALTH`, which shows neither its address nor its command line."""
+        return f"upstream {self.lock.stem}"
+
+    @property
+    def secrets(self) -> list[str]:
+        """Return the values of environment variables that are sent to the server."""
+        names = {
+            name
+            for value in (*self.headers.values(), *self.env.values())
+            for name in _VARIABLE.findall(value)
+        }
+        return [value for name in names if (value := os.environ.get(name))]
+
+    def address(self, environment: Mapping[str, str] | None = None) -> ServerAddress:
+        """Return where the server is, with credentials of the environment; without any for an empty one.
+
+        Raises MissingDependencyError for a variable that is not set, or that a header cannot have.
+        """
+        if environment is not None and not environment:
+            return ServerAddress(self.source, self.is_command, inherits=False)
+        variables = os.environ if environment is None else environment
+        headers = {name: _filled(value, variables) for name, value in self.headers.items()}
+        for name, value in headers.items():
+            # a line end would begin another header; see RFC 9110, section 5.5
+            if not value.isprintable() or not value.isascii():
+                raise MissingDependencyError(
+                    f"The header {name} would contain characters that it cannot have."
+                )
+        own = {name: _filled(value, variables) for name, value in self.env.items()}
+        return ServerAddress(self.source, self.is_command, headers, own, inherits=False)
+
+    @asynccontextmanager
+    async def connection(self, requester: Requester) -> AsyncIterator[Connection]:
+        """Lend the connection of a caller. Raises OverloadedError if there are too many."""
+        key = self._key(requester)
+        if key.session is not None:
+            connection = self._lent.pop(key, None)
+            if connection is None:
+                connection = self._new(key)
+                self._close_with(requester, key)
+            self._lent[key] = connection
+        else:  # nobody else uses it during the call: a question is the caller's
+            idle = self._idle.get(key)
+            connection = idle.pop() if idle else self._new(key)
+        connection.users += 1
+        is_reusable = True
+        try:
+            yield connection
+        except (asyncio.CancelledError, LostError):
+            # a late question of this call must not reach the next caller
+            is_reusable = key.session is not None
+            raise
+        finally:
+            if is_reusable:
+                self._give_back(key, connection)
+            else:
+                self._number -= 1
+                connection.end()
+
+    def _give_back(self, key: _Key, connection: Connection) -> None:
+        connection.users -= 1
+        if connection.users == 0:
+            connection.used = monotonic()
+            if key.session is None:
+                self._idle.setdefault(key, []).append(connection)
+            asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end_idle, key, connection)
+
+    def enter(self) -> None:
+        """Note a tool or a feature source that uses this upstream in the running event loop."""
+        loop = id(asyncio.get_running_loop())
+        self._users[loop] = self._users.get(loop, 0) + 1
+
+    async def leave(self) -> None:
+        """Close the connections of the running event loop after the last of its tools."""
+        loop = id(asyncio.get_running_loop())
+        self._users[loop] = self._users.get(loop, 1) - 1
+        if self._users[loop] > 0:
+            return
+        del self._users[loop]
+        self.held.end_all(loop)
+        mine = [self._lent.pop(key) for key in [*self._lent] if key.loop == loop]
+        for key in [key for key in self._idle if key.loop == loop]:
+            mine += self._idle.pop(key)
+        self._number -= len(mine)
+        await asyncio.gather(*(each.close() for each in mine))
+
+    def _key(self, requester: Requester) -> _Key:
+        loop = id(asyncio.get_running_loop())
+        if self.shared:
+            return _Key(loop, "shared")
+        principal, request = requester.principal, requester.request
+        if request is None:
+            return _Key(loop, f"session {requester.session_id}", principal)
+        asks = requester.can_ask
+        if requester.is_modern:
+            # stdio has one client; over HTTP nothing says which requests are of one conversation
+            return _Key(loop, "stdio" if request.request is None else None, principal, asks=asks)
+        connection = lasting_client(request)
+        session = None if connection is None else f"connection {self._number_of(connection)}"
+        # a tool that asks during the call can only do so in the client's own era
+        return _Key(loop, session, principal, asks=asks, is_legacy=True)
+
+    def _number_of(self, client: object) -> int:
+        """Return a number that no other connection of a client ever has, as its `id` may."""
+        if client not in self._clients:
+            self._clients[client] = next(self._next_client)
+        return self._clients[client]
+
+    def _new(self, key: _Key) -> Connection:
+        if self._number >= MAX_CONNECTIONS and not self._end_least_used():
+            raise OverloadedError("Too many clients use the server behind this tool.")
+        self._number += 1
+        return Connection(self, asks=key.asks, prefers_legacy=key.is_legacy)
+
+    def _end_least_used(self) -> bool:
+        unused = [(each.used, key, each) for key, each in self._lent.items() if not each.users]
+        unused += [(each.used, key, each) for key, found in self._idle.items() for each in found]
+        if not unused:
+            return False
+        _, key, connection = min(unused, key=lambda each: each[0])
+        self._forget(key, connection)
+        return True
+
+    def _end_idle(self, key: _Key, connection: Connection) -> None:
+        # a client that hears of changes does not have to call anything
+        if (
+            not connection.listeners
+            and not connection.users
+            and monotonic() - connection.used >= IDLE_SECONDS - 1
+        ):
+            self._forget(key, connection)
+
+    def _forget(self, key: _Key, connection: Connection) -> None:
+        """Close a connection that nobody uses."""
+        if self._lent.get(key) is connection:
+            del self._lent[key]
+        elif connection in self._idle.get(key, ()):
+            self._idle[key].remove(connection)
+            if not self._idle[key]:
+                del self._idle[key]
+        else:
+            return
+        self._number -= 1
+        connection.end()
+
+    def _close_with(self, requester: Requester, key: _Key) -> None:
+        """Close the connection of a session when the session has ended."""
+        if self.shared or requester.request is None or requester.is_modern:
+            return  # the SDK has an object for each request of a newer client, not for the client
+        session = lasting_client(requester.request)
+        if session is None:
+            return
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            connection = self._lent.get(key)
+            if connection is not None:
+                self._forget(key, connection)
+
+        def ended() -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(end)
+
+        weakref.finalize(session, ended).atexit = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """Whose connection it is."""
+
+    loop: int
+    session: str | None  # None: nothing says which calls belong together
+    principal: str | None = None
+    asks: bool = False  # the client can ask its user
+    is_legacy: bool = False  # the client uses a protocol up to 2025-11-25
+
+
+class Backoff:
+    """Attempts to connect are made at growing intervals. Calls in between fail at once."""
+
+    def __init__(self) -> None:
+        self._delay, self._next = 0.0, 0.0
+
+    def check(self) -> None:
+        """Raise UnreachableError if it is too early for another attempt."""
+        rest = self._next - monotonic()
+        if rest > 0:
+            raise UnreachableError(
+                "The server behind this tool cannot be reached.", retry_after=round(rest, 1)
+            )
+
+    def failed(self) -> None:
+        """Note a failed attempt."""
+        self._delay = min(max(self._delay * 2, _FIRST_DELAY), _LAST_DELAY)
+        self._next = monotonic() + self._delay
+
+    def succeeded(self) -> None:
+        """Note a connection."""
+        self._delay = self._next = 0.0
+
+
+def lasting_client(request: ServerRequestContext[Any, Any]) -> Any:
+    """Return the SDK's connection of a client up to 2025-11-25; None if it ends with the request."""
+    connection = getattr(request.session, "_connection", None)
+    is_lasting = connection is not None and (request.request is None or connection.session_id is not None)
+    return connection if is_lasting else None
+
+
+def _filled(text: str, variables: Mapping[str, str]) -> str:
+    """Return a text with the values of the variables that it names."""
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in variables:
+            raise MissingDependencyError(
+                f"The environment variable {name} is not set.", details={"name": name}
+            )
+        return variables[name]
+
+    return _VARIABLE.sub(value, text)
