@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import logging
 import random
-import signal
 import threading
 from collections.abc import Coroutine
 from typing import Any
@@ -263,17 +262,6 @@ def test_cancellation_reaches_the_tool_and_propagates(timeout: dict[str, Any]) -
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(main())
     assert ended == ["cleaned"]
-
-
-@pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
-def test_a_keyboard_interrupt_of_a_signal_propagates(timeout: dict[str, Any]) -> None:
-    async def execute(self: Any, request: Any, context: ToolContext) -> None:
-        signal.raise_signal(signal.SIGINT)
-
-    loop = asyncio.new_event_loop()  # asyncio.run would cancel the call instead
-    with pytest.raises(KeyboardInterrupt):
-        loop.run_until_complete(Toolkit([make_tool(execute, **timeout)]).call("x", {}))
-    loop.close()
 
 
 @pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
