@@ -300,12 +300,12 @@ def matched(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Counts how often each text is matched before the validator is asked; each takes a millisecond."""
     texts: Counter[str] = Counter()
     monkeypatch.setattr(complexity, "thread_time", lambda: texts.total() / 1_000)
-    make = complexity._matcher
+    make = complexity.matcher
 
     def counting(pattern: str) -> Callable[[str], bool]:
         return lambda text: texts.update([text]) or make(pattern)(text)
 
-    monkeypatch.setattr(complexity, "_matcher", counting)
+    monkeypatch.setattr(complexity, "matcher", counting)
     return texts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from toolgen.runtime.contract.sent import dump, without_refused_nulls
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.upstream.client.arguments import as_json
@@ -164,3 +164,122 @@ def test_what_another_server_has_sent_is_refused_as_it_is() -> None:
     tool = make_tool(lambda *_: {"must": "", "note": None}, output_schema=OBJECT)
     type(tool).forwards = True  # type: ignore[attr-defined]
     assert code_of(run(tool)) == "invalid_response"
+
+
+class NumberedLine(Line):
+    number: int = 0
+    hidden: Any = None
+
+
+class Lines(BaseModel):
+    line: Line
+    lines: list[Line]
+    by_name: dict[str, Line | str]
+
+
+@pytest.mark.parametrize("own", [{"number": 7}, {"hidden": Line(count=2)}])
+def test_an_instance_of_a_subclass_has_its_own_fields(own: dict[str, Any]) -> None:
+    line = NumberedLine(notes=["a"], **own)
+    made = Lines(line=line, lines=[line, Line(count=3)], by_name={"a": line, "b": "c"})
+    sent = dump(line)
+    assert sent.keys() == {"notes", *own}
+    assert dump(made) == {"line": sent, "lines": [sent, {"count": 3}], "by_name": {"a": sent, "b": "c"}}
+    assert isinstance(made.line, NumberedLine)
+
+
+class Whole(BaseModel):
+    name: str
+
+
+class Wholes(BaseModel):
+    all: list[Whole]
+
+
+def test_a_subclass_may_be_defined_after_the_first_call() -> None:
+    made = [Wholes(all=[Whole(name="a")])]
+    tools = [
+        make_tool(
+            lambda *_: made[0],
+            response_model=Wholes,
+            output_schema={
+                "type": "object",
+                "properties": {"all": {"items": {"properties": {"name": {}}, **closed}}},
+            },
+        )
+        for closed in ({}, {"additionalProperties": False})
+    ]
+    assert all(run(tool).content == {"all": [{"name": "a"}]} for tool in tools)
+
+    class Late(Whole):
+        late: str
+
+    made[0] = Wholes(all=[Late(name="a", late="b")])
+    answers = [run(tool) for tool in tools]
+    assert answers[0].content == {"all": [{"name": "a", "late": "b"}]}
+    assert code_of(answers[1]) == "invalid_response"
+
+
+def fails() -> list[str]:
+    raise ValueError("no default")
+
+
+@pytest.mark.parametrize("factory", [fails, lambda: [str(object())]])
+def test_a_default_that_cannot_be_compared_is_sent(factory: Any) -> None:
+    made = create_model("Made", notes=(list[str], Field(default_factory=factory)))
+    assert dump(made.model_construct(set(), notes=["a"])) == {"notes": ["a"]}
+    assert dump(made(notes=[])) == {"notes": []}
+
+
+def test_a_dict_with_models_loses_its_nulls_before_its_model_is_built() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"note": {"type": "string"}, "lines": {"type": "array"}, "name": {"type": "string"}},
+    }
+    model = create_model("Answer", note=(str, "x"), lines=(list[Line], Field(default_factory=list)))
+    given = {"lines": [Line(count=2)], "note": None}
+    response = run(make_tool(lambda *_: given, response_model=model, output_schema=schema))
+    assert response.content == {"lines": [{"count": 2}]}
+    assert given == {"lines": [Line(count=2)], "note": None}
+
+
+TEXT = {"properties": {"a": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "sent"),
+    [
+        ({"patternProperties": {"^x": TEXT}}, {"x1": {"a": None, "b": None}}, {"x1": {"b": None}}),
+        ({"patternProperties": {"^x": {"type": "string"}}}, {"x1": None}, {"x1": None}),
+        ({"additionalProperties": TEXT, "properties": {"p": {}}}, {"q": {"a": None}}, {"q": {}}),
+        ({"dependentSchemas": {"b": TEXT}}, {"a": None, "b": 1}, {"b": 1}),
+        ({"dependentSchemas": {"b": TEXT}}, {"a": None}, {"a": None}),
+        ({"prefixItems": [TEXT], "items": {}}, [{"a": None}, {"a": None}], [{}, {"a": None}]),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{}], "additionalItems": TEXT},
+            [{"a": None}, {"a": None}],
+            [{"a": None}, {}],
+        ),
+        (
+            {
+                **TEXT,
+                "allOf": [{"if": {"required": ["a"]}, "else": {"properties": {"b": {"type": "string"}}}}],
+            },
+            {"a": None, "b": None},
+            {},
+        ),
+    ],
+)
+def test_nulls_are_left_out_below_every_keyword(schema: dict[str, Any], value: Any, sent: Any) -> None:
+    assert without_refused_nulls(compile_schema(schema), value) == sent
+
+
+def test_branches_that_refer_to_themselves_are_tried_once_for_each_value() -> None:
+    """Without that, the time doubles with each level: this would take weeks."""
+    kinds = [
+        {"properties": {"c": {"$ref": "#"}, "kind": {"const": kind}}, "required": ["kind"]} for kind in (1, 2)
+    ]
+    value: Any = {"kind": 3, "c": None}
+    for _ in range(40):
+        value = {"kind": 1, "c": value}
+    schema = compile_schema({"anyOf": kinds, "allOf": kinds[:1]})
+    assert without_refused_nulls(schema, value) is value

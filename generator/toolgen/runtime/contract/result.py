@@ -87,8 +87,10 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     given = result
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
-    is_whole = type(result) is model and contract.is_whole
-    content = _dump_whole(result) if is_whole else _dump(result)
+    whole = contract.whole if type(result) is model else None
+    # the usual case; a field can hold more than its type says only if the type has subclasses
+    is_whole = whole is not None and not any(map(type.__subclasses__, whole))
+    content = _dump(result, dump_set if is_whole else dump)
     try:
         if content is result and not is_json(content):
             raise _broken(contract, "its response", schema, content)
@@ -259,12 +261,14 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
     if isinstance(result, BaseModel):
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
     schema = contract.response_schema
+    content = result if is_json(result) else _json_or_none(result)
     # the schema names the faults better than pydantic does
-    if schema is not None and is_json(result) and not schema.is_valid(result):
-        sent = result if contract.forwards else without_refused_nulls(schema, result)
-        if sent is result:
+    if schema is not None and content is not None and not schema.is_valid(content):
+        sent = content if contract.forwards else without_refused_nulls(schema, content)
+        if sent is not content:
+            result = sent
+        elif content is result:
             raise _broken(contract, "its response", schema, result)
-        result = sent
     try:
         return contract.build_response(result)
     except ValidationError:
@@ -275,13 +279,18 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
             raise _refused(f"it returned {type(result).__name__}, which", model, error) from None
 
 
-def _dump(value: Any) -> Any:
-    return _dump_whole(value, dump) if isinstance(value, BaseModel) else value
-
-
-def _dump_whole(value: BaseModel, write: Callable[[Any], Any] = dump_set) -> Any:
+def _json_or_none(value: Any) -> Any:
+    """Return the JSON of a dict with models in it; None if it has none."""
     try:
-        return write(value)
+        content = dump(value)
+        return content if is_json(content) else None
+    except (PydanticSerializationError, ValueError):
+        return None
+
+
+def _dump(value: Any, write: Callable[[Any], Any] = dump) -> Any:
+    try:
+        return write(value) if write is dump_set or isinstance(value, BaseModel) else value
     except PydanticSerializationError as error:
         raise BrokenContract("its response cannot be written as JSON", detail=str(error)) from None
 

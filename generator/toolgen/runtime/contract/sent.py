@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from operator import is_not
 from typing import Any, Final, Literal, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, SchemaSerializer, core_schema, to_json
 
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.schema.document import JsonPath, Located, follow
+from toolgen.runtime.validation.complexity import matcher
+from toolgen.schema.document import JsonPath, Located, locate
 from toolgen.schema.validator import SubschemaValidators
 
 _SERIALIZER: Final = SchemaSerializer(core_schema.any_schema())
@@ -20,7 +24,17 @@ _SCALARS: Final = frozenset((bool, bytes, float, int, str, type(None)))
 _LISTS: Final = (list, tuple, set, frozenset)
 _DEPTH: Final = 150  # of subschemas that apply to one value, and of the value
 
-_VISITED: WeakKeyDictionary[type[BaseModel], tuple[str, ...]] = WeakKeyDictionary()
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """The fields of a class in which more can be than pydantic dumps."""
+
+    changing: dict[str, FieldInfo]  # they have a default, or can hold a model that has one
+    holding: dict[str, FieldInfo]  # these, and all others that can hold a model
+    models: tuple[type[BaseModel], ...]  # that the class can hold, at any depth
+
+
+_FIELDS: WeakKeyDictionary[type[BaseModel], _Fields] = WeakKeyDictionary()
 
 
 def dump(value: Any) -> Any:
@@ -29,7 +43,10 @@ def dump(value: Any) -> Any:
     A field is sent if it was set, or if its JSON now differs from that of its default. Raises
     `pydantic_core.PydanticSerializationError`.
     """
-    value = _with_changes(value)
+    try:
+        value = _changed_model(value) if isinstance(value, BaseModel) else _changed(value)
+    except RecursionError:
+        raise PydanticSerializationError("it is nested too deeply, or contains itself") from None
     return dump_set(value) if isinstance(value, BaseModel) else _dump_any(value)
 
 
@@ -44,54 +61,61 @@ def _dump_any(value: Any) -> Any:
     return _SERIALIZER.to_python(value, mode="json", by_alias=True, exclude_unset=True, warnings=False)
 
 
-def _with_changes(value: Any) -> Any:
-    """Return `value`, or a copy in which fields count as set if they differ from their defaults."""
-    try:
-        return _changed(value)
-    except RecursionError:
-        raise PydanticSerializationError("it is nested too deeply, or contains itself") from None
-
-
 def _changed(value: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
     if isinstance(value, BaseModel):
-        return value if is_whole(kind) else _changed_model(value)
+        if getattr(kind.__base__, "model_fields", None):  # a field of that type would not have all of its own
+            return dump(value)
+        return _changed_model(value)
     if isinstance(value, dict):
         items = {name: each if type(each) in _SCALARS else _changed(each) for name, each in value.items()}
-        return items if any(items[name] is not each for name, each in value.items()) else value
+        return items if any(map(is_not, items.values(), value.values())) else value
     if isinstance(value, _LISTS):
         listed = [each if type(each) in _SCALARS else _changed(each) for each in value]
-        return listed if any(map(_is_other, listed, value)) else value
+        return listed if any(map(is_not, listed, value)) else value
     return value
 
 
-def _is_other(one: object, other: object) -> bool:
-    return one is not other
-
-
 def _changed_model(model: BaseModel) -> BaseModel:
-    kind, values, set_fields = type(model), vars(model), model.model_fields_set
+    """Return a model, or a copy in which fields count as set if they differ from their defaults."""
+    kind = type(model)
+    visited, extra = _visited(kind), model.__pydantic_extra__
+    if not visited and not extra:
+        return model
+    values, set_fields = vars(model), model.model_fields_set
     update: dict[str, Any] = {}
-    for name in _visited(kind):
+    for name, field in visited.items():
         if name not in values:  # `model_construct` may leave it out
             continue
         old = values[name]
-        if name in set_fields:
-            if (new := _changed(old)) is not old:
-                update[name] = new
+        is_set, is_scalar = name in set_fields, type(old) in _SCALARS
+        if not is_set and (field.default is old if is_scalar else _is_empty_default(field, old)):
             continue
-        field = kind.model_fields[name]
-        if field.default is old and type(old) in _SCALARS:
-            continue
-        new, default = _changed(old), field.get_default(call_default_factory=True, validated_data=values)
-        if field.is_required() or _as_text(new) != _as_text(_changed(default)):
+        new = _changed(old)
+        if new is not old if is_set else not _is_default(field, new, values):
             update[name] = new
-    for name, old in (model.model_extra or {}).items():
+    for name, old in (extra or {}).items():
         if (new := _changed(old)) is not old:
             update[name] = new
     return model.model_copy(update=update) if update else model
+
+
+def _is_empty_default(field: FieldInfo, value: Any) -> bool:
+    # the usual case, for which pydantic would inspect the signature of `list`
+    is_empty = type(value) in (list, dict) and not value
+    return is_empty and (field.default == value or field.default_factory is type(value))
+
+
+def _is_default(field: FieldInfo, value: Any, values: dict[str, Any]) -> bool:
+    if field.is_required():
+        return False
+    try:
+        default = _changed(field.get_default(call_default_factory=True, validated_data=values))
+    except Exception:  # a factory that the user has written: the value is sent
+        return False
+    return _as_text(value) == _as_text(default)
 
 
 def _as_text(value: Any) -> str:
@@ -99,36 +123,51 @@ def _as_text(value: Any) -> str:
     return json.dumps(_dump_any(value), sort_keys=True)
 
 
-def is_whole(kind: type[BaseModel]) -> bool:
-    """True if pydantic dumps all that is in instances of a class: there is no default to be changed."""
-    return not _visited(kind) and kind.model_config.get("extra") != "allow"
+def whole_models(kind: type[BaseModel]) -> tuple[type[BaseModel], ...] | None:
+    """Return the models in a class; None if even without subclasses of them more can be in it than set."""
+    fields = _fields_of(kind)
+    is_open = fields.changing or kind.model_config.get("extra") == "allow"
+    return None if is_open else fields.models
 
 
-def _visited(kind: type[BaseModel]) -> tuple[str, ...]:
-    """Return the names of the fields that have a default, or can hold a model that is not whole."""
-    found = _VISITED.get(kind)
-    if found is None:
-        fields = kind.model_fields.items()
-        found = _VISITED[kind] = tuple(
-            name for name, each in fields if not each.is_required() or _may_change(each.annotation, {kind})
-        )
-    return found
+def _visited(kind: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the fields in which more can be than pydantic dumps."""
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = _FIELDS[kind] = _fields_of(kind)
+    # the code may define subclasses at any time
+    return fields.holding if any(map(type.__subclasses__, fields.models)) else fields.changing
 
 
-def _may_change(annotation: Any, seen: set[type[BaseModel]]) -> bool:
-    """True if a value of a type can hold a model with a default. `seen` has the classes on the way."""
+def _fields_of(kind: type[BaseModel]) -> _Fields:
+    changing, holding, models = dict[str, FieldInfo](), dict[str, FieldInfo](), set[type[BaseModel]]()
+    for name, field in kind.model_fields.items():
+        held = _held(field.annotation, set())
+        models |= held
+        if not field.is_required() or any(map(_may_change, held)):
+            changing[name] = field
+        if held or not field.is_required():
+            holding[name] = field
+    return _Fields(changing, holding, tuple(models - {BaseModel}))
+
+
+def _may_change(kind: type[BaseModel]) -> bool:
+    is_open = kind is BaseModel or kind.model_config.get("extra") == "allow"
+    return is_open or any(not each.is_required() for each in kind.model_fields.values())
+
+
+def _held(annotation: Any, found: set[type[BaseModel]]) -> set[type[BaseModel]]:
+    """Add to `found` the models that a value of a type can hold, at any depth: BaseModel if it can be any."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        if annotation in seen:
-            return any(not each.is_required() for each in annotation.model_fields.values())
-        seen.add(annotation)
-        return annotation.model_config.get("extra") == "allow" or any(
-            not each.is_required() or _may_change(each.annotation, seen)
-            for each in annotation.model_fields.values()
-        )
-    if annotation in _SCALARS or get_origin(annotation) is Literal:
-        return False
-    parts = get_args(annotation)
-    return not parts or any(_may_change(each, seen) for each in parts)
+        if annotation not in found:
+            found.add(annotation)
+            for field in annotation.model_fields.values():
+                _held(field.annotation, found)
+    elif annotation not in _SCALARS and get_origin(annotation) is not Literal:
+        parts = get_args(annotation)
+        for each in parts or (BaseModel,):
+            _held(each, found)
+    return found
 
 
 def without_refused_nulls(schema: CompiledSchema, value: Any) -> Any:
@@ -139,7 +178,10 @@ def without_refused_nulls(schema: CompiledSchema, value: Any) -> Any:
     """
     if b"null" not in to_json(value, inf_nan_mode="constants") or schema.is_too_expensive(value):
         return value
-    found = _Nulls(schema).removed(value, (), _DEPTH)
+    nulls, found = _Nulls(schema), value
+    # one that is gone may decide an `if` that was passed before
+    while (less := nulls.removed(found, (), _DEPTH)) is not found:
+        found = less
     return found if found is not value and schema.is_valid(found) else value
 
 
@@ -149,6 +191,8 @@ class _Nulls:
     def __init__(self, schema: CompiledSchema) -> None:
         self._document = schema.document.plain
         self._validators = schema.parts
+        # what is left of each value at each subschema: recursive branches meet again and again
+        self._left: dict[tuple[JsonPath, int], tuple[Any, Any]] = {}
 
     @cached_property
     def _subschemas(self) -> SubschemaValidators:
@@ -156,48 +200,73 @@ class _Nulls:
 
     def removed(self, value: Any, path: JsonPath, depth: int) -> Any:
         """Return `value`, or a copy without the nulls that the subschema at `path` refuses."""
-        schema = follow(self._document.schema, path)
-        if not depth or not isinstance(schema, dict) or not isinstance(value, dict | list):
+        place = locate(self._document.schema, path)
+        if (
+            not depth
+            or not isinstance(value, dict | list)
+            or place is None
+            or not isinstance(place.value, dict)
+        ):
             return value
+        key = path, id(value)  # the value is in the entry, so that no other gets its id
+        if key not in self._left:
+            self._left[key] = value, value
+            self._left[key] = value, self._removed(value, place.value, path, depth - 1)
+        return self._left[key][1]
+
+    def _removed(self, value: Any, schema: Mapping[str, Any], path: JsonPath, depth: int) -> Any:
         for _, target in self._document.references(schema, path):
             if isinstance(target, Located):
-                value = self.removed(value, target.path, depth - 1)
+                value = self.removed(value, target.path, depth)
         for index in range(len(schema.get("allOf", ()))):
-            value = self.removed(value, (*path, "allOf", index), depth - 1)
-        value = self._in_parts(value, schema, path, depth)
+            value = self.removed(value, (*path, "allOf", index), depth)
+        in_parts = self._in_list if isinstance(value, list) else self._in_object
+        value = in_parts(value, schema, path, depth)
         for keyword in ("anyOf", "oneOf"):
             branches = [(*path, keyword, index) for index in range(len(schema.get(keyword, ())))]
             if not any(self._accepts(branch, value) for branch in branches):
-                tried = ((branch, self.removed(value, branch, depth - 1)) for branch in branches)
+                tried = ((branch, self.removed(value, branch, depth)) for branch in branches)
                 value = next((each for branch, each in tried if self._accepts(branch, each)), value)
         if "if" in schema:
             chosen = "then" if self._accepts((*path, "if"), value) else "else"
-            value = self.removed(value, (*path, chosen), depth - 1) if chosen in schema else value
+            value = self.removed(value, (*path, chosen), depth)
         return value
 
-    def _in_parts(self, value: Any, schema: Mapping[str, Any], path: JsonPath, depth: int) -> Any:
-        if isinstance(value, list):
-            first, rest = schema.get("prefixItems", ()), schema.get("items")
-            listed = rest if isinstance(rest, list) else first
-            keyword = "items" if listed is rest else "prefixItems"
-            return [
-                self.removed(each, (*path, keyword, index), depth - 1)
-                if index < len(listed)
-                else self.removed(each, (*path, "items"), depth - 1)
-                if isinstance(rest, dict)
-                else each
-                for index, each in enumerate(value)
-            ]
+    def _in_list(self, value: list[Any], schema: Mapping[str, Any], path: JsonPath, depth: int) -> list[Any]:
+        first = "items" if isinstance(schema.get("items"), list) else "prefixItems"
+        rest = "additionalItems" if first == "items" else "items"
+        listed = len(schema.get(first, ()))
+        found = [
+            self.removed(each, (*path, first, index) if index < listed else (*path, rest), depth)
+            for index, each in enumerate(value)
+        ]
+        return found if any(map(is_not, found, value)) else value
+
+    def _in_object(
+        self, value: dict[str, Any], schema: Mapping[str, Any], path: JsonPath, depth: int
+    ) -> dict[str, Any]:
         declared, required = schema.get("properties", {}), schema.get("required", ())
         found: dict[str, Any] = {}
         for name, each in value.items():
-            below = (*path, "properties", name)
-            if name not in declared:
-                below = (*path, "additionalProperties")
-                is_open = isinstance(schema.get("additionalProperties"), dict)
-                found[name] = self.removed(each, below, depth - 1) if is_open else each
-            elif each is not None or name in required or self._accepts(below, None):
-                found[name] = self.removed(each, below, depth - 1)
+            own = (*path, "properties", name)
+            is_declared = name in declared
+            if is_declared and each is None and name not in required and not self._accepts(own, None):
+                continue
+            places = [
+                (*path, "patternProperties", pattern)
+                for pattern in schema.get("patternProperties", ())
+                if matcher(pattern)(name)
+            ]
+            places += [own] if is_declared else []
+            for place in places or [(*path, "additionalProperties")]:
+                each = self.removed(each, place, depth)
+            found[name] = each
+        if len(found) == len(value) and not any(map(is_not, found.values(), value.values())):
+            found = value
+        for keyword in ("dependentSchemas", "dependencies"):
+            for name in schema.get(keyword, ()):
+                if name in found:
+                    found = self.removed(found, (*path, keyword, name), depth)
         return found
 
     def _accepts(self, path: JsonPath, value: Any) -> bool:

@@ -58,7 +58,7 @@ class ToolContract:
     response_schema: CompiledSchema | None  # None: any JSON value
     response_model: type[BaseModel] | None
     build_response: Callable[[Any], Any]  # the same for the response model
-    is_whole: bool  # no default of the response model can be changed in place
+    whole: Sequence[type[BaseModel]] | None  # all models in the response; None: see `whole_models`
     forwards: bool  # what the tool returns comes from another server, unless it is a model
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
     content: ContentContract | None  # None: results have no blocks
@@ -113,8 +113,8 @@ def _compile(source: ContractSource) -> ToolContract:
         response_schema=None if output is None else compile_schema(output),
         response_model=source.response_model,
         build_response=_builder(source.response_model, spec, "response_model"),
+        whole=_whole(source.response_model),
         forwards=getattr(source, "forwards", False),
-        is_whole=_is_whole(source.response_model),
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
         content=content_contract(definition),
         page=page_rule(definition),
@@ -140,12 +140,12 @@ def _compile(source: ContractSource) -> ToolContract:
     )
 
 
-def _is_whole(model: type[BaseModel] | None) -> bool:
+def _whole(model: type[BaseModel] | None) -> Sequence[type[BaseModel]] | None:
     if model is None:
-        return False
-    from .sent import is_whole  # pydantic is imported with the first model
+        return None
+    from .sent import whole_models  # pydantic is imported with the first model
 
-    return is_whole(model)
+    return whole_models(model)
 
 
 def _is_idempotent(annotations: Mapping[str, Any]) -> bool:

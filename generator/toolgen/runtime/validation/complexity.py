@@ -123,7 +123,7 @@ class Matching:
             self._matched = before if self._matched is None else self._matched | before
             texts = (Counter(texts) - self._matched).elements()
         self._value = value
-        matchers = [_matcher(pattern) for pattern in patterns]
+        matchers = [matcher(pattern) for pattern in patterns]
         now = thread_time()
         end = now + self._left
         for text in texts:
@@ -137,7 +137,7 @@ class Matching:
 
 
 @lru_cache(1_000)
-def _matcher(pattern: str) -> Callable[[str], bool]:
+def matcher(pattern: str) -> Callable[[str], bool]:
     return compiled({"pattern": pattern}).is_valid
 
 
