@@ -362,3 +362,43 @@ def test_a_fault_with_one_item_more_than_the_example_has_is_found_with_every_see
     examples = (ExpectedCall("two", {"skus": ["tyre", "bell"]}, PLACE, True, {"left": 7}),)
     found = run(LooksUpTwo, seed=seed, read_only=True, examples=examples).failures
     assert any("internal_error" in failure.message for failure in found), found
+
+
+class Tags(Lookup):
+    """Answers with what a type checker cannot refuse."""
+
+    spec = spec(
+        "tags",
+        output_schema={
+            "type": "object",
+            "properties": {
+                "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+                "code": {"type": "string", "pattern": "^[a-z]{4}$"},
+            },
+        },
+    )
+
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        return {"tags": ["a", "b"], "code": "tyre"}
+
+
+class RepeatsTags(Tags):
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        return {**super().execute(request, context), "tags": ["a"] * request.get("units", 1)}
+
+
+class MakesUpCodes(Tags):
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        return {**super().execute(request, context), "code": "tyre" * request.get("units", 1)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [(RepeatsTags, "$.tags"), (MakesUpCodes, "$.code")],
+)
+def test_a_response_that_types_cannot_refuse_is_found(kind: type[Any], words: str) -> None:
+    promises: dict[str, Any] = {"read_only": True, "idempotent": True, "examples": ()}
+    assert failures(Tags, **promises) == {}
+    message = failures(kind, **promises)["answers"].message
+    assert "invalid_response" in message
+    assert words in message

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
@@ -104,8 +104,15 @@ async def wait(context: Context) -> str:
     return ""
 
 
-@server.tool(structured_output=False)
-def show() -> CallToolResult:
+class Shown(BaseModel):
+    n: int
+    none: str | None = None
+    absent: str | None = None
+    lines: list[str] = []
+
+
+@server.tool()
+def show() -> Annotated[CallToolResult, Shown]:
     """Return all kinds of content."""
     resource = TextResourceContents(uri="shop://stock", text="much", mime_type="text/plain")
     text = TextContent(text="hello", annotations={"priority": 0.5}, _meta={"a": None, "b": [1, 2.0]})

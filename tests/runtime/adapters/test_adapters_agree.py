@@ -10,6 +10,7 @@ import pytest
 from adapter_samples import toolkit
 from mcp import Client
 from toolgen import serving
+from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters import bedrock, gemini
 from toolgen.runtime.adapters.anthropic import execute_tool_use
 from toolgen.runtime.adapters.openai import execute_tool_call
@@ -18,8 +19,8 @@ from toolgen.runtime.contract.result import as_text
 WHEN = {"when": {"asap": True}}
 
 
-async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
-    tools, sent = toolkit(), json.dumps(arguments)
+async def texts(name: str, arguments: dict[str, Any], tools: Toolkit | None = None) -> dict[str, str]:
+    tools, sent = tools or toolkit(), json.dumps(arguments)
     found = {"toolkit": (await tools.call(name, arguments)).as_text()}
     for era in ("auto", "legacy"):
         async with Client(serving.build_server(tools, name="samples"), mode=era) as client:
