@@ -172,9 +172,9 @@ async def stdio(
     )
     assert process.stdin is not None
 
-    def write(text: str) -> None:
+    def write(text: str | bytes) -> None:
         assert process.stdin is not None
-        process.stdin.write(text.encode() + b"\n")
+        process.stdin.write((text if isinstance(text, bytes) else text.encode()) + b"\n")
 
     write(
         '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'

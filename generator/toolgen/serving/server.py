@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Awaitable, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
@@ -53,6 +54,9 @@ LIST_SECONDS: Final = 60  # that a client may cache the list of tools
 Result = TypeVar("Result")
 _LISTED: ContextVar[Tools] = ContextVar("toolgen_listed_tools")
 """The tools with which the current request is answered, past the SDK's check of the result."""
+
+_ARGUMENTS: ContextVar[Any] = ContextVar("toolgen_arguments")
+"""The arguments of the current call if they are no object."""
 
 
 class ToolServer(Server[Any]):
@@ -200,7 +204,8 @@ def build_server(
         server.extensions[EXTENSION] = {}
         for method in TASK_METHODS:
             server.add_request_handler(method, TaskParams, handlers.answer_task_method)
-    server.middleware[:] = [ObservedRequests(state), handlers.middleware]  # in place of the SDK's spans
+    # in place of the SDK's spans
+    server.middleware[:] = [ObservedRequests(state), handlers.middleware, _pass_any_arguments]
     return server
 
 
@@ -215,6 +220,18 @@ def _in_code_mode(toolkit: Toolkit) -> Toolkit:
         raise SettingError("--code-mode needs a sandbox: pip install 'toolgen[code]'") from error
     made: Toolkit = module.code_mode_toolkit(toolkit)
     return made
+
+
+async def _pass_any_arguments(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Pass arguments of a call that are no object by the SDK, which would refuse them, to the tool.
+
+    It coerces them, or tells the model what it expects.
+    """
+    given = (ctx.params or {}).get("arguments") if ctx.method == "tools/call" else None
+    if given is not None and not isinstance(given, Mapping):
+        _ARGUMENTS.set(given)
+        ctx = replace(ctx, params={**(ctx.params or {}), "arguments": {}})
+    return await call_next(ctx)
 
 
 class _Handlers:
@@ -301,6 +318,9 @@ class _Handlers:
         if context.request is not None:
             # the call writes a record, so that a refused request does not need one
             context.request.scope[CALLED] = True
+        if (given := _ARGUMENTS.get(None)) is not None:
+            _ARGUMENTS.set(None)
+            params = params.model_copy(update={"arguments": given})
         tool = self._state.tools.find(params.name)
         work = answer_call(self._state, context, params)
         try:

@@ -51,7 +51,7 @@ async def answer_call(
     tool = state.tools.find(params.name)
     if tool is None:
         raise await _unknown_tool(state, context, params)
-    toolkit, arguments = state.toolkit_for(context), params.arguments or {}
+    toolkit, arguments = state.toolkit_for(context), {} if params.arguments is None else params.arguments
     meta: Mapping[str, Any] = params.meta or {}
     grant = grant_of(context, state.settings)
     caller: CallerOptions = {"scopes": grant.scopes, "principal": grant.principal}

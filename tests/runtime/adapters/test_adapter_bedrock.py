@@ -12,8 +12,9 @@ import pytest
 from adapter_samples import Wipe, closed, define, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
 from botocore.validate import ParamValidator
-from toolgen.runtime import Toolkit
+from toolgen.runtime import Toolkit, ToolResponse
 from toolgen.runtime.adapters.bedrock import (
+    PROVIDER,
     answer_tool_use,
     execute_tool_use,
     stream_tool_use,
@@ -162,3 +163,11 @@ def test_a_conversation_with_the_real_client() -> None:
     sent = [block["toolResult"] for block in server.seen[1]["messages"][-1]["content"]]
     assert [each["toolUseId"] for each in sent] == ["tooluse_0", "tooluse_1", "tooluse_2"]
     assert [each["status"] for each in sent] == ["success", "error", "success"]
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_a_blank_text_is_sent_as_json(text: str) -> None:
+    """Converse refuses a blank text, and an empty list does not say that the result is one."""
+    block = PROVIDER.read(use("rows", {})).write(ToolResponse("rows", True, text))
+    assert block["toolResult"]["content"] == [{"text": json.dumps(text)}]
+    assert faults("ContentBlock", block) == ""

@@ -84,7 +84,7 @@ def _content(response: ToolResponse) -> str | list[JsonObject]:
     text = response.content_as_text()
     if not response.blocks:
         return text
-    first = [_text(text)] if text else []  # the API refuses empty text
+    first = [_text(text)] if text.strip() else []  # the API refuses blank text
     return [*first, *map(_content_block, response.blocks)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -70,7 +71,9 @@ def _read(block: Any) -> ProviderCall:
 
 def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
     text = response.content_as_text()
-    first = [{"text": text}] if text else []  # the API refuses empty text
+    if not text.strip() and not response.blocks:
+        text = json.dumps(text)  # the API refuses blank text, and an empty list says nothing to the model
+    first = [{"text": text}] if text.strip() else []
     return {
         "toolResult": {
             "toolUseId": tool_use_id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import block_as_text, takes_data
@@ -184,18 +184,10 @@ def _function_call(call_id: str, call: Any, write: Callable[[ToolResponse], Json
         arguments = {}
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments, parse_constant=_refuse_constant)
+            arguments = json.loads(arguments)
         except (ValueError, RecursionError) as error:
             return ProviderCall(call_id, name, None, write, invalid_json=_reason(error))
     return ProviderCall(call_id, name, arguments, write)
-
-
-class _ConstantError(ValueError):
-    """NaN, Infinity or -Infinity, which Python's parser accepts."""
-
-
-def _refuse_constant(word: str) -> NoReturn:
-    raise _ConstantError(word)
 
 
 def _reason(error: ValueError | RecursionError) -> str:
@@ -204,8 +196,6 @@ def _reason(error: ValueError | RecursionError) -> str:
             return "nested too deeply"
         case json.JSONDecodeError():
             return f"{error.msg} at line {error.lineno}, column {error.colno}"
-        case _ConstantError():
-            return f"{error} is not a JSON number"
         case _:  # Python's limit of digits for integers
             return "a number has too many digits"
 

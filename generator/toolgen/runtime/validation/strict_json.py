@@ -16,13 +16,17 @@ MAX_NESTED_STRINGS = 3  # a JSON string that contains JSON, and so on
 
 CONTAINERS: Final = b"[{"
 """The characters that begin objects and arrays."""
+BRACKETS: Final = b"[{]}"
+"""The characters that begin and end objects and arrays."""
 VALUES: Final = b"[{,"
 """One of them stands before each value of an array and each member of an object."""
 # a string ends with its line at the latest: in a stream, not every line is JSON
 _UP_TO_PART: Final = {
     CONTAINERS: re.compile(rb'(?:[^"\[{]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{])?'),
+    BRACKETS: re.compile(rb'(?:[^"\[{\]}]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{\]}])?'),
     VALUES: re.compile(rb'(?:[^"\[{,]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{,])?'),
 }
+_CLOSING: Final = {b"[": b"]", b"{": b"}"}
 
 
 class NotStrictJsonError(ValueError):
@@ -42,6 +46,31 @@ def parse_strict_json(text: str) -> Any:
             break
     if not is_json(value):
         raise NotStrictJsonError("is nested too deeply, or is not valid Unicode")
+    return value
+
+
+def parse_members(text: bytes) -> dict[str, Any]:
+    """Return the members of the JSON object in `text`, with None in place of objects and arrays.
+
+    These may be nested too deeply, or contain text and numbers that cannot be represented. Members that are
+    strings may have lone surrogates. Raises NotStrictJsonError if `text` is not an object, or is ambiguous.
+    """
+    kept: list[bytes] = []  # the text of the object, without that of its members
+    open_parts: list[bytes] = []  # the ends of the objects and arrays that have begun
+    start = position = 0
+    while (found := _UP_TO_PART[BRACKETS].match(text, position)) is not None and (mark := found[1]):
+        position = found.end()
+        if mark in _CLOSING:
+            open_parts.append(_CLOSING[mark])
+            if len(open_parts) == 2:
+                kept += (text[start : position - 1], b"null")
+        elif not open_parts or open_parts.pop() != mark:
+            raise NotStrictJsonError("has brackets that do not match")
+        elif len(open_parts) == 1:
+            start = position
+    value = _decode(b"".join((*kept, text[start:])).decode(errors="surrogateescape"))
+    if not isinstance(value, dict):
+        raise NotStrictJsonError("is not an object")
     return value
 
 

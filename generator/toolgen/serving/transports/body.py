@@ -12,7 +12,13 @@ from pydantic_core import from_json
 
 from toolgen.runtime.errors import ToolTimeoutError
 from toolgen.runtime.isolation.time_limit import run_async
-from toolgen.runtime.validation.strict_json import CONTAINERS, has_more_parts
+from toolgen.runtime.validation.json_value import is_json
+from toolgen.runtime.validation.strict_json import (
+    CONTAINERS,
+    NotStrictJsonError,
+    has_more_parts,
+    parse_members,
+)
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -129,13 +135,66 @@ def parse_head(body: bytes) -> MessageHead:
     if not isinstance(message, dict):
         return MessageHead()
     message_id, method = message.get("id"), message.get("method")
-    # in Python, True is an int
-    is_id = isinstance(message_id, str | int) and not isinstance(message_id, bool)
+    is_id = _is_id(message_id)
     return MessageHead(
         message_id if is_id else None,
         method if isinstance(method, str) else None,
         has_invalid_id=message_id is not None and not is_id,
     )
+
+
+def read_id(body: bytes) -> str | int | None:
+    """Return the id of the request in `body`, even if the rest of it cannot be parsed.
+
+    None if there is no valid id or more than one, and for a response, whose id is one of the server's.
+    """
+    try:
+        message = parse_members(body)
+    except NotStrictJsonError:
+        return None
+    is_request = "result" not in message and "error" not in message
+    return message["id"] if is_request and _is_id(message.get("id")) else None
+
+
+def _is_id(value: Any) -> bool:
+    # in Python, True is an int
+    return isinstance(value, str | int) and not isinstance(value, bool) and is_json(value)
+
+
+def answering(body: bytes, send: Send) -> Send:
+    """Return a `send` that adds the id of the request in `body` to an error without id.
+
+    The SDK gives errors that it finds before a request is handled no id.
+    """
+    held: Message | None = None  # the beginning of the response, with the length of the error
+
+    async def answer(message: Message) -> None:
+        nonlocal held
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            held = message
+            return
+        if held is not None:
+            start, held = held, None
+            text = _with_id(message.get("body", b""), body)
+            if text is not None:
+                headers = [each for each in start["headers"] if each[0] != b"content-length"]
+                start["headers"] = [*headers, (b"content-length", str(len(text)).encode())]
+                message["body"] = text
+            await send(start)
+        await send(message)
+
+    return answer
+
+
+def _with_id(error: bytes, body: bytes) -> bytes | None:
+    """Return the JSON-RPC `error` with the id of the request in `body`; None if it has one, or is a text."""
+    try:
+        message = json.loads(error)
+    except ValueError:
+        return None
+    if not isinstance(message, dict) or message.get("id", "") is not None:
+        return None
+    return json.dumps({**message, "id": read_id(body)}).encode()
 
 
 async def send_refusal(

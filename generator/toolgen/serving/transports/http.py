@@ -32,13 +32,16 @@ from .body import (
     INVALID_REQUEST,
     AsgiRequest,
     Message,
+    MessageHead,
     Receive,
     RefusedError,
     Scope,
     Send,
+    answering,
     check_containers,
     parse_head,
     read_body,
+    read_id,
     replay,
     send_refusal,
 )
@@ -422,33 +425,32 @@ class _Running:
                 raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
             again = replay(body, receive)
             version = headers.get(b"mcp-protocol-version")
+            request = AsgiRequest(scope, again, answering(body, send))
             # clients since 2026-07-28 have no session
-            if self._sessions is None or (version is not None and version not in _HANDSHAKE):
-                await self._endpoint(scope, again, send)
+            if version is not None and version not in _HANDSHAKE:
+                await self._endpoint(scope, again, request.send)
             else:
-                request = AsgiRequest(scope, again, send)
-                await self._answer_in_session(self._sessions, headers, body, request=request)
+                await self._answer_handshake_client(headers, parse_head(body), request)
         except RefusedError as refused:
-            await send_refusal(refused, _id_of(refused, body), scope=scope, send=send)
+            # a body that is too large is not parsed
+            found = None if body is None or refused.status == 413 else read_id(body)
+            await send_refusal(refused, found, scope=scope, send=send)
         finally:
             self._in_flight -= counted
             self._listening -= not counted
             if self._draining and not self._in_flight:
                 self._idle.set()
 
-    async def _answer_in_session(
-        self,
-        sessions: HttpSessions,
-        headers: Mapping[bytes, bytes],
-        body: bytes,
-        *,
-        request: AsgiRequest,
+    async def _answer_handshake_client(
+        self, headers: Mapping[bytes, bytes], head: MessageHead, request: AsgiRequest
     ) -> None:
-        session_id = headers.get(SESSION_HEADER)
-        head = parse_head(body)
+        """Answer a client up to 2025-11-25, in its session unless the server has none."""
+        sessions, session_id = self._sessions, headers.get(SESSION_HEADER)
         if head.has_invalid_id:
             raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
-        if session_id is not None:
+        if sessions is None:
+            await self._endpoint(request.scope, request.receive, request.send)
+        elif session_id is not None:
             request_id = head.id if head.method is not None else None
             if not await sessions.post(session_id, request_id, request):
                 raise RefusedError(
@@ -498,11 +500,6 @@ def closing(send: Send) -> Send:
         await send(message)
 
     return send_last
-
-
-def _id_of(refused: RefusedError, body: bytes | None) -> str | int | None:
-    """Return the id of a refused request; None if the body is too large to be parsed."""
-    return None if refused.status == 413 else parse_head(body or b"").id
 
 
 def _refuse_repeated(scope: Scope) -> None:

@@ -20,18 +20,19 @@ from typing import Any, Final, TypeAlias
 import anyio
 import mcp_types as types
 from mcp.shared.message import SessionMessage
-from pydantic_core import PydanticSerializationError, from_json, to_json
+from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.text import well_formed_value
 from toolgen.serving.server import ToolServer
 
-from .body import INVALID_ID, RefusedError, check_containers, parse_head
+from .body import INVALID_ID, RefusedError, check_containers, parse_head, read_id
 from .stopping import Stop, closed_in_children, end_calls, wait_for_first
 
 CHUNK_BYTES: Final = 64 * 1024
 CHUNKS_AHEAD: Final = 16  # read from stdin before the server takes them
 UNWRITTEN_BYTES: Final = 1024 * 1024  # of answers that the client has not read
+NO_MESSAGE: Final = "This is not a JSON-RPC 2.0 message."
 
 Piece: TypeAlias = bytes | str
 """A part of an encoded message; a str is ASCII."""
@@ -115,9 +116,11 @@ class _Stdio:
                     check_containers(line, self._settings.max_request_bytes)
                     message = _parsed(line)
                 except RefusedError as refused:
-                    refusal = _refusal(None, refused.code, str(refused))
-                except ValueError:  # a ValidationError is one
-                    refusal = _refusal_of(line)
+                    refusal = _refusal(read_id(line), refused.code, str(refused))
+                except ValidationError:
+                    refusal = _refusal(read_id(line), types.INVALID_REQUEST, NO_MESSAGE)
+                except ValueError as error:
+                    refusal = _refusal(read_id(line), types.PARSE_ERROR, f"Parse error: {error}")
                 else:
                     is_notification = isinstance(message, types.JSONRPCNotification)
                     # the SDK takes a request with an id that is not valid for a notification
@@ -156,20 +159,11 @@ async def _wait_for_any(*events: asyncio.Event, seconds: float | None = None) ->
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage:
-    """Return the message in a line. Raises ValueError for any other.
+    """Return the message in a line. Raises ValueError if it is not JSON, ValidationError if it is no message.
 
     The adapter's `validate_json` would copy each level of the arguments, and take twice the memory.
     """
     return types.jsonrpc_message_adapter.validate_python(from_json(line), by_name=False)
-
-
-def _refusal_of(line: bytes) -> types.JSONRPCError:
-    """Return the error for a line that is not a JSON-RPC message."""
-    try:
-        from_json(line)
-    except ValueError as error:
-        return _refusal(None, types.PARSE_ERROR, f"Parse error: {error}")
-    return _refusal(parse_head(line).id, types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message.")
 
 
 def _refusal(message_id: str | int | None, code: int, message: str) -> types.JSONRPCError:
