@@ -174,3 +174,61 @@ def test_import_python_keeps_the_arguments_of_a_decorator_without_a_server(shop:
     shop("generate")
     done = toolgen(shop.root, "call", "add-up", "--input", '{"a": 1, "b": 2}')
     assert '"result": 3' in done.stdout, done.stderr
+
+
+BROKEN = """\
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+from mcp_types import ToolAnnotations
+
+mcp = FastMCP("Broken")
+READS = ToolAnnotations(readOnlyHint=True)
+
+
+@mcp.tool(annotations=READS)
+def halve(number: int) -> int:
+    \"\"\"Halve a number.\"\"\"
+    return number // 0
+
+
+@mcp.tool(annotations=READS)
+async def find(name: str) -> str:
+    \"\"\"Find a thing.\"\"\"
+    return {}[name]
+
+
+@mcp.tool(annotations=READS)
+def refuse(name: str) -> str:
+    \"\"\"Find nothing.\"\"\"
+    try:
+        return {}[name]
+    except KeyError as error:
+        raise ToolError("there is no such thing") from error
+
+
+masked = FastMCP("Masked", mask_error_details=True)
+masked.tool(annotations=READS)(halve)
+outer = FastMCP("Outer")
+outer.mount(mcp, namespace="inner")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "tools"),
+    [
+        ("mcp", {"halve": "ZeroDivisionError", "find": "KeyError"}),
+        ("masked", {"halve": "ZeroDivisionError"}),
+        ("outer", {"inner_halve": "ZeroDivisionError", "inner_find": "KeyError"}),
+    ],
+)
+def test_a_crash_of_an_adopted_tool_fails_its_test(empty: Cli, name: str, tools: dict[str, str]) -> None:
+    (empty.root / "toolgen.toml").write_text(SETTINGS)
+    (empty.root / "broken.py").write_text(BROKEN)
+    assert empty("import", "fastmcp", f"broken:{name}", "--implement").code == 0
+    assert empty("generate").code == 0
+    done = toolgen(empty.root, "test", "--max-calls", "5")
+    assert done.returncode == 1, done.stdout
+    for tool, error in tools.items():
+        fault = f"error[contract-broken] answers: the call ends with internal_error ({error}: "
+        assert any(fault in line for line in done.stdout.splitlines() if f"/{tool}.yaml:" in line)
+    assert "refuse.yaml" not in done.stdout

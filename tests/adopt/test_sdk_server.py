@@ -537,3 +537,39 @@ def test_a_call_out_of_time_does_not_wait_for_a_thread(shop: Cli) -> None:
     assert let_go["structuredContent"] == {"result": "ok"}
     assert block["structuredContent"] == {"result": "blocked"}
     assert "tool block blocks the event loop" in done.stderr
+
+
+CRASHES = """\
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+
+mcp = MCPServer("Broken")
+
+
+@mcp.tool(annotations=ToolAnnotations(read_only_hint=True))
+def halve(number: int) -> int:
+    \"\"\"Halve a number.\"\"\"
+    return number // 0
+
+
+@mcp.tool(annotations=ToolAnnotations(read_only_hint=True))
+def refuse(number: int) -> int:
+    \"\"\"Refuse a number.\"\"\"
+    try:
+        return number // 0
+    except ZeroDivisionError as error:
+        raise ToolError("not this one") from error
+"""
+
+
+def test_a_crash_of_an_adopted_tool_fails_its_test(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text(SETTINGS)
+    (empty.root / "broken.py").write_text(CRASHES)
+    assert empty("import", "fastmcp", "broken:mcp", "--implement").code == 0
+    assert empty("generate").code == 0
+    done = python(empty.root, "-m", "toolgen", "test", "--max-calls", "5")
+    assert done.returncode == 1, done.stdout
+    assert "the call ends with internal_error (ZeroDivisionError: " in done.stdout
+    assert "failed  halve" in done.stdout.lower()
+    assert "passed  refuse" in done.stdout

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager, ExitStack
+from traceback import walk_tb
 from typing import Any, ClassVar
 
 import mcp_types as types
 from fastmcp import FastMCP
-from fastmcp.exceptions import DisabledError, FastMCPError, NotFoundError
+from fastmcp.exceptions import DisabledError, FastMCPError, NotFoundError, ToolError
 from fastmcp.server.context import reset_transport, set_transport
 from fastmcp.server.dependencies import bind_request_context
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from fastmcp.utilities.exceptions import get_http_status_code
 from mcp.server import Server, ServerRequestContext
 from mcp.server.context import HandlerResult
 
@@ -56,7 +58,7 @@ class FastMCPTool(AdoptedTool):
             except (DisabledError, NotFoundError, FastMCPError) as error:
                 if isinstance(error, DisabledError | NotFoundError):
                     LOGGER.warning(MISSING, self.listed_name)
-                return failed(error)
+                return failed(error, is_crash=_is_crash(error))
         if isinstance(result, InputRequiredToolResult):
             return result.input_required
         return _as_mcp_result(result)
@@ -83,6 +85,17 @@ class FastMCPFeatures(AdoptedFeatures):
             if context.request is None:  # FastMCP checks the `auth` of a component for all but stdio
                 stack.callback(reset_transport, set_transport("stdio"))
             return await super().answer(context, params)
+
+
+def _is_crash(error: Exception) -> bool:
+    """True if FastMCP has raised a ToolError for another exception, which is no answer of an HTTP API.
+
+    It has no class of its own for that, and a function may raise its ToolError from an exception, too.
+    """
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    is_wrapped = frame.f_globals.get("__name__", "").startswith("fastmcp.")
+    cause = error.__cause__
+    return is_wrapped and isinstance(error, ToolError) and not (cause and get_http_status_code(cause))
 
 
 def _lifespan_of(server: FastMCP[Any]) -> AbstractAsyncContextManager[Any]:

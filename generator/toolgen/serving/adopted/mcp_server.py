@@ -22,7 +22,6 @@ from mcp_types.methods import is_input_required
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.isolation.time_limit import WorkClock
 from toolgen.runtime.logs.logger import LOGGER
-from toolgen.runtime.logs.redaction import without_text
 from toolgen.serving.current_call import CurrentCall
 from toolgen.serving.features import Publish
 from toolgen.serving.held_questions import Exchange
@@ -114,16 +113,9 @@ class MCPServerTool(AdoptedTool):
         try:
             return await self.server.call_tool(self.listed_name, dict(arguments), context)
         except MCPServerError as error:
-            result = failed(error)
-            if isinstance(error, UnexpectedToolError):  # its text does not say what has happened
-                LOGGER.error(
-                    "tool %s failed unexpectedly",
-                    self.listed_name,
-                    exc_info=without_text(error.__cause__ or error),
-                )
-            elif self.server._tool_manager.get_tool(self.listed_name) is None:
+            if self.server._tool_manager.get_tool(self.listed_name) is None:
                 LOGGER.warning(MISSING, self.listed_name)
-            return result
+            return failed(error, is_crash=isinstance(error, UnexpectedToolError))
 
     async def setup(self) -> None:
         """Enter the server's lifespan, and log from now on that the server adds or removes tools."""

@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final, cast
 
@@ -21,6 +22,7 @@ from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
+from toolgen.runtime.instrumentation.record import note_failure
 from toolgen.serving.current_call import CurrentCall, current_call
 
 from .lifespan import LIFESPANS
@@ -30,6 +32,7 @@ FAILED: Final = "failed"
 MISSING: Final = "the server has no tool %s any more, or not for this caller; import the server again"
 """A log record, with the name of a tool."""
 _BINARY: Final = "application/octet-stream"
+_CRASH: ContextVar[BaseException | None] = ContextVar("toolgen_crash", default=None)  # of the current call
 _LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "notice": logging.INFO}  # else a warning
 
 
@@ -65,6 +68,7 @@ class AdoptedTool:
         """Call the function with the arguments as they came. Return its result, or raise its error."""
         arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
         call = current_call()
+        _CRASH.set(None)
         try:
             if call is None:
                 result = await self._call(arguments, request_without_client(context), None)
@@ -74,6 +78,8 @@ class AdoptedTool:
             if call is not None:
                 call.protocol_error = raised
             raise AdoptedToolError(raised.error.message) from raised
+        if (crash := _CRASH.get()) is not None:  # the answer does not tell it from an error that is expected
+            note_failure(context, f"failed with {type(crash).__name__}", crash, level=logging.ERROR)
         return answer_of(result, call, context)
 
     def _lifespan(self) -> AbstractAsyncContextManager[Any]:
@@ -155,11 +161,16 @@ def answer_of(
     raise error
 
 
-def failed(error: Exception) -> types.CallToolResult:
-    """Return an exception as the server would answer it. Raises an error of toolgen behind it."""
+def failed(error: Exception, *, is_crash: bool) -> types.CallToolResult:
+    """Return an exception as the server would answer it. Raises an error of toolgen behind it.
+
+    `is_crash`: the function raised no error of its framework, which has put `error` in the place of it.
+    """
     cause = error.__cause__
     if isinstance(cause, ToolError):
         raise cause
+    if is_crash:
+        _CRASH.set(cause or error)
     return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -173,7 +173,7 @@ class ToolkitSession(Session):
         with _logged() as details, meeting.watched():
             return list(await asyncio.gather(begin(), meet()))
 
-    async def _call(self, call: Call, details: list[str]) -> CallResult:
+    async def _call(self, call: Call, details: dict[str, str]) -> CallResult:
         chunks: list[Any] = []
         questions: list[str] = []
         reports: list[JsonObject] = []
@@ -208,7 +208,7 @@ class ToolkitSession(Session):
         """Make a call, and cancel it after some turns of the event loop."""
         self._before_call(call)
         with _logged():
-            task = asyncio.create_task(self._call(call, []))
+            task = asyncio.create_task(self._call(call, {}))
             for _ in range(turns):
                 await asyncio.sleep(0)
             task.cancel()
@@ -300,7 +300,7 @@ class _OutdatedCaller(Caller):
         return f"{preview} (outdated)"
 
 
-def _answer(response: ToolResponse, details: list[str]) -> CallResult:
+def _answer(response: ToolResponse, details: Mapping[str, str]) -> CallResult:
     metadata = {key: value for key, value in response.metadata.items() if key != "call_id"}
     answer = CallResult(
         response.content,
@@ -310,12 +310,14 @@ def _answer(response: ToolResponse, details: list[str]) -> CallResult:
     )
     if response.error is None:
         return answer
+    code, detail = response.error.code, details.get(response.metadata.get("call_id", ""))
     return replace(
         answer,
-        error=response.error.code,
+        # a tool of an adopted server has the same code for a crash and for an error that it expects
+        error=code if detail is None or code in _EXPLAINED else "internal_error",
         message=response.error.message,
         details=response.error.details,
-        detail=_what_is_missing(response.error) or (details[-1] if details else ""),
+        detail=_what_is_missing(response.error) or detail or "",
     )
 
 
@@ -330,12 +332,17 @@ def _what_is_missing(error: ToolError) -> str:
 class _Details(logging.Handler):
     """Collects what the runtime logs about errors: exceptions with their places, faults of responses."""
 
-    def __init__(self, found: list[str]) -> None:
+    def __init__(self, found: dict[str, str]) -> None:
         super().__init__(logging.DEBUG)
-        self._found = found
+        self._found = found  # by the id of the call
 
     def emit(self, record: logging.LogRecord) -> None:
-        if getattr(record, "event", "") != "detail" or getattr(record, "code", "") not in _EXPLAINED:
+        event, call_id = getattr(record, "event", ""), getattr(record, "call_id", "")
+        if event == "failed" and record.levelno >= logging.ERROR:
+            self._found[call_id] = ""
+        if event != "detail" or (
+            getattr(record, "code", "") not in _EXPLAINED and call_id not in self._found
+        ):
             return
         error = record.exc_info[1] if record.exc_info else None
         with suppress(Exception):  # the text of an exception may raise
@@ -345,7 +352,7 @@ class _Details(logging.Handler):
                 about = str(error).partition("\n    For further information")[0]  # a link of pydantic
                 text = shortened(" ".join(f"{type(error).__name__}: {about}".split()), _MAX_DETAIL)
                 text += _place_of(error)
-            self._found.append(shortened(" ".join(text.split()), 2 * _MAX_DETAIL))
+            self._found[call_id] = shortened(" ".join(text.split()), 2 * _MAX_DETAIL)
 
 
 def _place_of(error: BaseException) -> str:
@@ -357,9 +364,9 @@ def _place_of(error: BaseException) -> str:
 
 
 @contextmanager
-def _logged() -> Iterator[list[str]]:
-    """Yield a list that gets what the runtime logs about errors; other handlers get nothing."""
-    found: list[str] = []
+def _logged() -> Iterator[dict[str, str]]:
+    """Yield a dict that gets what the runtime logs about faults of calls; other handlers get nothing."""
+    found: dict[str, str] = {}
     logger = logging.getLogger("toolgen.runtime")
     before = (logger.handlers, logger.propagate, logger.level)
     logger.handlers, logger.propagate = [_Details(found)], False
