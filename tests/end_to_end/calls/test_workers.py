@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -304,6 +304,18 @@ def test_a_worker_that_is_stopped_while_redis_is_away_ends_as_usual(
 
     assert asyncio.run(run()) == code
     assert "bug in toolgen" not in (reports.root / "worker.log").read_text()
+
+
+@pytest.mark.parametrize("away", [RedisServer.stopped, RedisServer.frozen], ids=["stopped", "frozen"])
+def test_a_worker_whose_queue_cannot_be_reached_at_the_start_ends_with_a_message(
+    reports: Project, redis: RedisServer, away: Callable[[RedisServer], None]
+) -> None:
+    away(redis)
+    done = reports.toolgen("worker")
+    assert done.returncode == 2, done.stderr
+    assert "the queue cannot be reached: Redis: " in done.stderr
+    assert "does TOOLGEN_TASK_QUEUE name a server that runs?" in done.stderr
+    assert "running queued calls" not in done.stdout + done.stderr
 
 
 class Killer:

@@ -115,7 +115,8 @@ class SaqQueue:
     ) -> int | None:
         """Run tasks until SIGTERM or SIGINT, and return that; those that run then get `grace` seconds.
 
-        While Redis is away, it tries again. Raises StoreError if it ends for that without a signal.
+        While Redis is away, it tries again, but not for ever at the start. Raises StoreError if Redis cannot
+        be reached then, or if it ends for that without a signal.
         """
         from redis import RedisError
         from saq.worker import Worker
@@ -163,7 +164,9 @@ class SaqQueue:
             loop.add_signal_handler(number, stop, number)
         try:
             try:
-                await worker.start()
+                await self._ping()
+                if not received:  # SAQ forgets a stop before its start
+                    await worker.start()
             finally:
                 for number in (signal.SIGTERM, signal.SIGINT):
                     loop.remove_signal_handler(number)
@@ -173,6 +176,14 @@ class SaqQueue:
             if not received:
                 raise StoreError(f"Redis: {error}") from error
         return received[0] if received else None
+
+    async def _ping(self) -> None:
+        """Raise a RedisError if Redis does not answer, after as many tries as its client makes."""
+        queue = self._open(socket_timeout=SECONDS)
+        try:
+            await queue.redis.ping()
+        finally:
+            await queue.disconnect()
 
     def _open(self, **options: Any) -> Any:
         from redis import asyncio as redis
