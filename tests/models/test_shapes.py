@@ -72,7 +72,7 @@ TAGGED = [
         ({"allOf": [A, {**OBJECT, "properties": {"m": {"type": "boolean"}}}]}, "P"),
         ({"not": {"type": "string"}}, "Any"),
         ({"type": "string", "if": {"minLength": 3}, "then": {"pattern": "a"}}, "str"),
-        ({"$ref": "#/$defs/Thing", "description": "A thing."}, "Thing"),
+        ({"$ref": "#/$defs/Thing", "description": "A thing."}, "Annotated[Thing, Field(description='A thing.')]"),
         ({"$ref": "#/$defs/Text"}, "Annotated[str, Field(max_length=5)]"),
         ({"$ref": "#/$defs/Loop"}, "list[Any]"),
         ({"$dynamicRef": "#x"}, "Any"),

@@ -139,7 +139,7 @@ def test_a_definition_without_classes_is_a_type_with_a_name(definitions: Json, t
 FIELDS: list[tuple[Json, str]] = [
     (ref("#Sku"), "item: Sku | None = None"),
     ({**ref("#Sku"), "default": "A"}, 'item: Sku = "A"'),
-    ({**ref("#Sku"), "description": "d"}, "item: Sku | None = None"),
+    ({**ref("#Sku"), "description": "d"}, 'item: Annotated[Sku | None, Field(description="d")] = None'),
     ({"anyOf": [ref("#Sku"), {"type": "null"}]}, "item: Sku | None = None"),
     ({"anyOf": [ref("#Sku"), NUMBER]}, "item: str | int | None = None"),
     ({"type": "array", "items": ref("#Sku")}, "item: list[Sku] | None = None"),
@@ -160,6 +160,7 @@ def test_fields_have_types_by_their_names(schema: Json, statement: str, by_engin
     files = {ONE: {**definitions, "Order": obj(item=schema)}}
     made = models_of(files, {"item": written, **({"union": union} if by_engine else {})})
     if by_engine:
+        written.pop("description", None)  # the engine gets no prose
         assert module_source(made) is None
         printed = print_classes(made)
         written_out = module_source(models_of({ONE: definitions}, {"item": written}).without_types())

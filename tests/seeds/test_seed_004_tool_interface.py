@@ -39,6 +39,7 @@ from generated.models.search_items import SearchItemsResponse
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.search_items import SearchItemsTool
 from tests.end_to_end.project import Project
+from tests.models.helpers import classes_of
 from tests.scopes import SCOPES
 
 from . import helpers
@@ -160,6 +161,28 @@ def test_fields_have_descriptions() -> None:
             shared = schema.get("$ref", "").rpartition("/")[2]
             described = schema if "description" in schema else tool.input_schema["$defs"][shared]
             assert described["description"], field
+
+
+def test_generated_models_have_the_descriptions_of_the_spec() -> None:
+    """location_id: int = Field(..., description="Location ID where items will be received")"""
+    long = 'Where the items\nwill be "received": ' + "the location, and all that is in it. " * 9
+    line = {"type": "object", "properties": {"sku": {"type": "string", "description": "Which article."}}}
+    properties = {
+        "location_id": {"type": "integer", "minimum": 1, "description": long},
+        "a-b": {"type": "string", "description": "With another name."},
+        "line": {**line, "description": "The only line."},
+        "either": {"oneOf": [line, {**line, "required": ["sku"]}], "description": "By the engine."},
+    }
+    for names in (["location_id", "a-b", "line"], list(properties)):
+        schema = {"type": "object", "properties": {name: properties[name] for name in names}}
+        model = classes_of(schema).ProbeRequest
+        described = {field.alias or name: field.description for name, field in model.model_fields.items()}
+        assert described == {name: properties[name]["description"] for name in names}
+        published = model.model_json_schema()
+        assert {name: each["description"] for name, each in published["properties"].items()} == described
+        assert "Which article." in json.dumps(published["$defs"])
+    number = CreatePurchaseOrderResponse.model_json_schema()["properties"]["order_number"]
+    assert number["description"].startswith("Purchase order number")  # of a shared schema
 
 
 def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:

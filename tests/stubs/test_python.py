@@ -37,7 +37,7 @@ def test_a_tool_is_a_function_with_its_contract_as_docstring() -> None:
 from typing import Literal, NotRequired, TypedDict
 
 class OrderResult(TypedDict):
-    price: Price
+    price: Price  # An amount.
     note: NotRequired[str | None]
 
 class Price(TypedDict):

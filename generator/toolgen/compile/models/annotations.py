@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from toolgen.compile.models import shapes
 from toolgen.compile.models.model_classes import ModelField
 from toolgen.compile.models.shapes import Shape
-from toolgen.compile.python_source.layout import Brackets, Expression, UnionExpression, flat
-from toolgen.compile.python_source.literals import literal
+from toolgen.compile.python_source.layout import INDENT, WIDTH, Brackets, Expression, UnionExpression, flat
+from toolgen.compile.python_source.literals import literal, wrapped_strings
+from toolgen.compile.python_source.text_width import width
 
 _SCALARS = {"string": ("str",), "boolean": ("bool",), "integer": ("int",), "number": ("int", "float")}
 _ARGUMENTS = {
@@ -25,6 +26,7 @@ _ARGUMENTS = {
     "pattern": "pattern",
 }
 """Constraints of JSON Schema → arguments of pydantic's `Field`."""
+_ROOM: Final = WIDTH - 3 * INDENT  # of an argument in `Field(`, in `Annotated[`, in a class
 
 
 def field_annotation(field: ModelField, *, alias: str | None, optional: bool) -> Expression:
@@ -37,9 +39,17 @@ def field_annotation(field: ModelField, *, alias: str | None, optional: bool) ->
     return Brackets("Annotated[", (python, Brackets("Field(", arguments, ")")), "]") if arguments else python
 
 
-def type_annotation(shape: Shape) -> str:
-    """Return the type of a shape with its constraints, on one line."""
-    return flat(field_annotation(ModelField("", shape), alias=None, optional=False))
+def type_annotation(shape: Shape, doc: str = "") -> str:
+    """Return the type of a shape with its constraints and its description, on one line."""
+    return flat(field_annotation(ModelField("", shape, doc=doc), alias=None, optional=False))
+
+
+def description(doc: str) -> Expression:
+    """Return the argument `description` of `Field`, in several strings if it is longer than a line."""
+    line = f"description={literal(doc)}"
+    if width(line) < _ROOM:  # a comma may follow
+        return line
+    return Brackets("description=(", wrapped_strings(doc, _ROOM - INDENT), ")", separator=" ")
 
 
 def field_default(default: Any, *, factory: bool) -> Expression:
@@ -58,7 +68,7 @@ def default_factory(default: list[Any]) -> Expression:
     return Brackets("Field(", [Brackets("default_factory=lambda: [", [*map(literal, default)], "]")], ")")
 
 
-def _arguments(field: ModelField, alias: str | None) -> Iterator[str]:
+def _arguments(field: ModelField, alias: str | None) -> Iterator[Expression]:
     """Yield the arguments of `Field`, in the order of their names after the alias."""
     if alias is not None:
         yield f"alias={literal(alias)}"
@@ -69,6 +79,8 @@ def _arguments(field: ModelField, alias: str | None) -> Iterator[str]:
     yield from (f"{name}={literal(found[name])}" for name in sorted(found))
     if isinstance(field.default, list) and shapes.classes_in(field.shape):
         yield "validate_default=True"
+    if field.doc.strip():
+        yield description(field.doc)
 
 
 def _union(members: list[Expression]) -> Expression:

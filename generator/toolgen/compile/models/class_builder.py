@@ -179,11 +179,9 @@ class _ClassBuilder:
         definitions: Mapping[str, str] = _NO_NAMES,
     ) -> UnnamedClasses:
         """Return all types, and the classes that `names` and `definitions` lead to."""
-        docs = {each.key: each.doc for each in self.shared.values()}
-        docs |= {key: made.doc for key, made in classes.items()}
         # a union may have dropped the member that a class was claimed for
         used = reachable(classes, [*names, *definitions.values()])
-        kept = {key: _without_repetition(made, docs) for key, made in classes.items() if key in used}
+        kept = {key: made for key, made in classes.items() if key in used}
         known = {**kept, **self.types}
         return UnnamedClasses(
             kept,
@@ -323,20 +321,6 @@ class _ClassBuilder:
             return ""
         target = None if ref is None else self.refs.follow(ref)[1]
         return "" if target is None else _text(target, "description")
-
-
-def _without_repetition(made: ModelClass, docs: Mapping[str, str]) -> ModelClass:
-    """Return a class without the descriptions of fields that the field's class has already."""
-    if not isinstance(made.body, Record):
-        return made
-    repeated = {
-        wire: replace(each, doc="")
-        for wire, each in made.body.fields.items()
-        if each.doc and each.doc in map(docs.get, classes_in(each.shape))
-    }
-    if not repeated:
-        return made
-    return replace(made, body=replace(made.body, fields={**made.body.fields, **repeated}))
 
 
 def _narrowness(shape: Shape) -> int:

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any, assert_never
 
 from toolgen.compile.models import shapes
-from toolgen.compile.models.annotations import default_factory
+from toolgen.compile.models.annotations import default_factory, description
 from toolgen.compile.models.model_classes import Body, Extension, ModelClass, Record
 from toolgen.compile.models.module_source import (
     ClassSource,
@@ -187,7 +187,7 @@ def _class(node: ast.ClassDef, made: ModelClass, lines: list[str]) -> ClassSourc
         config=model_config(made.body) if isinstance(made.body, Record) else "",
         doc=made.doc,
         fields=tuple(
-            StatementSource(_statement(each, made, lines), doc)
+            StatementSource(_statement(each, made, lines, doc))
             for each, doc in zip(fields, docs, strict=True)
         ),
     )
@@ -197,13 +197,18 @@ def _may_confuse_keys(made: ModelClass) -> bool:
     return isinstance(made.body, Record) and made.body.may_confuse_keys
 
 
-def _statement(field: ast.AnnAssign, made: ModelClass, lines: list[str]) -> str:
-    """Return the text of a field, without a list as default if its class is not pydantic's own."""
+def _statement(field: ast.AnnAssign, made: ModelClass, lines: list[str], doc: str) -> str:
+    """Return the text of a described field, without a list as default if its class is not pydantic's own."""
+    text = "\n".join(lines)
+    annotation = str(ast.get_source_segment(text, field.annotation))
+    default = ast.get_source_segment(text, field.value) if field.value is not None else None
     if isinstance(field.value, ast.List) and _may_confuse_keys(made):
-        default = default_factory(ast.literal_eval(field.value))
-        annotation = ast.get_source_segment("\n".join(lines), field.annotation)
-        return f"    {ast.unparse(field.target)}: {annotation} = {flat(default)}"
-    return "\n".join(lines[field.lineno - 1 : field.end_lineno])
+        default = flat(default_factory(ast.literal_eval(field.value)))
+    if doc.strip() and annotation.startswith("Annotated["):
+        annotation = f"{annotation.rpartition(')')[0]}, {flat(description(doc))})]"
+    elif doc.strip():
+        annotation = f"Annotated[{annotation}, Field({flat(description(doc))})]"
+    return f"    {ast.unparse(field.target)}: {annotation}" + ("" if default is None else f" = {default}")
 
 
 def _check_names(name: str, fields: list[ast.AnnAssign], made: ModelClass) -> None:

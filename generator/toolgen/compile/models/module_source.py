@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolgen.compile.models.annotations import field_annotation, field_default, type_annotation
 from toolgen.compile.models.model_classes import ModelClass, Record
@@ -24,10 +24,10 @@ _WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
 
 @dataclass(frozen=True, slots=True)
 class StatementSource:
-    """A field of a class, indented, or a type alias; with its docstring."""
+    """A field of a class, indented, or a type alias."""
 
     statement: str
-    doc: str
+    doc: str = ""  # of an alias that no model uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +144,17 @@ def _field(record: Record, wire: str, base: str) -> StatementSource:
     field, optional = record.fields[wire], wire not in record.required
     annotation = field_annotation(field, alias=None if field.name == wire else wire, optional=optional)
     default = field_default(field.default, factory=base != "BaseModel") if optional else None
-    return StatementSource(annotated_assignment(field.name, annotation, default), field.doc)
+    return StatementSource(annotated_assignment(field.name, annotation, default))
 
 
 def _type(name: str, made: ModelClass) -> StatementSource:
     (shape,) = made.shapes()
-    return StatementSource(f"{name}: TypeAlias = {type_annotation(shape)}", made.doc)
+    return StatementSource(f"{name}: TypeAlias = {type_annotation(shape, made.doc)}")
 
 
 def _aliases(made: ModuleClasses) -> tuple[StatementSource, ...]:
     plain = {name: each.with_shapes(without_constraints) for name, each in made.aliases.items()}
-    return tuple(_type(name, each) for name, each in plain.items())
+    return tuple(replace(_type(name, replace(each, doc="")), doc=each.doc) for name, each in plain.items())
 
 
 def _is_laid_out(source: StatementSource) -> bool:

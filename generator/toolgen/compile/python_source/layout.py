@@ -25,12 +25,13 @@ _LITERALS = ("[", "{", "(")  # opening brackets whose items are never together o
 class Brackets:
     """An expression that can be split after its opening bracket: `list[int]`, `Field(ge=1)`, `[1, 2]`.
 
-    A tuple of one item closes with `,)`.
+    A tuple of one item closes with `,)`. Strings that are one together have a blank as `separator`.
     """
 
     opening: str  # "list["
     items: Sequence[Expression]
     closing: str
+    separator: str = ", "
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ Expression = str | Brackets | UnionExpression
 def flat(expression: Expression) -> str:
     """Return the expression on one line."""
     match expression:
-        case Brackets(opening, items, closing):
-            return f"{opening}{', '.join(map(flat, items))}{closing}"
+        case Brackets(opening, items, closing, separator):
+            return f"{opening}{separator.join(map(flat, items))}{closing}"
         case UnionExpression(members):
             return " | ".join(map(flat, members))
         case _:
@@ -196,9 +197,10 @@ def _split(expression: Brackets, indent: int, before: str = "", after: str = "")
     """Yield the lines of an expression in brackets, split after the opening one."""
     yield before + expression.opening
     inner = indent + INDENT
-    together = ", ".join(map(flat, expression.items))
+    comma = expression.separator.rstrip()
+    together = expression.separator.join(map(flat, expression.items))
     # one item has no comma behind it, except in a tuple
-    needs_comma = len(expression.items) > 1 or expression.closing == ",)"
+    needs_comma = comma and (len(expression.items) > 1 or expression.closing == ",)")
     if width(together) <= WIDTH - inner and not (needs_comma and expression.opening in _LITERALS):
         yield _MARGIN + together
     else:

@@ -13,6 +13,8 @@ import tokenize
 from functools import lru_cache
 from typing import Any
 
+from toolgen.compile.python_source.text_width import width
+
 _UNPRINTABLE = (
     "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u3000\ud800-\udfff\ue000-\uf8ff\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
@@ -46,6 +48,18 @@ def string_lines(text: str) -> list[str]:
     if len(text) <= _LONG or "\n" not in text[:-1]:
         return []
     return [_string(line) for line in re.findall(r"[^\n]*\n|[^\n]+", text)]
+
+
+def wrapped_strings(text: str, columns: int) -> list[str]:
+    """Return the strings, as wide as `columns` at most, that are `text` together; only words may be wider."""
+    if width(_string(text)) <= columns:  # the formatter would join shorter ones
+        return [_string(text)]
+    lines = [""]
+    for word in re.findall(r"\S+\s*|\s+", text):
+        if lines[-1].endswith("\n") or (lines[-1] and width(_string(lines[-1] + word)) > columns):
+            lines.append("")
+        lines[-1] += word
+    return [*map(_string, lines)]
 
 
 def docstring(text: str, indent: int = 4) -> str:
