@@ -18,13 +18,24 @@ class AttemptCompletionRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    result: Annotated[str, Field(max_length=20000, min_length=1)]
-    """The result for the user, complete in itself; no question and no offer at its
-    end.
-    """
-
-    files: Annotated[list[Path] | None, Field(max_length=50)] = None
-    """Files of the workspace that belong to the result."""
+    result: Annotated[
+        str,
+        Field(
+            max_length=20000,
+            min_length=1,
+            description=(
+                "The result for the user, complete in itself; no question and no offer "
+                "at its end."
+            ),
+        ),
+    ]
+    files: Annotated[
+        list[Path] | None,
+        Field(
+            max_length=50,
+            description="Files of the workspace that belong to the result.",
+        ),
+    ] = None
 
 
 class AttemptCompletionResponse(BaseModel):
@@ -32,12 +43,10 @@ class AttemptCompletionResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    result: str
-    """The result for the user."""
-
-    files: list[str]
-    """Files that belong to it, as they were named."""
-
+    result: Annotated[str, Field(description="The result for the user.")]
+    files: Annotated[
+        list[str], Field(description="Files that belong to it, as they were named.")
+    ]
     message: Message
     warnings: Warnings
     next_actions: NextActions

@@ -17,11 +17,17 @@ class CatalogSearchRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    query: Annotated[str, Field(max_length=200, min_length=1)]
-    """A few words of the topic, such as "hydraulic brake bleeding". No operators, no
-    quotes needed.
-    """
-
+    query: Annotated[
+        str,
+        Field(
+            max_length=200,
+            min_length=1,
+            description=(
+                'A few words of the topic, such as "hydraulic brake bleeding". No '
+                "operators, no quotes needed."
+            ),
+        ),
+    ]
     subjects: Annotated[
         list[
             Literal[
@@ -37,18 +43,33 @@ class CatalogSearchRequest(BaseModel):
             ]
         ]
         | None,
-        Field(min_length=1),
+        Field(
+            min_length=1,
+            description=(
+                "Only documents on at least one of these subjects; all of them when "
+                "left out."
+            ),
+        ),
     ] = None
-    """Only documents on at least one of these subjects; all of them when left out."""
-
-    year_from: Annotated[int | None, Field(ge=1900, le=2100)] = None
-    """Only documents published in this year or later."""
-
-    year_to: Annotated[int | None, Field(ge=1900, le=2100)] = None
-    """Only documents published in this year or earlier."""
-
-    limit: Annotated[int, Field(ge=1, le=20)] = 5
-    """How many documents to return at most."""
+    year_from: Annotated[
+        int | None,
+        Field(
+            ge=1900,
+            le=2100,
+            description="Only documents published in this year or later.",
+        ),
+    ] = None
+    year_to: Annotated[
+        int | None,
+        Field(
+            ge=1900,
+            le=2100,
+            description="Only documents published in this year or earlier.",
+        ),
+    ] = None
+    limit: Annotated[
+        int, Field(ge=1, le=20, description="How many documents to return at most.")
+    ] = 5
 
 
 class Document(BaseModel):
@@ -56,26 +77,20 @@ class Document(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    document_id: Annotated[int, Field(ge=1)]
-    """Number of the document in the library."""
-
-    title: str
-    """Title of the document."""
-
-    author: str
-    """Who wrote it."""
-
-    year: int
-    """Year of publication."""
-
-    pages: Annotated[int, Field(ge=1)]
-    """Number of pages."""
-
-    subjects: list[str]
-    """What it is about."""
-
-    excerpt: str
-    """Passage of the summary that matched, hits between ** and **."""
+    document_id: Annotated[
+        int, Field(ge=1, description="Number of the document in the library.")
+    ]
+    title: Annotated[str, Field(description="Title of the document.")]
+    author: Annotated[str, Field(description="Who wrote it.")]
+    year: Annotated[int, Field(description="Year of publication.")]
+    pages: Annotated[int, Field(ge=1, description="Number of pages.")]
+    subjects: Annotated[list[str], Field(description="What it is about.")]
+    excerpt: Annotated[
+        str,
+        Field(
+            description="Passage of the summary that matched, hits between ** and **."
+        ),
+    ]
 
 
 class CatalogSearchResponse(BaseModel):
@@ -83,9 +98,10 @@ class CatalogSearchResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    documents: Annotated[list[Document], Field(max_length=20)]
-    """Matching documents, best first."""
-
+    documents: Annotated[
+        list[Document],
+        Field(max_length=20, description="Matching documents, best first."),
+    ]
     total: TotalMatches
     message: Message
     warnings: Warnings

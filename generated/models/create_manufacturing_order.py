@@ -20,17 +20,24 @@ class CreateManufacturingOrderRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     order_number: ManufacturingOrderNumber
-    product_sku: Sku
-    """Article number of the product to build, such as "KIT-DRIVE"."""
-
-    quantity: Annotated[int, Field(ge=1, le=1000)]
-    """How many to build."""
-
-    due_on: str | None = None
-    """Day by which it is needed, such as "2026-12-01"; open when left out."""
-
-    note: Annotated[str, Field(max_length=500)] = ""
-    """A note for the workshop."""
+    product_sku: Annotated[
+        Sku,
+        Field(
+            description='Article number of the product to build, such as "KIT-DRIVE".'
+        ),
+    ]
+    quantity: Annotated[int, Field(ge=1, le=1000, description="How many to build.")]
+    due_on: Annotated[
+        str | None,
+        Field(
+            description=(
+                'Day by which it is needed, such as "2026-12-01"; open when left out.'
+            )
+        ),
+    ] = None
+    note: Annotated[
+        str, Field(max_length=500, description="A note for the workshop.")
+    ] = ""
 
 
 class CreateManufacturingOrderResponse(BaseModel):
@@ -38,23 +45,27 @@ class CreateManufacturingOrderResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    id: Annotated[int | None, Field(ge=1)] = None
-    """Number of the order, `manufacturing_orders.id`; a preview has none."""
-
+    id: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description=(
+                "Number of the order, `manufacturing_orders.id`; a preview has none."
+            ),
+        ),
+    ] = None
     order_number: ManufacturingOrderNumber
     product_sku: Sku
-    product_name: str
-    """Name of the product."""
-
-    quantity: Annotated[int, Field(ge=1)]
-    """How many are built."""
-
-    status: Literal["in_progress"]
-    """State of the order."""
-
-    components: Annotated[list[StockMove], Field(min_length=1)]
-    """The components that were taken from stock, by article number."""
-
+    product_name: Annotated[str, Field(description="Name of the product.")]
+    quantity: Annotated[int, Field(ge=1, description="How many are built.")]
+    status: Annotated[Literal["in_progress"], Field(description="State of the order.")]
+    components: Annotated[
+        list[StockMove],
+        Field(
+            min_length=1,
+            description="The components that were taken from stock, by article number.",
+        ),
+    ]
     is_preview: IsPreview
     message: Message
     warnings: Warnings

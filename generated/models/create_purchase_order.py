@@ -24,21 +24,41 @@ class CreatePurchaseOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    supplier_id: Annotated[int, Field(ge=1, le=2147483647)]
-    """Number of the supplier, `suppliers.id`."""
-
-    location_id: Annotated[int, Field(ge=1, le=2147483647)]
-    """Number of the place that receives the goods, `locations.id`."""
-
+    supplier_id: Annotated[
+        int,
+        Field(
+            ge=1, le=2147483647, description="Number of the supplier, `suppliers.id`."
+        ),
+    ]
+    location_id: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=2147483647,
+            description="Number of the place that receives the goods, `locations.id`.",
+        ),
+    ]
     order_number: OrderNumber
-    items: Annotated[list[PurchaseOrderItem], Field(max_length=100, min_length=1)]
-    """What to order, one entry an article."""
-
-    expected_on: str | None = None
-    """Day on which the goods are expected, such as "2026-12-01"; open when left out."""
-
-    note: Annotated[str, Field(max_length=500)] = ""
-    """A note for the supplier."""
+    items: Annotated[
+        list[PurchaseOrderItem],
+        Field(
+            max_length=100,
+            min_length=1,
+            description="What to order, one entry an article.",
+        ),
+    ]
+    expected_on: Annotated[
+        str | None,
+        Field(
+            description=(
+                'Day on which the goods are expected, such as "2026-12-01"; open when '
+                "left out."
+            )
+        ),
+    ] = None
+    note: Annotated[
+        str, Field(max_length=500, description="A note for the supplier.")
+    ] = ""
 
 
 class CreatePurchaseOrderResponse(BaseModel):
@@ -46,27 +66,28 @@ class CreatePurchaseOrderResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    id: Annotated[int | None, Field(ge=1)] = None
-    """Number of the order, `purchase_orders.id`; a preview has none."""
-
+    id: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description=(
+                "Number of the order, `purchase_orders.id`; a preview has none."
+            ),
+        ),
+    ] = None
     order_number: OrderNumber
-    supplier_id: int
-    """Number of the supplier."""
-
-    supplier_name: str
-    """Name of the supplier."""
-
-    location_id: int
-    """Number of the place that receives the goods."""
-
+    supplier_id: Annotated[int, Field(description="Number of the supplier.")]
+    supplier_name: Annotated[str, Field(description="Name of the supplier.")]
+    location_id: Annotated[
+        int, Field(description="Number of the place that receives the goods.")
+    ]
     status: OrderStatus
-    lines: Annotated[list[PurchaseOrderLine], Field(min_length=1)]
-    """The lines as ordered."""
-
+    lines: Annotated[
+        list[PurchaseOrderLine],
+        Field(min_length=1, description="The lines as ordered."),
+    ]
     total_cost: Money
-    currency: Literal["EUR"]
-    """Currency of every amount."""
-
+    currency: Annotated[Literal["EUR"], Field(description="Currency of every amount.")]
     is_preview: IsPreview
     message: Message
     warnings: Warnings

@@ -15,8 +15,7 @@ class EchoRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    text: Annotated[str, Field(max_length=100000)]
-    """The text to return."""
+    text: Annotated[str, Field(max_length=100000, description="The text to return.")]
 
 
 class EchoResponse(BaseModel):
@@ -24,5 +23,4 @@ class EchoResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    text: str
-    """The text that was sent."""
+    text: Annotated[str, Field(description="The text that was sent.")]

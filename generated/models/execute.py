@@ -17,23 +17,38 @@ class ExecuteRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    command: Literal[
-        "cat", "diff", "find", "grep", "head", "ls", "sort", "tail", "uniq", "wc"
+    command: Annotated[
+        Literal[
+            "cat", "diff", "find", "grep", "head", "ls", "sort", "tail", "uniq", "wc"
+        ],
+        Field(description="The command to run."),
     ]
-    """The command to run."""
-
-    arguments: Annotated[list[str], Field(max_length=50)] = []
-    """Its arguments, each by itself and without quotes, such as ["-l",
-    "notes/suppliers.md"]. Paths are relative to `folder` and never leave it.
-    """
-
-    folder: Annotated[str, Field(max_length=500, min_length=1)] = "."
-    """Folder to run in, relative to the workspace; the workspace itself when left
-    out.
-    """
-
-    seconds: Annotated[int, Field(ge=1, le=20)] = 10
-    """After how many seconds to stop the command."""
+    arguments: Annotated[
+        list[str],
+        Field(
+            max_length=50,
+            description=(
+                'Its arguments, each by itself and without quotes, such as ["-l", '
+                '"notes/suppliers.md"]. Paths are relative to `folder` and never leave '
+                "it."
+            ),
+        ),
+    ] = []
+    folder: Annotated[
+        str,
+        Field(
+            max_length=500,
+            min_length=1,
+            description=(
+                "Folder to run in, relative to the workspace; the workspace itself "
+                "when left out."
+            ),
+        ),
+    ] = "."
+    seconds: Annotated[
+        int,
+        Field(ge=1, le=20, description="After how many seconds to stop the command."),
+    ] = 10
 
 
 class ExecuteResponse(BaseModel):
@@ -41,22 +56,22 @@ class ExecuteResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    command_line: str
-    """What was run, as a shell would write it."""
-
-    exit_code: int | None
-    """0 where all went well; what another number says depends on the command. Null
-    where it was stopped.
-    """
-
-    stdout: str
-    """What it wrote to its standard output."""
-
-    stderr: str
-    """What it wrote to its standard error."""
-
-    truncated: bool
-    """True when it wrote more than 60 kB and was stopped."""
-
+    command_line: Annotated[
+        str, Field(description="What was run, as a shell would write it.")
+    ]
+    exit_code: Annotated[
+        int | None,
+        Field(
+            description=(
+                "0 where all went well; what another number says depends on the "
+                "command. Null where it was stopped."
+            )
+        ),
+    ]
+    stdout: Annotated[str, Field(description="What it wrote to its standard output.")]
+    stderr: Annotated[str, Field(description="What it wrote to its standard error.")]
+    truncated: Annotated[
+        bool, Field(description="True when it wrote more than 60 kB and was stopped.")
+    ]
     message: Message
     warnings: Warnings

@@ -18,10 +18,16 @@ class FulfillOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    order_number: Annotated[str, Field(pattern="^(SO|MO)-20[0-9]{2}-[0-9]{4}$")]
-    """Number of a sales order, such as "SO-2026-0002", or of a manufacturing order,
-    such as "MO-2026-0002".
-    """
+    order_number: Annotated[
+        str,
+        Field(
+            pattern="^(SO|MO)-20[0-9]{2}-[0-9]{4}$",
+            description=(
+                'Number of a sales order, such as "SO-2026-0002", or of a '
+                'manufacturing order, such as "MO-2026-0002".'
+            ),
+        ),
+    ]
 
 
 class FulfillOrderResponse(BaseModel):
@@ -29,21 +35,19 @@ class FulfillOrderResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    order_number: str
-    """Number of the order."""
-
-    kind: Literal["sales", "manufacturing"]
-    """Kind of order."""
-
-    customer: str | None
-    """Who gets the goods; null for a manufacturing order."""
-
-    status: Literal["fulfilled"]
-    """State of the order."""
-
-    stock: Annotated[list[StockMove], Field(min_length=1)]
-    """What changed in stock, one entry an article."""
-
+    order_number: Annotated[str, Field(description="Number of the order.")]
+    kind: Annotated[
+        Literal["sales", "manufacturing"], Field(description="Kind of order.")
+    ]
+    customer: Annotated[
+        str | None,
+        Field(description="Who gets the goods; null for a manufacturing order."),
+    ]
+    status: Annotated[Literal["fulfilled"], Field(description="State of the order.")]
+    stock: Annotated[
+        list[StockMove],
+        Field(min_length=1, description="What changed in stock, one entry an article."),
+    ]
     is_preview: IsPreview
     message: Message
     warnings: Warnings

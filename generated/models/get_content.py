@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from .shared.website import ContentType, Slug
 
@@ -26,14 +28,7 @@ class GetContentResponse(BaseModel):
 
     type: ContentType
     slug: Slug
-    title: str
-    """Title of the item."""
-
-    body: str
-    """The whole text."""
-
-    published_on: str
-    """Day of publication."""
-
-    url: str
-    """Where a customer can read it."""
+    title: Annotated[str, Field(description="Title of the item.")]
+    body: Annotated[str, Field(description="The whole text.")]
+    published_on: Annotated[str, Field(description="Day of publication.")]
+    url: Annotated[str, Field(description="Where a customer can read it.")]

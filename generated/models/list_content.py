@@ -18,16 +18,27 @@ class ListContentRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    types: Annotated[list[ContentType] | None, Field(min_length=1)] = None
-    """Only items of these types; all types when left out."""
-
-    limit: Annotated[int, Field(ge=1, le=50)] = 20
-    """How many items to return at most."""
-
-    offset: Annotated[int, Field(ge=0, le=10000)] = 0
-    """How many of the newest items to pass over; for the next page, what `next_actions`
-    says.
-    """
+    types: Annotated[
+        list[ContentType] | None,
+        Field(
+            min_length=1,
+            description="Only items of these types; all types when left out.",
+        ),
+    ] = None
+    limit: Annotated[
+        int, Field(ge=1, le=50, description="How many items to return at most.")
+    ] = 20
+    offset: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=10000,
+            description=(
+                "How many of the newest items to pass over; for the next page, what "
+                "`next_actions` says."
+            ),
+        ),
+    ] = 0
 
 
 class ListedItem(BaseModel):
@@ -37,14 +48,9 @@ class ListedItem(BaseModel):
 
     type: ContentType
     slug: Slug
-    title: str
-    """Title of the item."""
-
-    published_on: str
-    """Day of publication."""
-
-    url: str
-    """Where a customer can read it."""
+    title: Annotated[str, Field(description="Title of the item.")]
+    published_on: Annotated[str, Field(description="Day of publication.")]
+    url: Annotated[str, Field(description="Where a customer can read it.")]
 
 
 class ListContentResponse(BaseModel):
@@ -52,9 +58,9 @@ class ListContentResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    items: Annotated[list[ListedItem], Field(max_length=50)]
-    """Items, newest first."""
-
+    items: Annotated[
+        list[ListedItem], Field(max_length=50, description="Items, newest first.")
+    ]
     total: TotalMatches
     message: Message
     warnings: Warnings

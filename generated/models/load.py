@@ -19,11 +19,17 @@ class LoadRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     path: Path
-    first_line: Annotated[int, Field(ge=1, le=1000000)] = 1
-    """Number of the first line to read, counted from 1."""
-
-    line_count: Annotated[int, Field(ge=1, le=5000)] = 500
-    """How many lines to read at most."""
+    first_line: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=1000000,
+            description="Number of the first line to read, counted from 1.",
+        ),
+    ] = 1
+    line_count: Annotated[
+        int, Field(ge=1, le=5000, description="How many lines to read at most.")
+    ] = 500
 
 
 class LoadResponse(BaseModel):
@@ -31,26 +37,28 @@ class LoadResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str
-    """Path relative to the workspace."""
-
-    text: str
-    """The lines as they are in the file, with their line ends."""
-
-    first_line: Annotated[int, Field(ge=1)]
-    """Number of the first line in `text`."""
-
-    last_line: Annotated[int, Field(ge=0)]
-    """Number of the last line in `text`; one less than `first_line` where it is
-    empty.
-    """
-
-    total_lines: Annotated[int, Field(ge=0)]
-    """Lines in the file."""
-
-    truncated: bool
-    """True when lines follow that were not returned."""
-
+    path: Annotated[str, Field(description="Path relative to the workspace.")]
+    text: Annotated[
+        str,
+        Field(description="The lines as they are in the file, with their line ends."),
+    ]
+    first_line: Annotated[
+        int, Field(ge=1, description="Number of the first line in `text`.")
+    ]
+    last_line: Annotated[
+        int,
+        Field(
+            ge=0,
+            description=(
+                "Number of the last line in `text`; one less than `first_line` where "
+                "it is empty."
+            ),
+        ),
+    ]
+    total_lines: Annotated[int, Field(ge=0, description="Lines in the file.")]
+    truncated: Annotated[
+        bool, Field(description="True when lines follow that were not returned.")
+    ]
     message: Message
     warnings: Warnings
     next_actions: NextActions

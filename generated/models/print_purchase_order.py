@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from .shared.purchasing import Money, OrderNumber, OrderStatus
 from .shared.responses import Message, NextActions, Warnings
@@ -27,14 +27,10 @@ class PrintPurchaseOrderResponse(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     order_number: OrderNumber
-    supplier_name: str
-    """Name of the supplier."""
-
+    supplier_name: Annotated[str, Field(description="Name of the supplier.")]
     status: OrderStatus
     total_cost: Money
-    currency: Literal["EUR"]
-    """Currency of every amount."""
-
+    currency: Annotated[Literal["EUR"], Field(description="Currency of every amount.")]
     message: Message
     warnings: Warnings
     next_actions: NextActions

@@ -20,8 +20,9 @@ class ArrivedItem(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    quantity: Annotated[int, Field(ge=1, le=10000)]
-    """How many units have arrived."""
+    quantity: Annotated[
+        int, Field(ge=1, le=10000, description="How many units have arrived.")
+    ]
 
 
 class ReceivedLine(BaseModel):
@@ -30,17 +31,10 @@ class ReceivedLine(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    name: str
-    """Name of the article."""
-
-    ordered: Annotated[int, Field(ge=1)]
-    """Units ordered."""
-
-    received_now: Annotated[int, Field(ge=0)]
-    """Units booked by this call."""
-
-    outstanding: Annotated[int, Field(ge=0)]
-    """Units still to come."""
+    name: Annotated[str, Field(description="Name of the article.")]
+    ordered: Annotated[int, Field(ge=1, description="Units ordered.")]
+    received_now: Annotated[int, Field(ge=0, description="Units booked by this call.")]
+    outstanding: Annotated[int, Field(ge=0, description="Units still to come.")]
 
 
 class ReceivePurchaseOrderRequest(BaseModel):
@@ -49,10 +43,17 @@ class ReceivePurchaseOrderRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     order_number: OrderNumber
-    items: Annotated[list[ArrivedItem] | None, Field(max_length=100, min_length=1)] = (
-        None
-    )
-    """What has arrived, one entry an article; everything outstanding when left out."""
+    items: Annotated[
+        list[ArrivedItem] | None,
+        Field(
+            max_length=100,
+            min_length=1,
+            description=(
+                "What has arrived, one entry an article; everything outstanding when "
+                "left out."
+            ),
+        ),
+    ] = None
 
 
 class ReceivePurchaseOrderResponse(BaseModel):
@@ -61,16 +62,15 @@ class ReceivePurchaseOrderResponse(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     order_number: OrderNumber
-    supplier_name: str
-    """Name of the supplier."""
-
+    supplier_name: Annotated[str, Field(description="Name of the supplier.")]
     status: OrderStatus
-    lines: Annotated[list[ReceivedLine], Field(min_length=1)]
-    """The lines of the order."""
-
-    stock: list[StockMove]
-    """What changed in stock, one entry an article."""
-
+    lines: Annotated[
+        list[ReceivedLine], Field(min_length=1, description="The lines of the order.")
+    ]
+    stock: Annotated[
+        list[StockMove],
+        Field(description="What changed in stock, one entry an article."),
+    ]
     is_preview: IsPreview
     message: Message
     warnings: Warnings

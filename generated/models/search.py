@@ -18,27 +18,52 @@ class SearchRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    query: Annotated[str, Field(max_length=1000, min_length=1)]
-    """The text to look for, or a regular expression where `mode` is regex."""
-
-    mode: Literal["literal", "regex"] = "literal"
-    """literal takes `query` as it is written; regex takes it as a regular expression of
-    Python.
-    """
-
-    ignore_case: bool = True
-    """True to take upper and lower case as the same."""
-
-    path: Annotated[str, Field(max_length=500, min_length=1)] = "."
-    """File or folder to search, relative to the workspace; the whole workspace when
-    left out.
-    """
-
-    include: Annotated[str, Field(max_length=100, min_length=1)] = "*"
-    """Only files whose name matches this pattern of * and ?, such as "*.md"."""
-
-    limit: Annotated[int, Field(ge=1, le=200)] = 50
-    """How many lines to return at most."""
+    query: Annotated[
+        str,
+        Field(
+            max_length=1000,
+            min_length=1,
+            description=(
+                "The text to look for, or a regular expression where `mode` is regex."
+            ),
+        ),
+    ]
+    mode: Annotated[
+        Literal["literal", "regex"],
+        Field(
+            description=(
+                "literal takes `query` as it is written; regex takes it as a regular "
+                "expression of Python."
+            )
+        ),
+    ] = "literal"
+    ignore_case: Annotated[
+        bool, Field(description="True to take upper and lower case as the same.")
+    ] = True
+    path: Annotated[
+        str,
+        Field(
+            max_length=500,
+            min_length=1,
+            description=(
+                "File or folder to search, relative to the workspace; the whole "
+                "workspace when left out."
+            ),
+        ),
+    ] = "."
+    include: Annotated[
+        str,
+        Field(
+            max_length=100,
+            min_length=1,
+            description=(
+                'Only files whose name matches this pattern of * and ?, such as "*.md".'
+            ),
+        ),
+    ] = "*"
+    limit: Annotated[
+        int, Field(ge=1, le=200, description="How many lines to return at most.")
+    ] = 50
 
 
 class Match(BaseModel):
@@ -46,14 +71,13 @@ class Match(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str
-    """Path of the file relative to the workspace."""
-
-    line: Annotated[int, Field(ge=1)]
-    """Number of the line, counted from 1."""
-
-    text: Annotated[str, Field(max_length=300)]
-    """The line, cut after 300 characters."""
+    path: Annotated[
+        str, Field(description="Path of the file relative to the workspace.")
+    ]
+    line: Annotated[int, Field(ge=1, description="Number of the line, counted from 1.")]
+    text: Annotated[
+        str, Field(max_length=300, description="The line, cut after 300 characters.")
+    ]
 
 
 class SearchResponse(BaseModel):
@@ -61,16 +85,17 @@ class SearchResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    matches: Annotated[list[Match], Field(max_length=200)]
-    """Matching lines, by path and number."""
-
+    matches: Annotated[
+        list[Match],
+        Field(max_length=200, description="Matching lines, by path and number."),
+    ]
     total: TotalMatches
-    files_searched: Annotated[int, Field(ge=0)]
-    """How many files were looked at."""
-
-    skipped: list[SkippedFile]
-    """What was passed over, sorted by path."""
-
+    files_searched: Annotated[
+        int, Field(ge=0, description="How many files were looked at.")
+    ]
+    skipped: Annotated[
+        list[SkippedFile], Field(description="What was passed over, sorted by path.")
+    ]
     message: Message
     warnings: Warnings
     next_actions: NextActions

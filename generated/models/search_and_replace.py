@@ -18,29 +18,59 @@ class SearchAndReplaceRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    search: Annotated[str, Field(max_length=1000, min_length=1)]
-    """The text to look for, or a regular expression where `mode` is regex."""
-
-    replacement: Annotated[str, Field(max_length=10000)]
-    """What to put in its place; empty to delete. Where `mode` is regex, \\1 and
-    \\g<name> stand for groups, and a backslash is written \\\\.
-    """
-
-    mode: Literal["literal", "regex"] = "literal"
-    """literal takes `search` as it is written; regex takes it as a regular expression
-    of Python, in which ^ and $ match at every line.
-    """
-
-    ignore_case: bool = False
-    """True to take upper and lower case as the same."""
-
-    path: Annotated[str, Field(max_length=500, min_length=1)] = "."
-    """File or folder to search, relative to the workspace, such as "notes" or
-    "templates/quote.txt"; the whole workspace when left out.
-    """
-
-    include: Annotated[str, Field(max_length=100, min_length=1)] = "*"
-    """Only files whose name matches this pattern of * and ?, such as "*.md"."""
+    search: Annotated[
+        str,
+        Field(
+            max_length=1000,
+            min_length=1,
+            description=(
+                "The text to look for, or a regular expression where `mode` is regex."
+            ),
+        ),
+    ]
+    replacement: Annotated[
+        str,
+        Field(
+            max_length=10000,
+            description=(
+                "What to put in its place; empty to delete. Where `mode` is regex, \\1 "
+                "and \\g<name> stand for groups, and a backslash is written \\\\."
+            ),
+        ),
+    ]
+    mode: Annotated[
+        Literal["literal", "regex"],
+        Field(
+            description=(
+                "literal takes `search` as it is written; regex takes it as a regular "
+                "expression of Python, in which ^ and $ match at every line."
+            )
+        ),
+    ] = "literal"
+    ignore_case: Annotated[
+        bool, Field(description="True to take upper and lower case as the same.")
+    ] = False
+    path: Annotated[
+        str,
+        Field(
+            max_length=500,
+            min_length=1,
+            description=(
+                'File or folder to search, relative to the workspace, such as "notes" '
+                'or "templates/quote.txt"; the whole workspace when left out.'
+            ),
+        ),
+    ] = "."
+    include: Annotated[
+        str,
+        Field(
+            max_length=100,
+            min_length=1,
+            description=(
+                'Only files whose name matches this pattern of * and ?, such as "*.md".'
+            ),
+        ),
+    ] = "*"
 
 
 class ChangedFile(BaseModel):
@@ -48,11 +78,10 @@ class ChangedFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str
-    """Path relative to the workspace."""
-
-    replacements: Annotated[int, Field(ge=1)]
-    """How many places changed in it."""
+    path: Annotated[str, Field(description="Path relative to the workspace.")]
+    replacements: Annotated[
+        int, Field(ge=1, description="How many places changed in it.")
+    ]
 
 
 class SearchAndReplaceResponse(BaseModel):
@@ -61,18 +90,18 @@ class SearchAndReplaceResponse(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     is_preview: IsPreview
-    files: list[ChangedFile]
-    """Files that changed, sorted by path."""
-
-    replacements: Annotated[int, Field(ge=0)]
-    """Replacements in all files together."""
-
-    files_searched: Annotated[int, Field(ge=0)]
-    """How many files were looked at."""
-
-    skipped: list[SkippedFile]
-    """What was passed over, sorted by path."""
-
+    files: Annotated[
+        list[ChangedFile], Field(description="Files that changed, sorted by path.")
+    ]
+    replacements: Annotated[
+        int, Field(ge=0, description="Replacements in all files together.")
+    ]
+    files_searched: Annotated[
+        int, Field(ge=0, description="How many files were looked at.")
+    ]
+    skipped: Annotated[
+        list[SkippedFile], Field(description="What was passed over, sorted by path.")
+    ]
     message: Message
     warnings: Warnings
     next_actions: NextActions

@@ -18,16 +18,27 @@ class SearchContentRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    query: Annotated[str, Field(max_length=200, min_length=1)]
-    """A few words to look for, such as "warranty on frames". No operators, no quotes
-    needed.
-    """
-
-    types: Annotated[list[ContentType] | None, Field(min_length=1)] = None
-    """Only items of these types; all types when left out."""
-
-    limit: Annotated[int, Field(ge=1, le=20)] = 5
-    """How many items to return at most."""
+    query: Annotated[
+        str,
+        Field(
+            max_length=200,
+            min_length=1,
+            description=(
+                'A few words to look for, such as "warranty on frames". No operators, '
+                "no quotes needed."
+            ),
+        ),
+    ]
+    types: Annotated[
+        list[ContentType] | None,
+        Field(
+            min_length=1,
+            description="Only items of these types; all types when left out.",
+        ),
+    ] = None
+    limit: Annotated[
+        int, Field(ge=1, le=20, description="How many items to return at most.")
+    ] = 5
 
 
 class ContentItem(BaseModel):
@@ -37,17 +48,13 @@ class ContentItem(BaseModel):
 
     type: ContentType
     slug: Slug
-    title: str
-    """Title of the item."""
-
-    excerpt: str
-    """Passage of the text that matched, hits between ** and **."""
-
-    published_on: str
-    """Day of publication."""
-
-    url: str
-    """Where a customer can read it."""
+    title: Annotated[str, Field(description="Title of the item.")]
+    excerpt: Annotated[
+        str,
+        Field(description="Passage of the text that matched, hits between ** and **."),
+    ]
+    published_on: Annotated[str, Field(description="Day of publication.")]
+    url: Annotated[str, Field(description="Where a customer can read it.")]
 
 
 class SearchContentResponse(BaseModel):
@@ -55,9 +62,10 @@ class SearchContentResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    items: Annotated[list[ContentItem], Field(max_length=20)]
-    """Matching items, best first."""
-
+    items: Annotated[
+        list[ContentItem],
+        Field(max_length=20, description="Matching items, best first."),
+    ]
     total: TotalMatches
     message: Message
     warnings: Warnings

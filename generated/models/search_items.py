@@ -18,20 +18,30 @@ class SearchItemsRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    query: Annotated[str, Field(max_length=200, min_length=1)]
-    """A few words of the name, such as "brake pads", or an article number."""
-
-    category: (
+    query: Annotated[
+        str,
+        Field(
+            max_length=200,
+            min_length=1,
+            description=(
+                'A few words of the name, such as "brake pads", or an article number.'
+            ),
+        ),
+    ]
+    category: Annotated[
         Literal["accessories", "brakes", "drivetrain", "electric", "kits", "wheels"]
-        | None
-    ) = None
-    """Only articles of this category."""
-
-    below_reorder_point: bool = False
-    """True for only those of which less is in stock than should be."""
-
-    limit: Annotated[int, Field(ge=1, le=50)] = 10
-    """How many articles to return at most."""
+        | None,
+        Field(description="Only articles of this category."),
+    ] = None
+    below_reorder_point: Annotated[
+        bool,
+        Field(
+            description="True for only those of which less is in stock than should be."
+        ),
+    ] = False
+    limit: Annotated[
+        int, Field(ge=1, le=50, description="How many articles to return at most.")
+    ] = 10
 
 
 class Item(BaseModel):
@@ -40,21 +50,21 @@ class Item(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    name: str
-    """Name of the article."""
-
-    category: str
-    """Category of the article."""
-
-    supplier_id: int | None
-    """Number of its usual supplier; null for what the workshop builds."""
-
+    name: Annotated[str, Field(description="Name of the article.")]
+    category: Annotated[str, Field(description="Category of the article.")]
+    supplier_id: Annotated[
+        int | None,
+        Field(
+            description=(
+                "Number of its usual supplier; null for what the workshop builds."
+            )
+        ),
+    ]
     list_price: UnitPrice
-    in_stock: Annotated[int, Field(ge=0)]
-    """Units in stock."""
-
-    reorder_point: Annotated[int, Field(ge=0)]
-    """Units below which to order or build more."""
+    in_stock: Annotated[int, Field(ge=0, description="Units in stock.")]
+    reorder_point: Annotated[
+        int, Field(ge=0, description="Units below which to order or build more.")
+    ]
 
 
 class SearchItemsResponse(BaseModel):
@@ -62,9 +72,9 @@ class SearchItemsResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    items: Annotated[list[Item], Field(max_length=50)]
-    """Matching articles, best first."""
-
+    items: Annotated[
+        list[Item], Field(max_length=50, description="Matching articles, best first.")
+    ]
     total: TotalMatches
     message: Message
     warnings: Warnings

@@ -17,18 +17,26 @@ class SqlQueryRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    query: Annotated[str, Field(max_length=10000, min_length=1)]
-    """One SELECT statement. Write ? for each value that comes from the user and send it
-    in `parameters`.
-    """
-
+    query: Annotated[
+        str,
+        Field(
+            max_length=10000,
+            min_length=1,
+            description=(
+                "One SELECT statement. Write ? for each value that comes from the user "
+                "and send it in `parameters`."
+            ),
+        ),
+    ]
     parameters: Annotated[
-        list[str | int | float | None] | None, Field(max_length=100)
+        list[str | int | float | None] | None,
+        Field(
+            max_length=100, description="Values for the ? marks of the query, in order."
+        ),
     ] = None
-    """Values for the ? marks of the query, in order."""
-
-    limit: Annotated[int, Field(ge=1, le=500)] = 100
-    """How many rows to return at most."""
+    limit: Annotated[
+        int, Field(ge=1, le=500, description="How many rows to return at most.")
+    ] = 100
 
 
 class SqlQueryResponse(BaseModel):
@@ -36,17 +44,20 @@ class SqlQueryResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    columns: Annotated[list[str], Field(min_length=1)]
-    """Names of the columns."""
-
-    rows: Annotated[list[list[str | int | float | None]], Field(max_length=500)]
-    """One list of values a row, in the order of `columns`."""
-
-    row_count: Annotated[int, Field(ge=0)]
-    """How many rows are in `rows`."""
-
-    truncated: bool
-    """True when the statement had more rows than were returned."""
-
+    columns: Annotated[
+        list[str], Field(min_length=1, description="Names of the columns.")
+    ]
+    rows: Annotated[
+        list[list[str | int | float | None]],
+        Field(
+            max_length=500,
+            description="One list of values a row, in the order of `columns`.",
+        ),
+    ]
+    row_count: Annotated[int, Field(ge=0, description="How many rows are in `rows`.")]
+    truncated: Annotated[
+        bool,
+        Field(description="True when the statement had more rows than were returned."),
+    ]
     message: Message
     warnings: Warnings

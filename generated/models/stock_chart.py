@@ -18,10 +18,10 @@ class StockChartRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    category: Literal[
-        "accessories", "brakes", "drivetrain", "electric", "kits", "wheels"
+    category: Annotated[
+        Literal["accessories", "brakes", "drivetrain", "electric", "kits", "wheels"],
+        Field(description="Category of the articles."),
     ]
-    """Category of the articles."""
 
 
 class StockBar(BaseModel):
@@ -30,14 +30,11 @@ class StockBar(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    name: str
-    """Name of the article."""
-
-    in_stock: Annotated[int, Field(ge=0)]
-    """Units in stock."""
-
-    reorder_point: Annotated[int, Field(ge=0)]
-    """Units below which to order or build more."""
+    name: Annotated[str, Field(description="Name of the article.")]
+    in_stock: Annotated[int, Field(ge=0, description="Units in stock.")]
+    reorder_point: Annotated[
+        int, Field(ge=0, description="Units below which to order or build more.")
+    ]
 
 
 class StockChartResponse(BaseModel):
@@ -45,12 +42,11 @@ class StockChartResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    category: str
-    """Category of the articles."""
-
-    bars: list[StockBar]
-    """The articles of the chart, from top to bottom."""
-
+    category: Annotated[str, Field(description="Category of the articles.")]
+    bars: Annotated[
+        list[StockBar],
+        Field(description="The articles of the chart, from top to bottom."),
+    ]
     message: Message
     warnings: Warnings
     next_actions: NextActions

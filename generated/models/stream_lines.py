@@ -15,11 +15,17 @@ class StreamLinesRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    lines: Annotated[list[str], Field(max_length=1000)]
-    """The lines, in order."""
-
-    pause_ms: Annotated[int, Field(ge=0, le=1000)] = 0
-    """Milliseconds to wait before each line but the first."""
+    lines: Annotated[
+        list[str], Field(max_length=1000, description="The lines, in order.")
+    ]
+    pause_ms: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1000,
+            description="Milliseconds to wait before each line but the first.",
+        ),
+    ] = 0
 
 
 class StreamLinesResponse(BaseModel):
@@ -27,11 +33,8 @@ class StreamLinesResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    lines: list[str]
-    """All lines, in order."""
-
-    line_count: Annotated[int, Field(ge=0)]
-    """How many lines there are."""
+    lines: Annotated[list[str], Field(description="All lines, in order.")]
+    line_count: Annotated[int, Field(ge=0, description="How many lines there are.")]
 
 
 StreamLinesChunk: TypeAlias = str

@@ -17,11 +17,15 @@ class Change(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    number: Annotated[int, Field(ge=1, le=200)]
-    """Number of the item, as the list has it."""
-
-    state: Literal["open", "doing", "done", "dropped"]
-    """open (not begun), doing, done, or dropped (no longer wanted)."""
+    number: Annotated[
+        int, Field(ge=1, le=200, description="Number of the item, as the list has it.")
+    ]
+    state: Annotated[
+        Literal["open", "doing", "done", "dropped"],
+        Field(
+            description="open (not begun), doing, done, or dropped (no longer wanted)."
+        ),
+    ]
 
 
 class Item(BaseModel):
@@ -29,14 +33,13 @@ class Item(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    number: Annotated[int, Field(ge=1)]
-    """Its place in the list, counted from 1."""
-
-    text: str
-    """What to do."""
-
-    state: Literal["open", "doing", "done", "dropped"]
-    """How far it is."""
+    number: Annotated[
+        int, Field(ge=1, description="Its place in the list, counted from 1.")
+    ]
+    text: Annotated[str, Field(description="What to do.")]
+    state: Annotated[
+        Literal["open", "doing", "done", "dropped"], Field(description="How far it is.")
+    ]
 
 
 class TodoRequest(BaseModel):
@@ -44,13 +47,25 @@ class TodoRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    set: Annotated[list[Change] | None, Field(max_length=200, min_length=1)] = None
-    """New states of items; done first, before anything is added."""
-
-    add: Annotated[list[str] | None, Field(max_length=50, min_length=1)] = None
-    """Things to do, added at the end as open items. Only reads the list when both are
-    left out.
-    """
+    set: Annotated[
+        list[Change] | None,
+        Field(
+            max_length=200,
+            min_length=1,
+            description="New states of items; done first, before anything is added.",
+        ),
+    ] = None
+    add: Annotated[
+        list[str] | None,
+        Field(
+            max_length=50,
+            min_length=1,
+            description=(
+                "Things to do, added at the end as open items. Only reads the list "
+                "when both are left out."
+            ),
+        ),
+    ] = None
 
 
 class TodoResponse(BaseModel):
@@ -58,12 +73,10 @@ class TodoResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    items: list[Item]
-    """All items, in order."""
-
-    left: Annotated[int, Field(ge=0)]
-    """How many items are open or being done."""
-
+    items: Annotated[list[Item], Field(description="All items, in order.")]
+    left: Annotated[
+        int, Field(ge=0, description="How many items are open or being done.")
+    ]
     message: Message
     warnings: Warnings
     next_actions: NextActions

@@ -19,13 +19,18 @@ class DocumentLine(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    quantity: Annotated[int, Field(ge=1, le=100000)]
-    """Units that the document states."""
-
-    unit_price: UnitPrice | None = None
-    """Price of one unit in EUR, such as "12.50"; leave it out where the document states
-    none.
-    """
+    quantity: Annotated[
+        int, Field(ge=1, le=100000, description="Units that the document states.")
+    ]
+    unit_price: Annotated[
+        UnitPrice | None,
+        Field(
+            description=(
+                'Price of one unit in EUR, such as "12.50"; leave it out where the '
+                "document states none."
+            )
+        ),
+    ] = None
 
 
 class Mismatch(BaseModel):
@@ -33,19 +38,22 @@ class Mismatch(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Literal["missing_line", "unexpected_line", "quantity", "unit_price", "total"]
-    """missing_line (ordered, not on the document), unexpected_line (on the document,
-    not ordered), quantity, unit_price or total.
-    """
-
-    sku: str | None
-    """Article number; null for the total."""
-
-    ordered: str | None
-    """What the order says; null for nothing."""
-
-    documented: str | None
-    """What the document says; null for nothing."""
+    kind: Annotated[
+        Literal["missing_line", "unexpected_line", "quantity", "unit_price", "total"],
+        Field(
+            description=(
+                "missing_line (ordered, not on the document), unexpected_line (on the "
+                "document, not ordered), quantity, unit_price or total."
+            )
+        ),
+    ]
+    sku: Annotated[str | None, Field(description="Article number; null for the total.")]
+    ordered: Annotated[
+        str | None, Field(description="What the order says; null for nothing.")
+    ]
+    documented: Annotated[
+        str | None, Field(description="What the document says; null for nothing.")
+    ]
 
 
 class VerifyOrderDocumentRequest(BaseModel):
@@ -54,13 +62,23 @@ class VerifyOrderDocumentRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     order_number: OrderNumber
-    lines: Annotated[list[DocumentLine], Field(max_length=200, min_length=1)]
-    """The lines of the document, as it has them."""
-
-    total: Money | None = None
-    """Total of the document in EUR, such as "813.60"; leave it out where there is
-    none.
-    """
+    lines: Annotated[
+        list[DocumentLine],
+        Field(
+            max_length=200,
+            min_length=1,
+            description="The lines of the document, as it has them.",
+        ),
+    ]
+    total: Annotated[
+        Money | None,
+        Field(
+            description=(
+                'Total of the document in EUR, such as "813.60"; leave it out where '
+                "there is none."
+            )
+        ),
+    ] = None
 
 
 class VerifyOrderDocumentResponse(BaseModel):
@@ -69,16 +87,17 @@ class VerifyOrderDocumentResponse(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     order_number: OrderNumber
-    supplier_name: str
-    """Name of the supplier."""
-
+    supplier_name: Annotated[str, Field(description="Name of the supplier.")]
     order_status: OrderStatus
-    matches: bool
-    """True when document and order agree."""
-
-    mismatches: list[Mismatch]
-    """Differences, in the order of the order's lines; empty when all agrees."""
-
+    matches: Annotated[bool, Field(description="True when document and order agree.")]
+    mismatches: Annotated[
+        list[Mismatch],
+        Field(
+            description=(
+                "Differences, in the order of the order's lines; empty when all agrees."
+            )
+        ),
+    ]
     message: Message
     warnings: Warnings
     next_actions: NextActions

@@ -18,20 +18,34 @@ class WriteRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: Path
-    """File to write, relative to the workspace, such as "letters/kite.txt". Folders on
-    the way are made.
-    """
-
-    text: Annotated[str, Field(max_length=500000)]
-    """The whole text of the file, or what to add where `mode` is append. End it with a
-    line break.
-    """
-
-    mode: Literal["create", "replace", "append"] = "create"
-    """create refuses where there is a file already; replace and append refuse where
-    there is none.
-    """
+    path: Annotated[
+        Path,
+        Field(
+            description=(
+                'File to write, relative to the workspace, such as "letters/kite.txt". '
+                "Folders on the way are made."
+            )
+        ),
+    ]
+    text: Annotated[
+        str,
+        Field(
+            max_length=500000,
+            description=(
+                "The whole text of the file, or what to add where `mode` is append. "
+                "End it with a line break."
+            ),
+        ),
+    ]
+    mode: Annotated[
+        Literal["create", "replace", "append"],
+        Field(
+            description=(
+                "create refuses where there is a file already; replace and append "
+                "refuse where there is none."
+            )
+        ),
+    ] = "create"
 
 
 class WriteResponse(BaseModel):
@@ -40,15 +54,11 @@ class WriteResponse(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     is_preview: IsPreview
-    path: str
-    """Path relative to the workspace."""
-
-    created: bool
-    """True when there was no such file before."""
-
-    line_count: Annotated[int, Field(ge=0)]
-    """Lines in the file now."""
-
+    path: Annotated[str, Field(description="Path relative to the workspace.")]
+    created: Annotated[
+        bool, Field(description="True when there was no such file before.")
+    ]
+    line_count: Annotated[int, Field(ge=0, description="Lines in the file now.")]
     message: Message
     warnings: Warnings
     next_actions: NextActions

@@ -9,20 +9,44 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Money: TypeAlias = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$")]
-"""Amount in EUR with two decimals, such as "12.50"."""
+Money: TypeAlias = Annotated[
+    str,
+    Field(
+        pattern="^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$",
+        description='Amount in EUR with two decimals, such as "12.50".',
+    ),
+]
 
-UnitPrice: TypeAlias = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")]
-"""Price of one unit in EUR with two decimals, such as "12.50"."""
+UnitPrice: TypeAlias = Annotated[
+    str,
+    Field(
+        pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
+        description='Price of one unit in EUR with two decimals, such as "12.50".',
+    ),
+]
 
-Sku: TypeAlias = Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-"""Article number as in the item list, such as "CHN-11S"."""
+Sku: TypeAlias = Annotated[
+    str,
+    Field(
+        pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$",
+        description='Article number as in the item list, such as "CHN-11S".',
+    ),
+]
 
-OrderNumber: TypeAlias = Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
-"""Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
+OrderNumber: TypeAlias = Annotated[
+    str,
+    Field(
+        pattern="^PO-20[0-9]{2}-[0-9]{4}$",
+        description=(
+            'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".'
+        ),
+    ),
+]
 
-OrderStatus: TypeAlias = Literal["ordered", "partly_received", "received", "cancelled"]
-"""State of the order."""
+OrderStatus: TypeAlias = Annotated[
+    Literal["ordered", "partly_received", "received", "cancelled"],
+    Field(description="State of the order."),
+]
 
 
 class PurchaseOrderItem(BaseModel):
@@ -31,13 +55,18 @@ class PurchaseOrderItem(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    quantity: Annotated[int, Field(ge=1, le=10000)]
-    """How many units to order."""
-
-    unit_price: UnitPrice | None = None
-    """Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the
-    list price.
-    """
+    quantity: Annotated[
+        int, Field(ge=1, le=10000, description="How many units to order.")
+    ]
+    unit_price: Annotated[
+        UnitPrice | None,
+        Field(
+            description=(
+                'Agreed price of one unit in EUR, such as "12.50". Leave it out to '
+                "order at the list price."
+            )
+        ),
+    ] = None
 
 
 class PurchaseOrderLine(BaseModel):
@@ -46,11 +75,7 @@ class PurchaseOrderLine(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    name: str
-    """Name of the article."""
-
-    quantity: Annotated[int, Field(ge=1)]
-    """Units ordered."""
-
+    name: Annotated[str, Field(description="Name of the article.")]
+    quantity: Annotated[int, Field(ge=1, description="Units ordered.")]
     unit_price: UnitPrice
     line_total: Money

@@ -9,17 +9,52 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-IsPreview: TypeAlias = bool
-"""True when nothing has been changed yet and this only shows what would happen."""
+IsPreview: TypeAlias = Annotated[
+    bool,
+    Field(
+        description=(
+            "True when nothing has been changed yet and this only shows what would "
+            "happen."
+        )
+    ),
+]
 
-Message: TypeAlias = Annotated[str, Field(min_length=1)]
-"""What happened, in one sentence for the user; in a preview, what would happen."""
+Message: TypeAlias = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description=(
+            "What happened, in one sentence for the user; in a preview, what would "
+            "happen."
+        ),
+    ),
+]
 
-Warnings: TypeAlias = list[str]
-"""What the user should know before relying on the result; empty when all is well."""
+Warnings: TypeAlias = Annotated[
+    list[str],
+    Field(
+        description=(
+            "What the user should know before relying on the result; empty when "
+            "all is well."
+        )
+    ),
+]
 
-NextActions: TypeAlias = list[str]
-"""Sensible next steps, most useful first; empty when there is nothing to do."""
+NextActions: TypeAlias = Annotated[
+    list[str],
+    Field(
+        description=(
+            "Sensible next steps, most useful first; empty when there is nothing to do."
+        )
+    ),
+]
 
-TotalMatches: TypeAlias = Annotated[int, Field(ge=0)]
-"""How many matched in all; larger than the list where `limit` cut it."""
+TotalMatches: TypeAlias = Annotated[
+    int,
+    Field(
+        ge=0,
+        description=(
+            "How many matched in all; larger than the list where `limit` cut it."
+        ),
+    ),
+]

@@ -12,9 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from .purchasing import Sku
 
 ManufacturingOrderNumber: TypeAlias = Annotated[
-    str, Field(pattern="^MO-20[0-9]{2}-[0-9]{4}$")
+    str,
+    Field(
+        pattern="^MO-20[0-9]{2}-[0-9]{4}$",
+        description=(
+            "Manufacturing order number, MO-<year>-<four digits>, such as "
+            '"MO-2026-0003".'
+        ),
+    ),
 ]
-"""Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003"."""
 
 
 class StockMove(BaseModel):
@@ -23,14 +29,14 @@ class StockMove(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Sku
-    name: str
-    """Name of the article."""
-
-    change: int
-    """Change in units, positive for incoming and negative for outgoing ones."""
-
-    in_stock_before: Annotated[int, Field(ge=0)]
-    """Units in stock before."""
-
-    in_stock_after: Annotated[int, Field(ge=0)]
-    """Units in stock now."""
+    name: Annotated[str, Field(description="Name of the article.")]
+    change: Annotated[
+        int,
+        Field(
+            description=(
+                "Change in units, positive for incoming and negative for outgoing ones."
+            )
+        ),
+    ]
+    in_stock_before: Annotated[int, Field(ge=0, description="Units in stock before.")]
+    in_stock_after: Annotated[int, Field(ge=0, description="Units in stock now.")]

@@ -9,12 +9,21 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-ContentType: TypeAlias = Literal["article", "page", "project"]
-"""article (advice and news), page (facts about the shop) or project (what the shop has
-done).
-"""
+ContentType: TypeAlias = Annotated[
+    Literal["article", "page", "project"],
+    Field(
+        description=(
+            "article (advice and news), page (facts about the shop) or project "
+            "(what the shop has done)."
+        )
+    ),
+]
 
 Slug: TypeAlias = Annotated[
-    str, Field(max_length=100, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")
+    str,
+    Field(
+        max_length=100,
+        pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
+        description='Name of the item in its address, such as "opening-hours".',
+    ),
 ]
-"""Name of the item in its address, such as "opening-hours"."""

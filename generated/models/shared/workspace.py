@@ -9,10 +9,17 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Path: TypeAlias = Annotated[str, Field(max_length=500, min_length=1)]
-"""Path relative to the workspace, with / between its parts, such as
-"notes/suppliers.md".
-"""
+Path: TypeAlias = Annotated[
+    str,
+    Field(
+        max_length=500,
+        min_length=1,
+        description=(
+            "Path relative to the workspace, with / between its parts, such as "
+            '"notes/suppliers.md".'
+        ),
+    ),
+]
 
 
 class SkippedFile(BaseModel):
@@ -20,18 +27,22 @@ class SkippedFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str
-    """Path relative to the workspace."""
-
-    reason: Literal[
-        "hidden",
-        "link",
-        "special_file",
-        "too_deep",
-        "too_large",
-        "not_text",
-        "unreadable",
+    path: Annotated[str, Field(description="Path relative to the workspace.")]
+    reason: Annotated[
+        Literal[
+            "hidden",
+            "link",
+            "special_file",
+            "too_deep",
+            "too_large",
+            "not_text",
+            "unreadable",
+        ],
+        Field(
+            description=(
+                "hidden (its name begins with a dot), link (symbolic link), "
+                "special_file, too_deep (nested too far), too_large (over 1 MB), "
+                "not_text (not UTF-8) or unreadable."
+            )
+        ),
     ]
-    """hidden (its name begins with a dot), link (symbolic link), special_file, too_deep
-    (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.
-    """

@@ -15,8 +15,7 @@ class PlaceOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    supplier_id: Annotated[int, Field(ge=1)]
-    """Number of the supplier."""
+    supplier_id: Annotated[int, Field(ge=1, description="Number of the supplier.")]
 
 
 class PlaceOrderResponse(BaseModel):

@@ -16,9 +16,9 @@ class HostileRequest(OpenModel):
 
     model_config = ConfigDict(extra="allow", validate_by_name=True)
 
-    import_os: Annotated[str, Field(alias='"""\nimport os\n')] = '"""\n\\{{x}}'
-    """\"\"\"\\"""
-
+    import_os: Annotated[str, Field(alias='"""\nimport os\n', description='"""\\')] = (
+        '"""\n\\{{x}}'
+    )
     field_: Annotated[
         Literal["'", '"', "\\", "\n", "\u2028", "{{ 1 }}", "'''\"\"\""] | None,
         Field(alias="'"),

@@ -15,8 +15,9 @@ class Item(BaseModel):
 
     sku: Annotated[str, Field(pattern="^[A-Z]+-[0-9]+$")]
     quantity: Annotated[int, Field(ge=1, le=999)]
-    price: Annotated[int | float | None, Field(gt=0.0)] = None
-    """Price of one."""
+    price: Annotated[int | float | None, Field(gt=0.0, description="Price of one.")] = (
+        None
+    )
 
 
 class Address(BaseModel):
@@ -38,9 +39,7 @@ class Customer(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    name: Annotated[str, Field(min_length=1)]
-    """Full name."""
-
+    name: Annotated[str, Field(min_length=1, description="Full name.")]
     address: Address | None = None
 
 
@@ -60,10 +59,12 @@ class CreateOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    customer: Customer
+    customer: Annotated[Customer, Field(description="Who orders.")]
     items: Annotated[list[Item], Field(min_length=1)]
     priority: Literal["low", "normal", "high"] = "normal"
     days: int = 3
     tags: list[str] = []
-    limit: Annotated[int | None, Field(ge=10)] = None
-    """A default that does not hold, and is dropped."""
+    limit: Annotated[
+        int | None,
+        Field(ge=10, description="A default that does not hold, and is dropped."),
+    ] = None

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from .shared.common import Line, Money, Page
 
@@ -25,7 +27,5 @@ class QuoteResponse(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     lines: list[Line]
-    total: Money
-    """All lines together."""
-
+    total: Annotated[Money, Field(description="All lines together.")]
     page: Page | None = None

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from .shared.billing_common import Maybe
 from .shared.billing_common import Money as BillingCommonMoney
@@ -34,9 +34,9 @@ class GetOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    billed: BillingCommonMoney | None = None
-    """What was paid."""
-
+    billed: Annotated[
+        BillingCommonMoney | None, Field(description="What was paid.")
+    ] = None
     listed: OrdersCommonMoney | None = None
     either: BillingCommonMoney | OrdersCommonMoney | None = None
     maybe: Maybe | None = None

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 
 class Circle(BaseModel):
@@ -59,12 +59,17 @@ class SearchRequest(BaseModel):
     mixed: Literal["auto", 1, 2] | None = None
     wild: bool | int | float | list[Any] | dict[str, Any] | None = None
     when: str | None = None
-    shape: Circle | Square | None = None
-    """Told apart by their kind."""
-
-    vague: dict[str, Any] | None = None
-    """Not told apart, so any object will do here and the schema decides."""
-
+    shape: Annotated[
+        Circle | Square | None, Field(description="Told apart by their kind.")
+    ] = None
+    vague: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description=(
+                "Not told apart, so any object will do here and the schema decides."
+            )
+        ),
+    ] = None
     lists: list[Any] | None = None
     both: Both | None = None
     open: Open | None = None

@@ -9,8 +9,12 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Money: TypeAlias = Annotated[str, Field(pattern="^[0-9]+[.][0-9]{2}$")]
-"""An amount in EUR, such as 12.50."""
+Money: TypeAlias = Annotated[
+    str,
+    Field(
+        pattern="^[0-9]+[.][0-9]{2}$", description="An amount in EUR, such as 12.50."
+    ),
+]
 
 
 class Line(BaseModel):

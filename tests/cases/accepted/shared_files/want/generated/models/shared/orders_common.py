@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from .billing_common import Money as BillingCommonMoney
 
@@ -31,8 +31,6 @@ class Order(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     id: str
-    total: BillingCommonMoney | None = None
-    """The total."""
-
+    total: Annotated[BillingCommonMoney | None, Field(description="The total.")] = None
     own: Money | None = None
     address: Address | None = None
