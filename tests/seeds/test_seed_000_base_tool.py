@@ -6,11 +6,13 @@ import asyncio
 import inspect
 from contextlib import suppress
 from pathlib import Path
+from types import new_class
 from typing import Any, ClassVar, get_args
 
 import anyio
 import pytest
 from mcp import Client
+from pydantic import BaseModel
 from toolgen.runtime import (
     BaseTool,
     ToolContext,
@@ -81,6 +83,45 @@ def test_it_is_generic_over_the_request_type() -> None:
     assert get_args(base) == (CatalogSearchRequest, CatalogSearchResponse)
     annotation = inspect.signature(CatalogSearchTool.execute).parameters["request"].annotation
     assert annotation == "CatalogSearchRequest"
+
+
+class Other(BaseModel):
+    text: str
+
+
+def test_a_class_whose_types_contradict_its_spec_is_refused() -> None:
+    """Type Safety - Generic parameter type <T extends ToolParams>"""
+    spec = ToolSpec.from_models(EchoRequest, EchoResponse, name="echo_2", description="d")
+    without_models = ToolSpec(name="echo_3", description="d", inputs=[ToolParam("text", "string", "Text.")])
+
+    def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        return None
+
+    def misled(self: Any, request: Other, context: ToolContext) -> Any:
+        return None
+
+    def make(base: Any, spec: ToolSpec, execute: Any = execute) -> Any:
+        return new_class("Made", (base,), {}, lambda body: body.update(spec=spec, execute=execute))
+
+    for given, said in (
+        (BaseTool[Other, EchoResponse], "Other, and its request_model is EchoRequest"),
+        (BaseTool[dict[str, Any], EchoResponse], "dict, and its request_model is EchoRequest"),
+        (BaseTool[EchoRequest, Other], "Other, and its response_model is EchoResponse"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            make(given, spec)
+    with pytest.raises(TypeError, match="Other, and its request_model is None"):
+        make(BaseTool[Other, Any], without_models)
+    with pytest.raises(TypeError, match="takes a request of Other, and the tool's requests are EchoRequest"):
+        make(BaseTool[EchoRequest, EchoResponse], spec, misled)
+    for fitting in (
+        BaseTool,
+        BaseTool[Any, Any],
+        BaseTool[EchoRequest, EchoResponse],
+        BaseTool[EchoRequest, dict[str, Any]],
+    ):
+        assert make(fitting, spec).request_model is EchoRequest
+    make(BaseTool[dict[str, Any], EchoResponse], without_models)
 
 
 @pytest.mark.parametrize("name", NAMES)

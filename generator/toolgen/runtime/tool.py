@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 from .definition.tool_definition import ToolDefinition
 from .errors import NotImplementedToolError, ToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import AsyncIterator, Awaitable, Iterator
 
     from pydantic import BaseModel
+
+    from .content.values import ToolResult
+    from .context import ToolContext
+    from .response import ToolResponse
 
 Request = TypeVar("Request")  # a pydantic model; a dict where a hand-written tool has no model
 Response = TypeVar("Response")
@@ -85,7 +89,16 @@ class BaseTool(ABC, Generic[Request, Response]):
     output_schema = _FromDefinition("output_schema")
 
     @abstractmethod
-    def execute(self, *args: Any, **kwargs: Any) -> Any:
+    def execute(
+        self, request: Request, context: ToolContext, /, *args: Any, **kwargs: Any
+    ) -> (
+        Response
+        | ToolResult[Response, Any]
+        | ToolResponse
+        | Iterator[Any]
+        | AsyncIterator[Any]
+        | Awaitable[Response | ToolResult[Response, Any] | ToolResponse | Iterator[Any] | AsyncIterator[Any]]
+    ):
         """Do the work: take `(request, context, *, <injected values>)`, return a response.
 
         An `async def` runs in the event loop. A `def` runs in a worker thread, where it may block but cannot
@@ -121,6 +134,7 @@ class BaseTool(ABC, Generic[Request, Response]):
             return
         if "definition" in cls.__dict__:
             check_definition(cls)
+        check_models(cls)
         injected = [entry["name"] for entry in cls.definition.get("inject", ())]
         for method in ("execute", "preview"):
             if method in cls.__dict__:
@@ -175,14 +189,52 @@ def _apply_spec(tool: type[BaseTool[Any, Any]], spec: object) -> None:
         tool.response_model = spec.response_model
 
 
+def check_models(cls: type[BaseTool[Any, Any]]) -> None:
+    """Raise TypeError if `BaseTool[Request, Response]` names other models than the class has."""
+    bases = (base for each in cls.__mro__ for base in each.__dict__.get("__orig_bases__", ()))
+    found = next((get_args(base) for base in bases if get_origin(base) is BaseTool), (None, None))
+    types: list[Any] = [get_origin(each) or each for each in found]
+    request, response = types
+    given, returned = getattr(cls, "request_model", None), cls.response_model
+    if (_is_model(request) or request is dict) and not issubclass(given or dict, request):
+        name, other, model = "request_model", request, given
+    # any JSON value may be a response, and the response model is built of a dict
+    elif _is_model(response) and returned is not None and not issubclass(response, returned):
+        name, other, model = "response_model", response, returned
+    else:
+        return
+    raise TypeError(
+        f"{cls.__module__}.{cls.__qualname__} is a BaseTool of {other.__qualname__}, and its {name} is "
+        f"{None if model is None else model.__qualname__}: let both be the same class"
+    )
+
+
+def _is_model(kind: object) -> bool:
+    # pydantic is imported with the first model
+    return isinstance(kind, type) and hasattr(kind, "model_fields")
+
+
 def check_signature(cls: type[BaseTool[Any, Any]], method: str, injected: list[str]) -> None:
     """Raise SignatureError if a method does not accept the arguments of the runtime."""
+    function = getattr(cls, method)
+    parameters = signature(function)
     try:
-        signature(getattr(cls, method)).bind(None, None, None, **dict.fromkeys(injected))
+        parameters.bind(None, None, None, **dict.fromkeys(injected))
     except TypeError as error:
         keywords = f", *, {', '.join(injected)}" if injected else ""
         raise SignatureError(
             f"{cls.__module__}.{cls.__qualname__}.{method} must accept (self, request, context{keywords}), "
             f"as the spec of {cls.definition['name']} says: {error}",
-            getattr(cls, method),
+            function,
         ) from None
+    # pyright does not compare it with that of BaseTool, since any arguments may follow
+    annotation: Any = next((each.annotation for each in [*parameters.parameters.values()][1:2]), None)
+    if isinstance(annotation, str):
+        annotation = getattr(function, "__globals__", {}).get(annotation)
+    model = getattr(cls, "request_model", None)
+    if model is not None and _is_model(annotation) and not issubclass(model, annotation):
+        raise SignatureError(
+            f"{cls.__module__}.{cls.__qualname__}.{method} takes a request of {annotation.__qualname__}, and "
+            f"the tool's requests are {model.__qualname__}",
+            function,
+        )

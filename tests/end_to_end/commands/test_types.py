@@ -161,6 +161,87 @@ def model(response: ToolResponse) -> object:
     return response.as_model(int)
 """
 
+MODELS = """
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from pydantic import BaseModel
+from toolgen.runtime import BaseTool, Image, ToolContext, ToolResponse, ToolResult
+
+
+class Q(BaseModel):
+    a: int
+
+
+class R(BaseModel):
+    b: int
+
+
+class Other(BaseModel):
+    b: int
+"""
+HAND_WRITTEN = f"""{MODELS}
+
+class Plain(BaseTool[Q, R]):
+    def execute(self, request: Q, context: ToolContext) -> R:
+        return R(b=request.a)
+
+
+class Injected(BaseTool[Q, R]):
+    async def execute(self, request: Q, context: ToolContext, *, db: int, more: str = "") -> R:
+        return R(b=db)
+
+
+class Blocks(BaseTool[Q, R]):
+    async def execute(self, request: Q, context: ToolContext) -> ToolResult[R, Image]:
+        return ToolResult(R(b=1), Image(b"png"))
+
+
+class Whole(BaseTool[Q, R]):
+    def execute(self, request: Q, context: ToolContext) -> ToolResponse:
+        return ToolResponse(content=R(b=1))
+
+
+class Streamed(BaseTool[Q, R]):
+    async def execute(self, request: Q, context: ToolContext) -> AsyncIterator[int | R]:
+        yield 1
+        yield R(b=1)
+
+
+class Iterated(BaseTool[Q, Any]):
+    def execute(self, request: Q, context: ToolContext) -> Iterator[str]:
+        yield "a"
+
+
+class WithoutModels(BaseTool[dict[str, Any], str]):
+    def execute(self, request: dict[str, Any], context: ToolContext) -> str:
+        return "a"
+"""
+WRONG_RESPONSES = f"""{MODELS}
+
+class Text(BaseTool[Q, R]):
+    def execute(self, request: Q, context: ToolContext) -> str:
+        return "a"
+
+
+class Model(BaseTool[Q, R]):
+    async def execute(self, request: Q, context: ToolContext, *, db: int) -> Other:
+        return Other(b=db)
+"""
+WRONG_REQUESTS = f"""{MODELS}
+
+class Plain(BaseTool[Q, R]):
+    def execute(self, request: Other, context: ToolContext) -> R:
+        return R(b=1)
+
+
+class Injected(BaseTool[Q, R]):
+    async def execute(self, request: Other, context: ToolContext, *, db: int) -> R:
+        return R(b=db)
+"""
+
 pytestmark = pytest.mark.slow
 
 
@@ -256,3 +337,14 @@ def test_a_type_checker_knows_which_blocks_a_tool_may_return(project: Project, c
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_a_type_checker_knows_the_content_of_a_response(project: Project, checker: str) -> None:
     assert _wrong_lines(project, checker, TYPED_CONTENT, WRONG_CONTENT) == 3
+
+
+@pytest.mark.parametrize(
+    ("checker", "wrong"),
+    # pyright compares no arguments if any may follow: the class is refused when it is made
+    [("mypy", WRONG_RESPONSES), ("mypy", WRONG_REQUESTS), ("pyright", WRONG_RESPONSES)],
+)
+def test_a_type_checker_knows_the_models_of_a_hand_written_tool(
+    project: Project, checker: str, wrong: str
+) -> None:
+    assert _wrong_lines(project, checker, HAND_WRITTEN, wrong) == 2
