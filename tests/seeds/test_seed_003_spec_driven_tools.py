@@ -659,7 +659,7 @@ def test_a_parameter_called_title_is_kept(
     assert main(["-C", str(tmp_path), "export", target]) == 0
     published = json.dumps(json.loads(capsys.readouterr().out))
     assert '"title": {"type": "string", "description": "The new title."}' in published
-    assert "title: str" in (tmp_path / "generated" / "models" / "rename.py").read_text()
+    assert "title: Annotated[str, Field(" in (tmp_path / "generated" / "models" / "rename.py").read_text()
 
 
 def test_a_value_can_be_streamed(tmp_path: Path) -> None:
