@@ -24,7 +24,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tools.fuzz.wire import WAYS, NoAnswerError, Wire, served
+from benchmarks.wire import WAYS, NoAnswerError, Wire, served
 
 from . import installation, report
 from .groups import Bench

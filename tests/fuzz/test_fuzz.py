@@ -15,9 +15,8 @@ from typing import Any, cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field
 
-from tools.fuzz import cost, cost_entries, dump, schemas, server, shapes, terminal, text
+from tools.fuzz import terminal, text
 from tools.fuzz.batches import Outcome, finding, run_batch
 from tools.fuzz.cases import Case, pack, written
 from tools.fuzz.corpus import Entry, entries
@@ -70,13 +69,7 @@ for name, bug in PLANTED_BUGS.items():
 """
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.part == "cost" else [])
-        for each in entries()
-    ],
-)
+@pytest.mark.parametrize("entry", [pytest.param(each, id=each.name) for each in entries()])
 def test_inputs_of_the_corpus_do_not_fail_again(entry: Entry) -> None:
     assert entry.replay() == []
 
@@ -222,74 +215,6 @@ def test_a_planted_bug_of_the_terminal_is_found(name: str) -> None:
         for planted in (name, "")
     ]
     assert found == ['["terminal"]', "[]"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(6))
-def test_a_mixed_bomb_ends(number: int) -> None:
-    assert schemas.try_recipe(schemas.mixed(random.Random(number))).findings == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("way", ["stdio", "http"])
-def test_the_server_answers_after_garbage(way: str) -> None:
-    assert PARTS["server"].replay({"way": way, "sent": server.inputs(random.Random(1), way)}) == []
-
-
-class Aliased(BaseModel):
-    """A model as they are generated, but for the protection of its aliases."""
-
-    model_config = ConfigDict(extra="allow")
-
-    order_id: int | None = Field(None, alias="orderId")
-
-
-QUADRATIC = {"entry": "question", "shape": "lines_of_texts", "seed": 1}
-
-
-def test_a_quadratic_cost_is_found_and_n_log_n_is_not() -> None:
-    def measured(*seconds: float) -> cost._Measured:
-        sizes = zip((0.1, 1.0, 10.0, 100.0), seconds, strict=False)
-        return cost._Measured({size: (each, 1.0) for size, each in sizes})
-
-    assert measured(0.01, 0.02, 0.25, 3.0).fault() is None
-    assert measured(0.0, 0.001, 0.01, 0.4).fault() is None  # noise
-    assert "size 10: 0.90 s" in str(measured(0.0, 0.02, 0.9).fault())
-    assert measured(0.01, 0.011, 0.05, 4.0).fault() is not None
-
-
-@pytest.mark.slow
-def test_a_planted_quadratic_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert PARTS["cost"].replay(QUADRATIC) == []
-    monkeypatch.setenv(ENVIRONMENT, "previews_are_searched_for_every_text")
-    assert [found.kind for found in PARTS["cost"].replay(QUADRATIC)] == ["cost"]
-
-
-@pytest.mark.parametrize("name", shapes.SHAPES)
-def test_a_shape_has_about_the_size_that_was_asked_for(name: str) -> None:
-    lengths = [len(json.dumps(shapes.make({"shape": name, "seed": 4}, size))) for size in (2_000, 20_000)]
-    assert all(0 < length < 400_000 for length in lengths)
-    assert lengths[0] <= lengths[1]
-
-
-def test_every_entry_reads_a_language_that_there_is() -> None:
-    for name, made in cost_entries.ENTRIES.items():
-        assert set(made.languages) <= set(shapes.LANGUAGES), name
-
-
-def test_a_dump_that_differs_from_what_was_validated_is_found() -> None:
-    given = {"orderId": 1, "order_id": 2}
-    found = list(dump.faults(Aliased.model_validate(given), given))
-    assert "model_dump().order_id is 2, and 1 was validated" in found
-    assert list(dump.faults(Aliased.model_validate({"orderId": 1}), {"orderId": 1})) == []
-
-
-@pytest.mark.slow
-def test_a_command_that_reads_outside_of_its_project_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = {"changes": [["specs/echo.yaml", "link to a secret"]], "verb": "check"}
-    assert PARTS["links"].replay(recipe) == []
-    monkeypatch.setenv(ENVIRONMENT, "specs_are_printed_through_links")
-    assert [found.kind for found in PARTS["links"].replay(recipe)] == ["read"]
 
 
 def test_every_planted_bug_belongs_to_a_part() -> None:

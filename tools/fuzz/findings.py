@@ -50,10 +50,6 @@ class Deadline:
     def is_over(self) -> bool:
         return time.monotonic() >= self.at
 
-    @property
-    def left(self) -> float:
-        return max(0.0, self.at - time.monotonic())
-
 
 def save(finding: Finding, folder: Path) -> Path:
     """Write the reproduction of a finding to a file of its own."""

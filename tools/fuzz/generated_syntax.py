@@ -9,61 +9,23 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_DATA = frozenset(
-    [
-        "AnnAssign",
-        "Assign",
-        "Attribute",
-        "Constant",
-        "Dict",
-        "Expr",
-        "If",
-        "ImportFrom",
-        "List",
-        "Load",
-        "Module",
-        "Name",
-        "Store",
-        "Subscript",
-        "Tuple",
-        "UnaryOp",
-        "USub",
-        "alias",
-    ]
+
+def _nodes(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_DATA = _nodes(
+    "AnnAssign Assign Attribute Constant Dict Expr If ImportFrom List Load Module Name Store "
+    "Subscript Tuple UnaryOp USub alias"
 )
-_TOOL = (_DATA - {"Dict", "AnnAssign", "UnaryOp", "USub"}) | frozenset(
-    ["BinOp", "BitOr", "ClassDef", "FunctionDef", "Import", "arg", "arguments"]
+_TOOL = (_DATA - {"Dict", "AnnAssign", "UnaryOp", "USub"}) | _nodes(
+    "BinOp BitOr ClassDef FunctionDef Import arg arguments"
 )
-_MODEL = (_DATA - {"If", "Dict"}) | frozenset(["BinOp", "BitOr", "Call", "ClassDef", "keyword"])
-_SHARED = _DATA | frozenset(
-    [
-        "AsyncFunctionDef",
-        "Await",
-        "BinOp",
-        "BitOr",
-        "Call",
-        "Compare",
-        "Eq",
-        "For",
-        "FormattedValue",
-        "FunctionDef",
-        "GeneratorExp",
-        "IfExp",
-        "Import",
-        "In",
-        "Is",
-        "JoinedStr",
-        "NotEq",
-        "NotIn",
-        "Raise",
-        "Return",
-        "Set",
-        "Starred",
-        "arg",
-        "arguments",
-        "comprehension",
-        "keyword",
-    ]
+_MODEL = (_DATA - {"If", "Dict"}) | _nodes("BinOp BitOr Call ClassDef keyword")
+_SHARED = _DATA | _nodes(
+    "AsyncFunctionDef Await BinOp BitOr Call Compare Eq For FormattedValue FunctionDef GeneratorExp "
+    "IfExp Import In Is JoinedStr NotEq NotIn Raise Return Set Starred arg arguments comprehension "
+    "keyword"
 )
 _RUNTIME = r"toolgen\.runtime(\.[a-z_.]+)?"
 _STANDARD = r"__future__|typing|abc|collections\.abc|importlib|sys"
@@ -75,9 +37,8 @@ class _Allowed:
 
     nodes: frozenset[str]
     calls: frozenset[str]
-    imports: re.Pattern[
-        str
-    ]  # at run time; imports below `if TYPE_CHECKING:` are chosen by authors (types of injected values)
+    # at run time; imports below `if TYPE_CHECKING:` are chosen by authors (types of injected values)
+    imports: re.Pattern[str]
 
 
 def _allowed(nodes: frozenset[str], calls: str, imports: str) -> _Allowed:
@@ -134,7 +95,7 @@ def _kind(path: str) -> _Allowed:
     for name, allowed in _KINDS.items():
         if (name.endswith("/") and path.startswith(name)) or path.endswith(name):
             return allowed
-    raise LookupError(f"{path}: no kind of file that the fuzzer knows; describe it in syntax.py")
+    raise LookupError(f"{path}: no kind of file that the fuzzer knows; describe it in generated_syntax.py")
 
 
 def _foreign(tree: ast.Module, allowed: _Allowed) -> Iterator[tuple[ast.AST, str]]:

@@ -9,24 +9,15 @@ import importlib
 import json
 import os
 import pkgutil
-import runpy
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 ENVIRONMENT = "TOOLGEN_FUZZ_PLANTED"  # name of the bug that a child process must plant
-_ROOT = Path(__file__).parents[2]
-_RUN = """
-import sys
-sys.path.append(sys.argv[1])
-from tools.fuzz.planted import main
-main()
-"""
-_NOT_IMPORTED = ("toolgen.serving.bridges", "toolgen.serving.adopted", "toolgen.__main__")
+_NOT_IMPORTED = ("toolgen.runtime.bridges", "toolgen.runtime.adopted", "toolgen.__main__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +45,6 @@ def plant() -> None:
     """Plant the bug that the environment names, if any."""
     if name := os.environ.get(ENVIRONMENT):
         PLANTED_BUGS[name].plant()
-
-
-def command(module: str, *words: str) -> list[str]:
-    """Return the command `python -m MODULE WORDS`, with the planted bug if there is one."""
-    if os.environ.get(ENVIRONMENT):
-        return [sys.executable, "-c", _RUN, str(_ROOT), module, *words]
-    return [sys.executable, "-m", module, *words]
-
-
-def main() -> None:
-    """Run the module that the command line names, with the bug that the environment names."""
-    plant()
-    _, root, module, *_ = sys.argv
-    del sys.argv[:2]
-    sys.path.remove(root)  # a project may have a package `tools`, too
-    for name in [each for each in sys.modules if each.partition(".")[0] == "tools"]:
-        del sys.modules[name]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def toolgen_modules() -> list[ModuleType]:
@@ -180,68 +153,6 @@ def a_module_prints_by_itself() -> None:
         print(f"toolgen: {getattr(error, 'message', error)}", file=sys.stderr)
 
     _replace("show_error", show, beside="report_bug")
-
-
-@planted_bug("schemas")
-def schemas_have_no_budget() -> None:
-    for name in ("find_oversized", "find_entangled"):
-        _replace(name, lambda *_, **__: iter(()), beside="check_budget")
-
-
-@planted_bug("sources")
-def servers_may_send_without_a_limit() -> None:
-    budget = importlib.import_module("toolgen.sources.mcp_client.limits").ByteBudget
-    if not hasattr(budget, "spend"):
-        raise LookupError("what servers send is not counted: plant the bug elsewhere")
-    budget.spend = lambda *_, **__: None
-
-
-@planted_bug("server")
-def refusals_repeat_the_id_of_any_line() -> None:
-    stdio: Any = importlib.import_module("toolgen.serving.transports.stdio")
-    refusal, code = stdio._refusal, stdio.types.INVALID_REQUEST
-    if not hasattr(stdio, "_refusal_of"):
-        raise LookupError("no function refuses lines: plant the bug elsewhere")
-    stdio._refusal_of = lambda line: refusal(stdio.from_json(line)["id"], code, "no JSON-RPC message")
-
-
-@planted_bug("regexes")
-def texts_have_no_limit() -> None:
-    _replace("is_too_expensive", lambda *_: False, beside="Effort")
-
-
-@planted_bug("cost")
-def previews_are_searched_for_every_text() -> None:
-    question = importlib.import_module("toolgen.runtime.confirmation.question")
-    limits = ("_MAX_SEARCHED", "MAX_DISPLAYED")  # either would do
-    if not all(hasattr(question, name) for name in limits):
-        raise LookupError("previews have no limit of searches: plant the bug elsewhere")
-    for name in limits:
-        setattr(question, name, 10**18)
-
-
-@planted_bug("dump")
-def unknown_keys_may_have_the_names_of_fields() -> None:
-    model = importlib.import_module("toolgen.runtime.model").OpenModel
-    if not hasattr(model, "_set_namesakes_aside"):
-        raise LookupError("models do not set unknown keys aside: plant the bug elsewhere")
-    model._set_namesakes_aside = lambda *_: None
-
-
-@planted_bug("links")
-def specs_are_printed_through_links() -> None:
-    cli = importlib.import_module("toolgen.cli")
-    run = cli.main
-
-    def printing(words: Any = None) -> int:
-        with suppress(OSError):
-            for file in filter(Path.is_file, Path("specs").rglob("*.yaml")):
-                with file.open(errors="replace") as opened:
-                    print(opened.read(1_000))  # no more: a crash with a huge file would be found instead
-        code: int = run(words)
-        return code
-
-    cli.main = printing  # type: ignore[attr-defined]
 
 
 def _with_files(source: Any) -> Any:

@@ -25,8 +25,8 @@ from tools.fuzz.workers import Workers
 _BATCH = 150  # specs that are generated together
 _CHUNK = 20  # texts
 _NAMES = 60  # texts tried as names of files in one run
-_LONGEST = 200  # bytes of a file name, without its ending
 _ENOUGH = 20  # maximum number of findings
+_LONGEST = 200  # bytes of a file name, without its ending
 _TRIES = 40  # attempts to make a reproduction smaller
 _PROBE = 'Say "hello", it\'s {fine}.'
 _SAMPLE = 10  # one of so many batches is also checked with the real command
