@@ -13,7 +13,7 @@ DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo operate test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
+.PHONY: help demo test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -104,22 +104,15 @@ test-deploy: $(READY) $(DEPLOY)/.ready ## lint examples/deploy, and start what c
 		{ echo "$$p is not installed: apt-get install nginx-light prometheus systemd" >&2; exit 2; }; done
 	@PATH="$(CURDIR)/$(DEPLOY)/bin:$$PATH" $(BIN)/python -m pytest -m deploy tests/deploy -v
 
-# CALLS=20000 makes it longer.
-operate: $(READY) ## run replicas, workers, nginx, Redis and an OTLP receiver, kill parts of them under load, print one page
-	@$(BIN)/python -m tools.operate $(if $(CALLS),--calls $(CALLS))
-
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/end_to_end/commands/test_interrupt.py -s
 
-test-bombs: $(READY) ## run every command on expensive schemas, and tests with limits of processor time
+test-bombs: $(READY) ## run every command on expensive schemas, with limits of time and memory
 	@$(BIN)/python -m pytest -m bombs tests/bombs
-	@TOOLGEN_TIMED=1 $(BIN)/python -m pytest $$(grep -rlE "processor_(limit|time)\(" tests --include="test_*.py")
 
-# SURVIVORS=file repeats those that an earlier run (JSON=file) did not find, QUICK=1 without generated requests; WRITE=1 updates docs/testing.md.
-# SEMANTIC=gallery or SEMANTIC=lending uses semantic faults, which were written without the tests; CLEAN=20 counts false alarms.
-mutants: $(READY) ## put 260 mistakes into the gallery's implementations, count how many toolgen test finds (NUMBER=400 SEED=1)
-	@$(BIN)/python -m $(if $(SEMANTIC),tools.mutants.semantic $(SEMANTIC) $(if $(CLEAN),--clean $(CLEAN)),tools.mutants) $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(SURVIVORS),--survivors $(SURVIVORS)) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(if $(WRITE),--write)
+# PROJECT=lending uses another project; CLEAN=20 counts false alarms on the correct one.
+mutants: $(READY) ## put semantic faults into the gallery's implementations, count how many toolgen test finds
+	@$(BIN)/python -m tools.mutants $(if $(PROJECT),--project $(PROJECT)) $(if $(CLEAN),--clean $(CLEAN))
 
 outcomes: $(READY) ## record the outcomes of the gallery's tools again, and search for new neighbours of their examples
 	rm -f examples/outcomes/*.json

@@ -1,102 +1,107 @@
-"""Put mistakes into the gallery's implementations, and count how many `toolgen test` finds: `make mutants`.
+"""Count how many semantic faults `toolgen test` finds: `make mutants`, of the `gallery` or `PROJECT=lending`.
 
-Mutants are selected by hashes of their names, the same number of each operator where it has as many. The
-tests of each run in a fork of one process: first the examples of all tools that use its module, then more, up
-to the first failure.
+The faults were written from specs and implementations alone. They are put into a copy of the project, one
+at a time. Outcomes are recorded of the correct project, as its user records them; `--without-outcomes` leaves
+them out. `--clean N` tests the correct project with N seeds: every failure is a false alarm.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import shutil
+import subprocess
 import sys
-from collections import Counter
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, Final
 
-from tools.mutants.mutants import Mutant, all_mutants, read_modules, select_mutants
-from tools.mutants.page import write_page
-from tools.mutants.trial import STAGES, Layout, Verdict, preload, run_trials
+import yaml
+from toolgen.building.project_build import program_of, read_inputs
+from toolgen.testing.outcomes.recorded import with_recorded
+from toolgen.testing.tool_under_test import tool_under_test
 
-ROOT = Path(__file__).parents[2]
+from tools.mutants.trial import Layout, Mutant, preload, run_trials
+
+ROOT: Final = Path(__file__).parents[2]
+FAULTS: Final = ROOT / "tests/semantic_faults"
+GOALS: Final = {"gallery": 0.85, "lending": 0.6}  # shares that are to be found
 
 
 def main() -> int:
-    """Run the trials; return 0 if at least 90 % of the mutants are found."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--number", type=int, default=260)
-    parser.add_argument("--seed", default="0", help="selects other mutants")
-    parser.add_argument("--only", default="", help="names of mutants that begin with this")
-    parser.add_argument("--survivors", type=Path, help="a file of --json: what it found is not tried again")
-    parser.add_argument("--quick", action="store_true", help="only examples and recorded requests")
+    """Run the trials; return 0 if as many faults are found as `GOALS` says, and there is no false alarm."""
+    parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
+    parser.add_argument("--project", choices=sorted(GOALS), default="gallery")
+    parser.add_argument("--without-outcomes", action="store_true", help="test without recorded outcomes")
+    parser.add_argument("--clean", type=int, default=0, metavar="N", help="test the correct project N times")
+    parser.add_argument("--only", default="", help="faults whose ids begin with one of these, with commas")
     parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1)
-    parser.add_argument("--write", action="store_true", help="write the page: docs/testing.md")
-    parser.add_argument("--json", type=Path, help="write the verdicts to a file")
     args = parser.parse_args()
-    mutants = select_mutants(all_mutants(read_modules(ROOT)), args.number, args.seed)
-    mutants = [each for each in mutants if each.name.startswith(args.only)]
-    earlier: dict[str, dict[str, str]] = {}
-    found_before: list[Mutant] = []
-    if args.survivors:
-        earlier = {each["name"]: each for each in json.loads(args.survivors.read_text())}
-        found_before = [each for each in mutants if earlier.get(each.name, {}).get("found_by")]
-        mutants = [each for each in mutants if each not in found_before and each.name in earlier]
-    verdicts = _judged(mutants, args)
-    verdicts += [Verdict(each, earlier[each.name]["found_by"]) for each in found_before]
-    verdicts.sort(key=lambda each: (each.mutant.operator, each.mutant.path, each.mutant.line))
-    if args.write:
-        write_page(ROOT, verdicts)
-    if args.json:
-        args.json.write_text(json.dumps([_as_data(each) for each in verdicts], indent=1))
-    survivors = [each for each in verdicts if not each.found_by]
-    for verdict in survivors:
-        mutant = verdict.mutant
-        print(
-            f"survived  {mutant.name}  {mutant.path}:{mutant.line}\n  - {mutant.before}\n  + {mutant.after}"
-        )
-    found = len(verdicts) - len(survivors)
-    print(f"{found} of {len(verdicts)} found, {100 * found / max(1, len(verdicts)):.1f} %")
-    print(
-        ", ".join(f"{check} {count}" for check, count in Counter(v.found_by for v in verdicts).most_common())
-    )
-    return 0 if found >= 0.9 * len(verdicts) else 1
+    with _layout(args.project) as layout:
+        mutants = _unchanged(args.clean) if args.clean else read_faults(args.project, layout.root)
+        mutants = [each for each in mutants if each.name.startswith(tuple(args.only.split(",")))]
+        missed = _missed(layout, args, mutants)
+    found = len(mutants) - len(missed)
+    if args.clean:
+        print(f"{found} of {len(mutants)} runs on the correct project had a false alarm")
+        return 1 if found else 0
+    for mutant in missed:
+        print(f"missed  {mutant.name}: {mutant.what}")
+    print(f"{found} of {len(mutants)} faults found, {100 * found / max(1, len(mutants)):.1f} %")
+    return 0 if found >= GOALS[args.project] * len(mutants) else 1
 
 
-def _judged(mutants: Sequence[Mutant], args: argparse.Namespace) -> list[Verdict]:
-    from toolgen.project.building.project_build import program_of, read_inputs
-    from toolgen.testing.outcomes.recorded import with_recorded
-    from toolgen.testing.tool_under_test import tool_under_test
+def read_faults(project: str, root: Path) -> list[Mutant]:
+    """Return the faults of a project. Raises ValueError for one that does not fit its files."""
+    file = FAULTS / ("gallery.yaml" if project == "gallery" else f"{project}/faults.yaml")
+    return [_mutant(fault, root) for fault in yaml.safe_load(file.read_text("utf-8"))]
 
-    inputs = read_inputs(str(ROOT))
+
+def _mutant(fault: dict[str, Any], root: Path) -> Mutant:
+    texts: dict[str, str] = {}
+    for edit in fault.get("edits", [fault]):
+        text = texts.get(edit["file"]) or (root / edit["file"]).read_text("utf-8")
+        if text.count(edit["old"]) != 1:
+            raise ValueError(f"{fault['id']}: its text is not in {edit['file']} exactly once")
+        texts[edit["file"]] = text.replace(edit["old"], edit["new"])
+    (path, text), *more = texts.items()
+    return Mutant(fault["id"], fault["what"], path, text, dict(more))
+
+
+def _unchanged(count: int) -> list[Mutant]:
+    return [Mutant(f"seed {seed}", "", "", "", seed=str(seed)) for seed in range(count)]
+
+
+@contextmanager
+def _layout(project: str) -> Iterator[Layout]:
+    """Yield a project with recorded outcomes; those of the gallery are committed."""
+    if project == "gallery":
+        yield Layout(ROOT)
+        return
+    with tempfile.TemporaryDirectory(prefix="toolgen-semantic-") as name:
+        root = Path(name) / project
+        shutil.copytree(FAULTS / project, root)
+        for words in (["generate"], ["test", "--update"]):
+            subprocess.run([sys.executable, "-m", "toolgen", *words], cwd=root, check=True)
+        yield Layout(root, (project, "tests"), ("generated", "specs"), "tests/toolgen_fixtures.py")
+
+
+def _missed(layout: Layout, args: argparse.Namespace, mutants: list[Mutant]) -> list[Mutant]:
+    inputs = read_inputs(str(layout.root))
     tools = with_recorded(inputs.project, [tool_under_test(tool) for tool in program_of(inputs).tools])
-    stages = STAGES[:2] if args.quick else STAGES
-    preload(ROOT, tools)
-    found = []
-    for verdict in run_trials(Layout(ROOT), mutants, tools, at_once=args.at_once, stages=stages):
-        found.append(verdict)
-        state = verdict.found_by or "SURVIVED"
-        print(
-            f"{len(found)}/{len(mutants)} {state:20} {verdict.mutant.name} {verdict.seconds:.1f} s",
-            file=sys.stderr,
-            flush=True,
-        )
-    return found
-
-
-def _as_data(verdict: Verdict) -> dict[str, object]:
-    mutant = verdict.mutant
-    return {
-        "name": mutant.name,
-        "operator": mutant.operator,
-        "path": mutant.path,
-        "line": mutant.line,
-        "before": mutant.before,
-        "after": mutant.after,
-        "found_by": verdict.found_by,
-        "message": verdict.message,
-        "seconds": round(verdict.seconds, 2),
-    }
+    if args.without_outcomes:
+        tools = [replace(tool, outcomes={}, neighbours=()) for tool in tools]
+    preload(layout.root, tools, layout.copied[0])
+    missed = []
+    for verdict in run_trials(layout, mutants, tools, at_once=args.at_once):
+        name, by = verdict.mutant.name, verdict.found_by
+        print(f"{by or 'MISSED':20} {name} {verdict.message} {verdict.seconds:.0f} s", flush=True)
+        if not by:
+            missed.append(verdict.mutant)
+    return missed
 
 
 if __name__ == "__main__":

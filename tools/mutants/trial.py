@@ -12,9 +12,9 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,11 @@ from toolgen.testing.running.runner import ToolRunner
 from toolgen.testing.running.tool_run import RunOptions, Stage
 from toolgen.testing.tool_under_test import ToolUnderTest
 
-from tools.mutants.mutants import Mutant, read_modules
-from tools.mutants.source import Module
-
 STAGES: tuple[Stage, ...] = ("examples", "recorded", "generated", "interrupted")
 """All tools go through one stage before the next: most mutants are found by an example or its neighbours."""
 SECONDS = 3_000.0  # that the tests of one mutant may take; more on a busy machine than the tests need
 _CALL_SECONDS = 60.0
+_FOLDERS = ("examples/store", "examples/tools")  # with the implementations of the gallery's tools
 _CONTEXT = "examples/tools/__init__.py"
 _DATABASE = "examples/store/database.py"
 """Modules that every call uses. A tool imports itself what else the context gives it, for its annotations."""
@@ -42,6 +40,18 @@ _IMPORTED = (
     "PIL.ImageDraw",
     "fpdf",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A module with one mistake."""
+
+    name: str
+    what: str  # is wrong, in words
+    path: str  # of the module, below the project; empty: nothing is wrong
+    text: str  # the whole module with the mistake
+    more: Mapping[str, str] = field(default_factory=dict)  # other modules that change, with their texts
+    seed: str = "0"  # of the generated requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +85,10 @@ def preload(root: Path, tools: Sequence[ToolUnderTest], package: str = "examples
     gc.freeze()  # the collector of a fork does not write to the memory that is shared
 
 
-def users_of(modules: Sequence[Module]) -> dict[str, set[str]]:
-    """Return module → the names of the tools whose implementations import it, directly or not."""
-    imports = {module.path: set(_imported(module)) for module in modules}
+def users_of(root: Path) -> dict[str, set[str]]:
+    """Return module → the names of the gallery's tools whose implementations import it, directly or not."""
+    paths = {path.relative_to(root).as_posix(): path for of in _FOLDERS for path in (root / of).glob("*.py")}
+    imports = {name: set(_imported(name, path.read_text("utf-8"))) for name, path in paths.items()}
     users: dict[str, set[str]] = {path: set() for path in imports}
     for path in imports:
         if not path.startswith("examples/tools/") or Path(path).stem.startswith("_"):
@@ -98,12 +109,11 @@ def run_trials(
     tools: Sequence[ToolUnderTest],
     *,
     at_once: int,
-    stages: Sequence[Stage] = STAGES,
 ) -> Iterator[Verdict]:
     """Yield the verdict on each mutant, as they come. `tools` are tested in this order, stage by stage."""
     running: dict[int, _Trial] = {}
     waiting = list(reversed(mutants))
-    users = users_of(read_modules(layout.root))
+    users = users_of(layout.root)
     everything = {tool.name for tool in tools}
     try:
         while waiting or running:
@@ -112,7 +122,7 @@ def run_trials(
                 changed = [mutant.path, *mutant.more]
                 names = {name for path in changed for name in users.get(path, everything)}
                 used = [tool for tool in tools if tool.name in names]
-                trial = _start(layout, mutant, _Job(used, tools, stages))
+                trial = _start(layout, mutant, _Job(used, tools))
                 running[trial.process] = trial
             process, _ = os.waitpid(-1, os.WNOHANG)
             if process:
@@ -140,7 +150,6 @@ class _Trial:
 class _Job:
     tools: Sequence[ToolUnderTest]
     all_tools: Sequence[ToolUnderTest]
-    stages: Sequence[Stage]
 
 
 def _start(layout: Layout, mutant: Mutant, job: _Job) -> _Trial:
@@ -196,7 +205,7 @@ def _first_failure(file: Path, job: _Job, options: RunOptions, *, watch: Any) ->
             _Run(ToolRunner(tool, subject, options, tools=job.all_tools))
             for tool, subject in zip(job.tools, subjects, strict=True)
         ]
-        for stage in job.stages:
+        for stage in STAGES:
             for run in runs:
                 if failure := run.first_failure(stage):
                     return failure
@@ -243,9 +252,9 @@ def _kill(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
-def _imported(module: Module) -> Iterator[str]:
-    package = Path(module.path).parent.as_posix().replace("/", ".")
-    for node in ast.walk(module.tree):
+def _imported(module: str, text: str) -> Iterator[str]:
+    package = Path(module).parent.as_posix().replace("/", ".")
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
