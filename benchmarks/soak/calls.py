@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tools.operate.http_client import HttpClient, RefusedError, SentError
+from tests.replicas.http_client import HttpClient, RefusedError, SentError
 
 from .project import BODIES, PATIENCE, PAUSES
 

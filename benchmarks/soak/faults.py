@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from tests.end_to_end.raw_http import LEGACY, MODERN
 from tests.end_to_end.stores import RedisServer
-from tools.operate.http_client import HttpClient, RefusedError, SentError
+from tests.replicas.http_client import HttpClient, RefusedError, SentError
 
 from .calls import Soak
 

@@ -20,9 +20,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from tools.operate.deployment import free_port
-from tools.operate.load import Load, Tally
-from tools.operate.project import LEDGER, lay_out
+from tests.replicas.deployment import free_port
+from tests.replicas.load import Load, Tally
+from tests.replicas.project import LEDGER, lay_out
 
 pytestmark = pytest.mark.deploy
 

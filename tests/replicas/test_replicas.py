@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tools.operate.__main__ import faults_of
-from tools.operate.deployment import Deployment, deployed, missing_programs
-from tools.operate.load import Load, Tally
+from tests.replicas.deployment import Deployment, deployed, missing_programs
+from tests.replicas.load import Load, Tally
 
 pytestmark = pytest.mark.replicas
 
@@ -21,6 +20,22 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     assert not missing_programs(), f"not installed: {missing_programs()}"
     with deployed(tmp_path_factory.mktemp("replicas")) as found:
         yield found
+
+
+def faults_of(tally: Tally, ledger: list[str]) -> list[str]:
+    """Return what must not happen: calls without an end, wrong answers, and what was done twice."""
+    done = Counter(ledger)
+    faults = []
+    for number, end in tally.ended.items():
+        tool = tally.tools[number]
+        times = done[f"{tool} {number}"]
+        if end not in ("answered", "outcome_unknown"):
+            faults.append(f"{tally.eras[number]} {tool} {number}: {end}")
+        if end == "answered" and not times:
+            faults.append(f"{tool} {number} was answered and not done")
+        if tool in ("pay", "order", "wipe") and times > 1:
+            faults.append(f"{tool} {number} was done {times} times")
+    return faults
 
 
 def under_load(running: Deployment, calls: int, signals: list[int]) -> tuple[Tally, list[str]]:

@@ -16,7 +16,7 @@ from toolgen.runtime.instrumentation.conventions import INSTRUMENTS, SCHEMA_URL
 from tests.end_to_end.calls.test_logs import records
 from tests.end_to_end.project import HttpServer, Project
 from tests.end_to_end.raw_http import connect
-from tools.operate.otlp_receiver import Receiver, receiving
+from tests.end_to_end.server.otlp_receiver import Receiver, receiving
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 OTHER_TRACE = "0af7651916cd43dd8448eb211c80319c"

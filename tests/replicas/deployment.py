@@ -1,4 +1,4 @@
-"""Redis, replicas, workers and nginx as plain processes, with the configuration that docs/deploy.md shows."""
+"""Redis, replicas and nginx as plain processes, with the configuration that docs/deploy.md shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from .project import LEDGER, lay_out
+from tests.replicas.project import LEDGER, lay_out
 
 NGINX_CONF = Path(__file__).parents[2] / "examples" / "deploy" / "nginx.conf"
 PROGRAMS = {"nginx": "nginx-light", "redis-server": "redis-server"}  # and their packages in Debian
@@ -102,7 +102,6 @@ class Deployment:
     redis: Process
     url: str = ""
     replicas: list[Replica] = field(default_factory=list)
-    workers: list[Process] = field(default_factory=list)
 
     @property
     def ledger(self) -> list[str]:
@@ -120,8 +119,8 @@ class Deployment:
 
 
 @contextmanager
-def deployed(folder: Path, *, otlp: str | None = None, workers: int = 0) -> Iterator[Deployment]:
-    """Run three replicas behind nginx, a Redis for what they share, and `workers` for background calls."""
+def deployed(folder: Path) -> Iterator[Deployment]:
+    """Run three replicas behind nginx, with a Redis for what they share."""
     project = folder / "project"
     lay_out(project)
     with ExitStack() as stack:
@@ -139,28 +138,19 @@ def deployed(folder: Path, *, otlp: str | None = None, workers: int = 0) -> Iter
             "TOOLGEN_CONFIRMATION_KEY": KEY,
             "TOOLGEN_DRAIN_DELAY": DRAIN_SECONDS,
             "TOOLGEN_LOG_FORMAT": "json",
-            **({"TOOLGEN_TASK_QUEUE": redis, "TOOLGEN_TASK_KEY": KEY} if workers else {}),
         }
         for number in range(3):
             replica = Replica(
                 [sys.executable, "-m", "generated.mcp_server", "--http"],
                 project,
-                {**env, **_exports(otlp, f"replica-{number + 1}")},
+                env,
                 folder / f"replica-{number + 1}.log",
                 port=free_port(),
                 metrics_port=free_port(),
             )
             replica.command += ["--port", str(replica.port), "--metrics-port", str(replica.metrics_port)]
             found.replicas.append(replica)
-        for number in range(workers):
-            worker = Process(
-                [sys.executable, "-m", "toolgen", "worker", "generated"],
-                project,
-                {**env, **_exports(otlp, f"worker-{number + 1}")},
-                folder / f"worker-{number + 1}.log",
-            )
-            found.workers.append(worker)
-        for process in (*found.replicas, *found.workers):
+        for process in found.replicas:
             process.start()
             stack.callback(process.end)
         for replica in found.replicas:
@@ -168,17 +158,6 @@ def deployed(folder: Path, *, otlp: str | None = None, workers: int = 0) -> Iter
         port = _start_nginx(folder, [replica.port for replica in found.replicas], stack)
         found.url = f"http://127.0.0.1:{port}/mcp"
         yield found
-
-
-def _exports(otlp: str | None, name: str) -> dict[str, str]:
-    if otlp is None:
-        return {}
-    return {
-        "OTEL_EXPORTER_OTLP_ENDPOINT": otlp,
-        "OTEL_METRICS_EXPORTER": "none",  # the replicas are scraped
-        "OTEL_BSP_SCHEDULE_DELAY": "500",
-        "OTEL_SERVICE_NAME": name,
-    }
 
 
 def _start_redis(folder: Path, port: int, stack: ExitStack) -> Process:

@@ -1,4 +1,4 @@
-"""The project that `make operate` runs: a tool of each kind, with a ledger of what was done."""
+"""A project with a tool of each kind, with a ledger of what was done."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LEDGER = "OPERATE_LEDGER"  # environment variable: a file to which each execution appends a line
+LEDGER = "TOOLGEN_TEST_LEDGER"  # environment variable: a file to which each execution appends a line
 
 _SPEC = """\
 name: {name}
@@ -27,7 +27,7 @@ from generated.tools.{name} import {class_name}Tool
 
 class {class_name}({class_name}Tool):
     async def execute(self, request, context):
-        with open(os.environ["OPERATE_LEDGER"], "a") as ledger:
+        with open(os.environ["TOOLGEN_TEST_LEDGER"], "a") as ledger:
             ledger.write(f"{name} {{request.number}}\\n")
         await asyncio.sleep({seconds})
         return {class_name}Response(number=request.number)
@@ -46,11 +46,6 @@ TOOLS = {
         "Wipe, if the user agrees.",
         'confirm: {message: "Wipe {number}?", on_unsupported: two_step}\n',
         0.02,
-    ),
-    "report": (
-        "Write a report.",
-        "annotations: {idempotentHint: true}\nbackground: {result_ttl: 600}\ntimeout: 60\n",
-        0.2,
     ),
 }
 

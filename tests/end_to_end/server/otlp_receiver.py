@@ -1,4 +1,4 @@
-"""An OTLP receiver over HTTP that decodes what it gets, for tests and `make operate`."""
+"""An OTLP receiver over HTTP that decodes what it gets."""
 
 from __future__ import annotations
 

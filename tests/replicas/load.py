@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any
 
-from .http_client import HttpClient, RefusedError, SentError
+from tests.replicas.http_client import HttpClient, RefusedError, SentError
 
-REPEATABLE = frozenset({"look", "find", "order", "report"})
+REPEATABLE = frozenset({"look", "find", "order"})
 STOPPED = "JSON-RPC -32000"  # the call was ended by a server that stops
 NOT_DONE = frozenset({"not_ready", "overloaded", "rate_limited", "confirmation_required"})
 TRIES = 40
 PAUSE = 0.25  # seconds before the next try
 CALL_SECONDS = 90.0
 KEY_META = "toolgen/idempotency_key"
-TOKEN_META = "toolgen/confirmation_token"  # noqa: S105
+TOKEN_META = "toolgen/confirmation_token"
 
 
 @dataclass
@@ -54,7 +54,6 @@ class Load:
     tools: tuple[str, ...] = ("look", "pay", "order")
     tally: Tally = field(default_factory=Tally)
     name: str = field(default_factory=lambda: token_hex(4))  # begins the keys of its calls
-    trace: str = ""  # a trace id for one call of the last tool
 
     async def run(self, *, modern: int = 8, legacy: int = 8) -> Tally:
         """Make all calls."""
@@ -128,13 +127,10 @@ class Client(HttpClient):
         return await self.request("tools/call", params)
 
     def _params(self, number: int, tool: str) -> dict[str, Any]:
-        meta: dict[str, Any] = {}
+        params: dict[str, Any] = {"name": tool, "arguments": {"number": number}}
         if tool == "order":
-            meta[KEY_META] = f"{self.load.name}-{number}"
-        if self.load.trace and tool == self.load.tools[-1]:
-            meta["traceparent"] = f"00-{self.load.trace}-00f067aa0ba902b7-01"
-            self.load.trace = ""  # of one call
-        return {"name": tool, "arguments": {"number": number}, **({"_meta": meta} if meta else {})}
+            params["_meta"] = {KEY_META: f"{self.load.name}-{number}"}
+        return params
 
 
 def _end_of(answer: dict[str, Any], number: int) -> str:

@@ -1,1 +1,0 @@
-"""Run a generated server as operators do: several replicas behind nginx, watched, and killed under load."""
