@@ -8,12 +8,11 @@ READY  := $(VENV)/.ready
 BENCH  := .venv-bench
 BRIDGES := .venv-bridges
 RELEASE := .venv-release
-PEERS  := .venv-peers
 DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
+.PHONY: help demo test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -123,19 +122,10 @@ fuzz: $(READY) ## search for texts that run as code or control the terminal, cos
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 
-# SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell; WRITE=1 updates docs,
-# RESUME=file with SEED continues a run.
+# SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell.
 breaking-proof: $(READY) ## compare schemas for every edit, and try to refute the verdicts (SECONDS=600)
 	@$(BIN)/python -m tools.breaking $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(CELLS),--cells $(CELLS)) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(PART),--part $(PART)) \
-		$(if $(RESUME),--resume $(RESUME)) $(if $(WRITE),--write)
-
-$(PEERS)/.ready: requirements/peers.txt
-	$(call environment,$(PEERS),requirements/peers.txt)
-	@touch $@
-
-breaking-peers: $(READY) $(PEERS)/.ready ## compare verdicts on changes with other tools, update docs/breaking-proof.md
-	@$(BIN)/python -m tools.breaking.peers --write
+		$(if $(CELLS),--cells $(CELLS)) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(PART),--part $(PART))
 
 conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v
@@ -203,8 +193,6 @@ lock: $(READY) ## update the lock files in requirements/
 		--no-emit-index-url --no-annotate --group release -o requirements/release.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --group pip -o requirements/pip.txt
-	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate requirements/peers.in -o requirements/peers.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate requirements/deploy.in -o requirements/deploy.txt
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,7 +20,8 @@ from toolgen.schema.document import SchemaDocument, plain_pointer
 from toolgen.schema.validator import compiled
 
 from tests.corpora import corpus
-from tools.breaking.corpora import suite_pairs
+from tools.breaking.pairs import is_valid_schema
+from tools.corpus.json_schema_suite import DRAFTS, as_property
 
 NAME = {"type": "string", "minLength": 1}
 
@@ -214,18 +219,34 @@ def test_an_edit_whose_place_another_edit_took_away_cannot_be_substituted() -> N
         assert substitute(each, base=document(without_items), donor=Donor(old), base_is_old=False) is None
 
 
+def suite_pairs(suite: Path, *, seed: int, count: int) -> Iterator[tuple[Any, Any, Direction]]:
+    """Yield `count` pairs of schemas of the JSON-Schema-Test-Suite, often of one file, each as a property."""
+    files = [
+        [as_property(case["schema"], uri) for case in json.loads(file.read_text(encoding="utf-8"))]
+        for draft, uri in DRAFTS.items()
+        for file in sorted((suite / "tests" / draft).rglob("*.json"))
+    ]
+    known = [valid for schemas in files if (valid := [each for each in schemas if is_valid_schema(each)])]
+    everything = [schema for schemas in known for schema in schemas]
+    for number in range(count):
+        random = Random(f"{seed} suite {number}")
+        source = everything if number % 2 else random.choice(known)
+        old, new = random.choice(source), random.choice(source)
+        yield old, new, random.choice(list(Direction))
+
+
 def test_any_two_schemas_of_the_public_suite_can_be_compared() -> None:
     pairs = list(suite_pairs(corpus("json_schema_test_suite"), seed=7, count=400))
-    for pair in pairs:
-        old, new = document(pair.old), document(pair.new)
+    for each in pairs:
+        old, new = document(each[0]), document(each[1])
         for base, other, base_is_old in ((old, new, True), (new, old, False)):
             donor, schema = Donor(other), base.schema
             for edit in find_edits(old, new):  # one after the other, as far as they have a place
                 assert describe(edit)
                 found = substitute(edit, base=document(schema), donor=donor, base_is_old=base_is_old)
                 schema = schema if found is None else found
-    for pair in pairs[:60]:
-        judged = judged_schemas(pair.old, pair.new, pair.direction)
+    for each in pairs[:60]:
+        judged = judged_schemas(*each)
         assert isinstance(judged.whole, Contained | NotContained | Unanalysed)
 
 

@@ -13,26 +13,19 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-from toolgen.changes.edit_space import Cell, cells
-from toolgen.changes.schemas.judging import judge_schemas
-from toolgen.schema.document import SchemaDocument
+from toolgen.compat.edit_space import Cell, cells
 
-from tools.breaking import tables
-from tools.breaking.corpora import mutations, suite_pairs
-from tools.breaking.page import PAGE, replace_part
+from tools.breaking.corpora import mutations
 from tools.breaking.pairs import pairs
 from tools.breaking.proof import judge
-from tools.breaking.second_validator import Opinion
 from tools.breaking.suite import score_suite
-from tools.breaking.tally import Tally, read_tallies, total, write_tallies
+from tools.breaking.tally import Tally, total
 from tools.corpus.__main__ import SHARED
 
 PARTS = ("edits", "corpora", "suite")
 MOST_UNANALYSED = 0.05
 _ROUND = 20  # pairs of each cell before the clock is looked at
-_WRITTEN = 20.0  # seconds after which the figures are written again
 _SUITE = SHARED / "json_schema_containment"
 
 
@@ -40,39 +33,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _arguments(argv)
     seed = args.seed if args.seed is not None else secrets.randbelow(10**9)
     print(f"seed {seed} (SEED={seed} repeats this run)", flush=True)
-    parts: dict[str, str] = {}
-    faults = 0
-    if "suite" in args.part:
-        faults += _suite(parts)
-    summary = [f"`make breaking-proof SEED={seed} PAIRS={args.pairs}`:", ""]
+    faults = _suite() if "suite" in args.part else 0
     if "edits" in args.part:
-        until = time.monotonic() + args.seconds
         chosen = [cell for cell in cells() if not args.cells or cell.keyword in args.cells]
         tallies = prove(
             chosen,
             seed=seed,
             pairs_per_cell=args.pairs,
             sample_count=args.samples,
-            until=until,
-            resume=args.resume,
+            until=time.monotonic() + args.seconds,
         )
-        print(tables.as_text(tables.of_cells(tallies)))
-        parts["cells"] = tables.as_markdown(tables.of_cells(tallies))
-        parts["keywords"] = tables.as_markdown(tables.of_keywords(tallies))
-        faults += _report("single edits", tallies.values(), summary)
+        for cell, tally in tallies.items():
+            print(f"{cell}: {_figures(tally)}")
+        faults += _report("single edits", tallies.values())
     if "corpora" in args.part and SHARED.exists():
         tally = Tally()
         for pair in mutations(SHARED, seed=seed, per_schema=args.per_schema):
             judge(pair, tally, sample_count=args.samples)
-        faults += _report("single edits of published tools", [tally], summary)
-        for pair in suite_pairs(SHARED / "json_schema_test_suite", seed=seed, count=args.pairs):
-            # it ends the run if it fails
-            judge_schemas(SchemaDocument(pair.old), SchemaDocument(pair.new), pair.direction)
-    if args.write:
-        if {"edits", "corpora"} <= {*args.part}:
-            parts["summary"] = "\n".join(summary)
-        for name, text in parts.items():
-            replace_part(PAGE, name, text)
+        faults += _report("single edits of published tools", [tally])
     return 1 if faults else 0
 
 
@@ -89,86 +67,66 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--per-schema", type=int, default=3, help="edits of each published schema (default: 3)"
     )
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS, help="these parts only")
-    parser.add_argument("--resume", type=Path, metavar="FILE", help="continue the run in this file")
-    parser.add_argument("--write", action="store_true", help=f"update {PAGE}")
     return parser.parse_args(argv)
 
 
 def prove(
-    chosen: Sequence[Cell],
-    *,
-    seed: int,
-    pairs_per_cell: int,
-    sample_count: int,
-    until: float,
-    resume: Path | None,
+    chosen: Sequence[Cell], *, seed: int, pairs_per_cell: int, sample_count: int, until: float
 ) -> dict[Cell, Tally]:
     """Judge pairs of each cell, in rounds, until there are enough or the time is over."""
-    tallies = {} if resume is None else read_tallies(resume, seed)
-    written = time.monotonic()
+    tallies = {cell: Tally() for cell in chosen}
     for start in range(0, pairs_per_cell, _ROUND):
-        for cell in chosen:
-            tally = tallies.setdefault(cell, Tally())
-            if tally.pairs > start or time.monotonic() > until:
-                continue
+        for cell, tally in tallies.items():
+            if time.monotonic() > until:
+                return tallies
             for pair in pairs(cell, seed=seed, start=start, count=min(_ROUND, pairs_per_cell - start)):
                 judge(pair, tally, sample_count=sample_count)
-            if resume is not None and time.monotonic() > written + _WRITTEN:
-                write_tallies(resume, seed, tallies)
-                written = time.monotonic()
-    if resume is not None:
-        write_tallies(resume, seed, tallies)
-    return {cell: tallies[cell] for cell in chosen}
+    return tallies
 
 
-def _report(what: str, tallies: Iterable[Tally], summary: list[str]) -> int:
-    """Print the sum of the tallies, and add it to the summary. Return the number of faults."""
+def _figures(tally: Tally) -> str:
+    return (
+        f"{tally.pairs:,} pairs: {tally.contained:,} safe, {tally.broken:,} broken, "
+        f"{tally.unanalysed:,} unanalysed; {tally.samples:,} samples, {len(tally.refutations):,} refuted"
+    )
+
+
+def _report(what: str, tallies: Iterable[Tally]) -> int:
+    """Print the sum of the tallies. Return the number of faults."""
     all_of = total(tallies)
-    share = all_of.unanalysed / max(all_of.pairs, 1)
-    lines = (
-        f"{all_of.pairs:,} pairs: {all_of.contained:,} safe, {all_of.broken:,} broken, "
-        f"{all_of.unanalysed:,} unanalysed ({share:.1%})",
-        f"{all_of.samples:,} samples against verdicts of safe, {all_of.accepted:,} of them values that the "
-        f"sending side accepts: {len(all_of.refutations):,} refuted",
+    print(
+        f"\n{what}",
+        _figures(all_of),
+        f"{all_of.accepted:,} of the samples are values that the sending side accepts",
         f"edits that break, each with a value that shows it: {all_of.breaking_edits:,}; "
         f"undecided beside others: {all_of.unanalysed_edits:,}",
         f"samples also found {all_of.shown_breaks:,} of {all_of.sampled_breaks:,} breaks",
-        "jsonschema on the values that show breaks: "
-        + ", ".join(f"{opinion.value} {all_of.opinions[opinion.value]:,}" for opinion in Opinion),
+        sep="\n  ",
     )
-    print(f"\n{what}", *lines, sep="\n  ")
-    summary += [f"- {what}", *(f"  - {line}" for line in lines)]
     for reason, count in all_of.reasons.most_common(30):
         print(f"{count:>6,} unanalysed: {all_of.examples[reason]}")
-    for disagreement in all_of.disagreements[:10]:
-        print(f"jsonschema disagrees: {disagreement}")
     for refutation in all_of.refutations[:20]:
         print(f"REFUTED {refutation}", file=sys.stderr)
-    return len(all_of.refutations) + (share > MOST_UNANALYSED)
+    return len(all_of.refutations) + (all_of.unanalysed > MOST_UNANALYSED * all_of.pairs)
 
 
-def _suite(parts: dict[str, str]) -> int:
+def _suite() -> int:
     """Print the score of the containment suite. Return the number of wrong verdicts."""
     if not _SUITE.exists():
         print(f"{_SUITE} is not there: the containment suite is left out")
         return 0
     scores = score_suite(_SUITE)
-    print(tables.as_text(tables.of_suite(scores)))
-    reasons = Counter[str]()
-    for score in scores.values():
-        reasons += score.reasons
-    notes = [f"{count:,} unanalysed: {reason}" for reason, count in reasons.most_common(20)]
-    contradicted = [each for score in scores.values() for each in score.contradicted]
-    for reason, count in Counter(each.reason for each in contradicted).most_common():
-        files = {
-            each.where.rpartition(" ")[0].rpartition("/")[2] for each in contradicted if each.reason == reason
-        }
-        notes.append(f"{count:,} contradicted: {reason} ({', '.join(sorted(files))})")
-    print(*notes, sep="\n")
+    for name, score in scores.items():
+        print(
+            f"{name}: {score.questions:,} questions: {score.right:,} right, {len(score.wrong):,} wrong, "
+            f"{score.unanalysed:,} unanalysed, {len(score.contradicted):,} contradicted, "
+            f"{len(score.refused):,} not in a spec"
+        )
+    reasons = sum((score.reasons for score in scores.values()), Counter[str]())
+    reasons.update(f"contradicted: {each.reason}" for score in scores.values() for each in score.contradicted)
+    print(*(f"{count:>6,} {reason}" for reason, count in reasons.most_common(20)), sep="\n")
     wrong = [text for score in scores.values() for text in score.wrong]
     print(*(f"WRONG {text}" for text in wrong[:50]), sep="\n", file=sys.stderr)
-    items = "\n".join(f"- {note}" for note in notes)
-    parts["suite"] = f"{tables.as_markdown(tables.of_suite(scores))}\n\n{items}"
     return len(wrong)
 
 

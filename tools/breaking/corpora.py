@@ -1,4 +1,4 @@
-"""Pairs from published tools and the JSON-Schema-Test-Suite: one edit apart, or with nothing in common."""
+"""Pairs from published tools: each schema, and the same with one edit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from toolgen.schema.keywords import KEYWORDS
 from tools.breaking.pairs import Pair, is_valid_schema
 from tools.breaking.schema_edits import UNDOES, edit_schema, same_json
 from tools.breaking.schema_writer import SchemaWriter
-from tools.corpus.json_schema_suite import DRAFTS, as_property
 
 MCP: Final = "mcp_tools.public.jsonl"
 OPENAI: Final = "openai_functions.public.jsonl"
@@ -44,23 +43,6 @@ def published_schemas(corpus: Path) -> Iterator[tuple[str, Any]]:
         parameters = json.loads(line)["function"].get("parameters")
         if isinstance(parameters, dict):
             yield f"openai {number}", parameters
-
-
-def suite_pairs(suite: Path, *, seed: int, count: int) -> Iterator[Pair]:
-    """Yield `count` pairs of schemas of the JSON-Schema-Test-Suite, often of one file, each as a property."""
-    files = [
-        [as_property(case["schema"], uri) for case in json.loads(file.read_text(encoding="utf-8"))]
-        for draft, uri in DRAFTS.items()
-        for file in sorted((suite / "tests" / draft).rglob("*.json"))
-    ]
-    known = [valid for schemas in files if (valid := [each for each in schemas if is_valid_schema(each)])]
-    everything = [schema for schemas in known for schema in schemas]
-    for number in range(count):
-        name = f"{seed} suite {number}"
-        random = Random(name)
-        source = everything if number % 2 else random.choice(known)
-        old, new = random.choice(source), random.choice(source)
-        yield Pair(name, random.choice(list(Direction)), old, new, old, new)
 
 
 def mutations(corpus: Path, *, seed: int, per_schema: int) -> Iterator[Pair]:

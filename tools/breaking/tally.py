@@ -1,16 +1,12 @@
-"""What came out for the pairs of a cell, and a file of it, so that a long run can be continued."""
+"""What came out for the pairs of a cell."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
-
-from toolgen.changes.edit_space import Cell, cells
 
 from tools.breaking.pairs import Pair
 
@@ -60,8 +56,6 @@ class Tally:
     breaking_edits: int = 0  # of broken pairs, as the diff of two schemas finds edits
     unanalysed_edits: int = 0
     refutations: list[Case] = field(default_factory=list)
-    disagreements: list[Case] = field(default_factory=list)
-    opinions: Counter[str] = field(default_factory=Counter)  # of the second validator
     reasons: Counter[str] = field(default_factory=Counter)  # of `unanalysed`
     examples: dict[str, Case] = field(default_factory=dict)  # reason → the smallest pair
 
@@ -70,9 +64,7 @@ class Tally:
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.refutations += other.refutations
-        self.disagreements += other.disagreements
         self.reasons += other.reasons
-        self.opinions += other.opinions
         for reason, case in other.examples.items():
             self.note_example(reason, case)
 
@@ -89,48 +81,6 @@ def total(tallies: Iterable[Tally]) -> Tally:
     for tally in tallies:
         together.add(tally)
     return together
-
-
-def write_tallies(file: Path, seed: int, tallies: Mapping[Cell, Tally]) -> None:
-    """Write the figures of a run into a file."""
-    by_cell = {str(cell): _plain(tally) for cell, tally in tallies.items()}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(".new")
-    draft.write_text(json.dumps({"seed": seed, "cells": by_cell}), encoding="utf-8")
-    draft.replace(file)  # a run that is killed leaves the former figures
-
-
-def read_tallies(file: Path, seed: int) -> dict[Cell, Tally]:
-    """Return the figures of an earlier run. Raises ValueError if it had another seed."""
-    if not file.exists():
-        return {}
-    written = json.loads(file.read_text(encoding="utf-8"))
-    if written["seed"] != seed:
-        raise ValueError(f"{file} is of a run with seed {written['seed']}")
-    by_name = {str(cell): cell for cell in cells()}
-    return {by_name[name]: _tally(of) for name, of in written["cells"].items()}
-
-
-def _plain(tally: Tally) -> dict[str, Any]:
-    return {
-        **{name: getattr(tally, name) for name in _COUNTS},
-        "refutations": [dataclasses.asdict(case) for case in tally.refutations],
-        "disagreements": [dataclasses.asdict(case) for case in tally.disagreements],
-        "opinions": dict(tally.opinions),  # `asdict` cannot copy a Counter
-        "reasons": dict(tally.reasons),
-        "examples": {reason: dataclasses.asdict(case) for reason, case in tally.examples.items()},
-    }
-
-
-def _tally(of: Mapping[str, Any]) -> Tally:
-    return Tally(
-        **{name: of[name] for name in _COUNTS},
-        refutations=[Case(**case) for case in of["refutations"]],
-        disagreements=[Case(**case) for case in of["disagreements"]],
-        opinions=Counter(of["opinions"]),
-        reasons=Counter(of["reasons"]),
-        examples={reason: Case(**case) for reason, case in of["examples"].items()},
-    )
 
 
 def _json(value: Any) -> str:
