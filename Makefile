@@ -12,7 +12,7 @@ DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary code-mode-tokens
+.PHONY: help demo test-replicas test-deploy outcomes mutants test test-slow test-wheel test-bridges adopt clients test-redis test-worker-kills test-crash test-bombs fuzz breaking-proof conformance test-browser test-tokens test-ci test-editors docs explorer journeys evals-promptfoo bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean adversary
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -74,9 +74,6 @@ adopt: $(BRIDGES)/.ready ## adopt 28 example servers of FastMCP and the MCP SDK,
 
 corpus: $(READY) ## run published tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
-
-corpus-types: $(READY) ## check the types of the code that is generated for published tools (TOOLS=200)
-	@$(BIN)/python -m tools.corpus.types $(if $(TOOLS),--tools $(TOOLS))
 
 # RESULTS=5 makes it shorter.
 clients: $(READY) ## generate typed clients of servers from npm and of the corpora; run, compare and type-check them (needs npm)
@@ -153,9 +150,6 @@ test-editors: $(READY) ## test toolgen lsp in Neovim, and toolgen schema in the 
 
 adversary: $(READY) ## run 1,000 scripts in code mode that try to act without the user's approval (SCRIPTS=100 SEED=1)
 	@$(BIN)/python -m tests.code_mode.adversary $(if $(SCRIPTS),--scripts $(SCRIPTS)) $(if $(SEED),--seed $(SEED))
-
-code-mode-tokens: $(READY) ## count what models read with and without code mode, and update docs/code-mode.md
-	@$(BIN)/python -m tools.code_mode_tokens --write
 
 journeys: $(READY) $(BRIDGES)/.ready ## run and time user journeys, from the first command to a tool that answers in an MCP client (ONLY=empty_folder; needs npm)
 	@$(BIN)/python -m tools.journeys $(if $(ONLY),--only $(ONLY))

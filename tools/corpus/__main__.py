@@ -1,4 +1,4 @@
-"""`make corpus`: print the tables of docs/fidelity.md and docs/budget.md, and all differences with reasons.
+"""`make corpus`: print tables of what was preserved, and all differences with reasons.
 
 The exit code is 1 if there is a difference. Without files, the shared corpus is used if it exists.
 """
@@ -16,7 +16,6 @@ from tools.corpus.generated_values import measure_schemas
 from tools.corpus.json_schema_suite import measure_suite
 from tools.corpus.mcp import measure_mcp
 from tools.corpus.mocks import MockScore, mocks_table
-from tools.corpus.models import ModelComparison, models_table
 from tools.corpus.openai import measure_openai
 from tools.corpus.openapi import Row, measure_openapi, openapi_table
 from tools.corpus.score import Score, reasons, table
@@ -40,7 +39,6 @@ def main() -> int:
     mcp = args.mcp if asked else SHARED / "mcp_tools.public.jsonl"
     openai = args.openai if asked else SHARED / "openai_functions.public.jsonl"
     scores: list[Score] = []
-    models: list[ModelComparison] = []
     mocks: list[MockScore] = []
     suite = SHARED / "json_schema_test_suite"
     if not asked and suite.is_dir():
@@ -56,35 +54,27 @@ def main() -> int:
             print(f"skipped: {path} is not there (set TOOLGEN_SHARED)", file=sys.stderr)
             continue
         started = time.monotonic()
-        models.append(ModelComparison(path.name))
         mocks.append(MockScore(path.name))
-        scores += measure(path, models[-1], mocks[-1])
+        scores += measure(path, mocks[-1])
         took = time.monotonic() - started
         print(f"{path.name}: {took:.0f} s, {scores[-2].notes} notes of the importer", file=sys.stderr)
     documents = args.openapi or ([] if asked else sorted((SHARED / "openapi").glob("*.*")))
     for path in documents:
         if not path.is_file():
             parser.error(f"there is no file {path}")
-    of_documents = [ModelComparison(path.name) for path in documents]
-    rows = [
-        _measured(path, f"corpus_openapi_{number}", found)
-        for number, (path, found) in enumerate(zip(documents, of_documents, strict=True))
-    ]
+    rows = [_measured(path, f"corpus_openapi_{number}") for number, path in enumerate(documents)]
     if scores:
         print(table(scores))
         if notes := reasons(scores):
             print(notes)
     if rows:
         print(("\n" if scores else "") + openapi_table(rows))
-    if models := [*models, *of_documents]:
-        print("\n" + models_table(models))
     if mocks:
         print("\n" + mocks_table(mocks))
     if mcp is not None and mcp.is_file():
         print("\n" + findability_table(mcp))
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
     misses += [f"{row.document}: {miss}" for row in rows for miss in row.misses]
-    misses += [f"{found.corpus}: {miss}" for found in models for miss in found.differing]
     misses += [f"{found.corpus}: mock: {miss}" for found in mocks for miss in found.answers.misses]
     print(
         "\n".join(["", f"{len(misses)} missed:", *(f"- {miss}" for miss in misses)])
@@ -94,8 +84,8 @@ def main() -> int:
     return 1 if misses else 0
 
 
-def _measured(path: Path, package: str, models: ModelComparison) -> Row:
-    row = measure_openapi(path, package, models)
+def _measured(path: Path, package: str) -> Row:
+    row = measure_openapi(path, package)
     seconds = sum(ran.seconds for ran in row.runs.values())
     print(f"{path.name}: {seconds:.0f} s, {row.generated} tools", file=sys.stderr)
     return row

@@ -21,7 +21,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
 
 def findability_table(path: Path) -> str:
-    """Return the table of docs/budget.md, for the MCP tools in `path`: one a line."""
+    """Return a table of how often a tool is found, for the MCP tools in `path`: one a line."""
     tools = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     whole = [_searched(number, tool, _description(tool)) for number, tool in enumerate(tools)]
     sentences = [_SENTENCE.split(_description(tool).strip())[0] for tool in tools]

@@ -14,7 +14,6 @@ from mcp import Client
 
 from tools.corpus.generated_values import measure_tool
 from tools.corpus.mocks import MockScore, measure_mocks
-from tools.corpus.models import ModelComparison, compare_project
 from tools.corpus.project import FailedError, Project, project
 from tools.corpus.score import Score
 
@@ -28,12 +27,10 @@ class _Page(types.PaginatedResult):
     tools: list[dict[str, Any]]
 
 
-def measure_mcp(
-    path: Path, models: ModelComparison | None = None, mocks: MockScore | None = None
-) -> tuple[Score, Score]:
+def measure_mcp(path: Path, mocks: MockScore | None = None) -> tuple[Score, Score]:
     """Import, generate and serve every server in `path`: one tool per line, its server under `source`.
 
-    The tools are counted in `models` and `mocks` as well, if these are given.
+    The tools are counted in `mocks` as well, if that is given.
     """
     servers: dict[str, list[dict[str, Any]]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -42,7 +39,7 @@ def measure_mcp(
             servers.setdefault(str(tool.pop("source", path.stem)), []).append(tool)
     score, made_up = Score(path.name), Score(f"{path.name}: generated instances")
     for number, (server, tools) in enumerate(servers.items()):
-        _measure((score, made_up), server, tools, f"corpus_mcp_{number}", models=models, mocks=mocks)
+        _measure((score, made_up), server, tools, f"corpus_mcp_{number}", mocks=mocks)
     return score, made_up
 
 
@@ -52,7 +49,6 @@ def _measure(
     tools: Sequence[dict[str, Any]],
     package: str,
     *,
-    models: ModelComparison | None,
     mocks: MockScore | None,
 ) -> None:
     score, made_up = scores
@@ -78,8 +74,6 @@ def _measure(
                 f"{way} {lost}" for way, lost in zip((*ERAS, "export"), found, strict=True) if lost
             )
             score["published identical"].note(where, ways or None)
-        if models is not None:
-            models.add(compare_project(made.root))
         if mocks is not None:
             measure_mocks(mocks, made.root, server)
         catalog = made.module("catalog")

@@ -64,7 +64,7 @@ def _problem(response: ToolResponse, schema: CompiledSchema | None) -> str | Non
 
 
 def mocks_table(scores: Sequence[MockScore]) -> str:
-    """Return the table of docs/mock.md."""
+    """Return a table with a row for each corpus, and the tools that have no valid request."""
     rows = [("corpus", "tools mocked", "valid answers", "of these without an output schema"), ("---",) * 4]
     rows += [
         (each.corpus, f"{each.tools:,}", str(each.answers), f"{each.without_output_schema:,}")

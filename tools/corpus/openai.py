@@ -12,7 +12,6 @@ from toolgen.runtime import ToolError
 
 from tools.corpus.generated_values import measure_tool
 from tools.corpus.mocks import MockScore, measure_mocks
-from tools.corpus.models import ModelComparison, compare_project
 from tools.corpus.project import FailedError, project
 from tools.corpus.round_trip import same_json
 from tools.corpus.score import Score
@@ -21,18 +20,16 @@ _FOREIGN = frozenset(("java", "javascript"))  # their arguments are not JSON
 _REQUIRED = re.compile(r"'(.+?)' is a required property")
 
 
-def measure_openai(
-    path: Path, models: ModelComparison | None = None, mocks: MockScore | None = None
-) -> tuple[Score, Score]:
+def measure_openai(path: Path, mocks: MockScore | None = None) -> tuple[Score, Score]:
     """Import and generate every function in `path`, one per line with its `calls`, and make the calls.
 
-    The functions are counted in `models` and `mocks` as well, if these are given.
+    The functions are counted in `mocks` as well, if that is given.
     """
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     score = Score(path.name, tools=len(lines))
     made_up = Score(f"{path.name}: generated instances")
     for number, batch in enumerate(batches(lines)):
-        _measure((score, made_up), batch, f"corpus_openai_{number}", models=models, mocks=mocks)
+        _measure((score, made_up), batch, f"corpus_openai_{number}", mocks=mocks)
     return score, made_up
 
 
@@ -60,7 +57,6 @@ def _measure(
     lines: Sequence[dict[str, Any]],
     package: str,
     *,
-    models: ModelComparison | None,
     mocks: MockScore | None,
 ) -> None:
     score, made_up = scores
@@ -71,8 +67,6 @@ def _measure(
             for line in lines:
                 score["imported"].note(function(line)["name"], str(error))
             return
-        if models is not None:
-            models.add(compare_project(made.root))
         if mocks is not None:
             measure_mocks(mocks, made.root, package)
         catalog = made.module("catalog")

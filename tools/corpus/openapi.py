@@ -15,7 +15,6 @@ from typing import Any
 
 import yaml
 
-from tools.corpus.models import ModelComparison, compare_project
 from tools.corpus.project import Project, project
 
 METHODS = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"])
@@ -44,11 +43,8 @@ class Row:
     misses: list[str] = field(default_factory=list)
 
 
-def measure_openapi(path: Path, package: str, models: ModelComparison | None = None) -> Row:
-    """Import and generate the document in `path`, and load every tool of it.
-
-    The tools are counted in `models` as well, if that is given.
-    """
+def measure_openapi(path: Path, package: str) -> Row:
+    """Import and generate the document in `path`, and load every tool of it."""
     document = _read(path)
     row = Row(path.name, len(_operations(document)))
     with project(package) as made:
@@ -65,8 +61,6 @@ def measure_openapi(path: Path, package: str, models: ModelComparison | None = N
         elif specs:
             row.runs["generate"] = _run(made, "generate")
             _load(row, made, document)
-            if models is not None:
-                models.add(compare_project(made.root))
         if row.imported != row.operations:
             row.misses.append(f"{row.operations} operations, {row.imported} specs")
     return row

@@ -73,7 +73,7 @@ class Score:
 
 
 def table(scores: Iterable[Score]) -> str:
-    """The table of docs/fidelity.md."""
+    """Return a table with a row for each corpus."""
     rows: list[Sequence[str]] = [("corpus", "tools", *MEASURES), ("---",) * (2 + len(MEASURES))]
     rows += [(s.corpus, f"{s.tools:,}", *_cells(s)) for s in scores]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)

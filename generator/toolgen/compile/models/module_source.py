@@ -66,7 +66,7 @@ def module_source(made: ModuleClasses) -> ModuleSource | None:
     """Return the source of classes; None if they have shapes whose types only the model engine prints.
 
     Those are unions of classes, root models, and classes that refer to each other in a circle. Few tools of
-    the public corpora have any (`make corpus` counts them).
+    the public corpora have any.
     """
     if any(each.is_root_model or any(map(_has_union, each.shapes())) for each in made.classes.values()):
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import MappingProxyType
 
 from toolgen.compile.models.engine import engine_source, print_classes
@@ -17,53 +16,22 @@ from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes
 from toolgen.compile.printing.render import RenderedFiles, render_shared, render_tools
 from toolgen.compile.printing.tool_source import package_sources
-from toolgen.language.package import Package, PackageSettings
-from toolgen.language.program import SharedFile
-from toolgen.language.target import Target
-from toolgen.project.inputs.configuration import Project
-from toolgen.project.inputs.target_templates import load_targets
+from toolgen.data.package import Package, PackageSettings
+from toolgen.data.program import SharedFile
+from toolgen.data.target import Target
+from toolgen.models.engine import engine_source, print_classes
+from toolgen.models.module_source import ModelModules, ModuleSource, module_source
+from toolgen.models.shared_classes import ModuleClasses, shared_classes
+from toolgen.pipeline import analyze
 
 
 @dataclass(slots=True)
 class ModelComparison:
-    """How many tools of a corpus have their models from the template, and which of these differ."""
+    """How many tools have their models from the template, and which of these differ."""
 
-    corpus: str = ""
     by_template: int = 0
     by_engine: int = 0
     differing: list[str] = field(default_factory=list)  # tools: the first class that differs, or the layout
-
-    @property
-    def tools(self) -> int:
-        """All tools."""
-        return self.by_template + self.by_engine
-
-    def add(self, other: ModelComparison) -> None:
-        """Count the tools of another comparison, too."""
-        self.by_template += other.by_template
-        self.by_engine += other.by_engine
-        self.differing += other.differing
-
-
-def models_table(comparisons: Iterable[ModelComparison]) -> str:
-    """Return the table of docs/fidelity.md, one line a corpus, and one for all."""
-    rows = [each for each in comparisons if each.tools]
-    total = ModelComparison("all")
-    for each in rows:
-        total.add(each)
-    lines = ["| corpus | tools | models by template | equal to the engine's |", "| --- | --- | --- | --- |"]
-    for each in (*rows, total):
-        share = f"{each.by_template:,} ({100 * each.by_template / max(1, each.tools):.1f} %)"
-        equal = each.by_template - len(each.differing)
-        lines.append(f"| {each.corpus} | {each.tools:,} | {share} | {equal:,} |")
-    return "\n".join(lines)
-
-
-def compare_project(root: Path) -> ModelComparison:
-    """Compare the models of the project in the folder `root`."""
-    specs = root / "specs"
-    texts = {path.relative_to(specs).as_posix(): path.read_bytes() for path in specs.rglob("*.yaml")}
-    return compare_specs(texts, load_targets(Project(root, "toolgen.toml", "", targets=())))
 
 
 def compare_specs(texts: Mapping[str, bytes], targets: Sequence[Target]) -> ModelComparison:
@@ -105,7 +73,7 @@ def compare_models(
             differing.append(f"{each.shown}: {name} is not what the model engine prints")
         elif path in laid_out and laid_out[path] != formatted[path]:
             differing.append(f"{each.shown}: the formatter changes the models")
-    return ModelComparison("", len(plain.tools), len(package.tools) - len(plain.tools), differing)
+    return ModelComparison(len(plain.tools), len(package.tools) - len(plain.tools), differing)
 
 
 @dataclass(frozen=True, slots=True)
