@@ -34,7 +34,8 @@ def check_round_trip(
 
 def check_request(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
     """Record whether `tool` accepts `value` as arguments if and only if it is `valid`, unchanged."""
-    _note(score, _request(tool, value), value, valid, where)
+    if value is not None:  # that stands for no arguments
+        _note(score, _request(tool, value), value, valid, where)
 
 
 def check_response(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
