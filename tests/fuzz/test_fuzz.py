@@ -178,7 +178,7 @@ def test_a_fault_of_the_first_text_is_found_before_other_texts_are_tried(
 ) -> None:
     tried: list[int] = []
 
-    def refused(cases: Sequence[Case], *, thorough: bool = False) -> Outcome:
+    def refused(cases: Sequence[Case]) -> Outcome:
         """Find a fault in every single case; others are divided, as after a crash."""
         tried.append(len(cases))
         if len(cases) == 1:

@@ -100,7 +100,6 @@ def _report(what: str, tallies: Iterable[Tally]) -> int:
         f"{all_of.accepted:,} of the samples are values that the sending side accepts",
         f"edits that break, each with a value that shows it: {all_of.breaking_edits:,}; "
         f"undecided beside others: {all_of.unanalysed_edits:,}",
-        f"samples also found {all_of.shown_breaks:,} of {all_of.sampled_breaks:,} breaks",
         sep="\n  ",
     )
     for reason, count in all_of.reasons.most_common(30):
@@ -123,7 +122,6 @@ def _suite() -> int:
             f"{len(score.refused):,} not in a spec"
         )
     reasons = sum((score.reasons for score in scores.values()), Counter[str]())
-    reasons.update(f"contradicted: {each.reason}" for score in scores.values() for each in score.contradicted)
     print(*(f"{count:>6,} {reason}" for reason, count in reasons.most_common(20)), sep="\n")
     wrong = [text for score in scores.values() for text in score.wrong]
     print(*(f"WRONG {text}" for text in wrong[:50]), sep="\n", file=sys.stderr)

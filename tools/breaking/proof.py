@@ -34,10 +34,6 @@ def judge(pair: Pair, tally: Tally, *, sample_count: int, check: Check = check_c
         _check_witness(pair, verdict.witness, tally)
         if tally.broken % _TURNS == 1:
             _check_edits(pair, tally)
-        if tally.broken % _TURNS == 2:
-            tally.sampled_breaks += 1
-            values = samples(pair, count=sample_count, generated=True)
-            tally.shown_breaks += _counterexample(pair, values, Tally()) is not None
     else:
         tally.contained += 1
         found = _counterexample(pair, _attack(pair, sample_count, tally.contained), tally)

@@ -14,9 +14,6 @@ from toolgen.proof.containment import Contained, NotContained, check_containment
 from toolgen.schema.document import Draft
 from toolgen.schema.validator import compiled
 
-FORMATS_ANNOTATE: Final = "the suite takes formats for annotations here; the runtime asserts them"
-ASCII_CLASSES: Final = r"the suite reads \d and \w as Unicode, the runtime's validator as ASCII"
-HALF_NEGATED: Final = "the suite's negation of a schema leaves out some keywords, or renames parts of values"
 DRAFTS: Final[Mapping[str, Draft]] = {"draft2020-12": Draft.DRAFT_2020_12, "draft7": Draft.DRAFT_7}
 
 
@@ -31,14 +28,6 @@ class Question:
     truth: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """A question that the suite answers otherwise than the validator, which verdicts are about."""
-
-    where: str
-    reason: str
-
-
 @dataclass(slots=True)
 class SuiteScore:
     """The answers to the questions of one folder."""
@@ -46,7 +35,8 @@ class SuiteScore:
     questions: int = 0
     right: int = 0
     unanalysed: int = 0
-    contradicted: list[Contradiction] = field(default_factory=list)
+    contradicted: list[str] = field(default_factory=list)
+    """Questions that the suite answers otherwise than the validator, which verdicts are about."""
     refused: list[str] = field(default_factory=list)
     """Schemas that cannot be in a spec: with references to other documents, or to none."""
     wrong: list[str] = field(default_factory=list)
@@ -89,7 +79,7 @@ def _answer(question: Question, score: SuiteScore) -> None:
         if question.truth:
             score.right += 1
         elif shown is not None and (not accepts.is_valid(shown[0]) or demands.is_valid(shown[0])):
-            score.contradicted.append(Contradiction(question.where, _difference(question)))
+            score.contradicted.append(question.where)
         else:
             score.wrong.append(f"{question.where}: said to be contained")
     elif isinstance(verdict, NotContained):
@@ -97,7 +87,7 @@ def _answer(question: Question, score: SuiteScore) -> None:
         if holds and not question.truth:
             score.right += 1
         elif holds:
-            score.contradicted.append(Contradiction(question.where, _difference(question)))
+            score.contradicted.append(question.where)
         else:
             score.wrong.append(f"{question.where}: {verdict.witness!r} is no witness")
     else:
@@ -117,11 +107,3 @@ def _constant(question: Question) -> list[Any] | None:
     """Return the one value that the narrow schema accepts, in a list, if it is written so."""
     narrow = question.narrow
     return [narrow["const"]] if isinstance(narrow, dict) and "const" in narrow else None
-
-
-def _difference(question: Question) -> str:
-    """Return what the suite means otherwise than the validator does."""
-    file = question.where.rpartition("/")[2]
-    if file.startswith("format.json"):
-        return FORMATS_ANNOTATE
-    return ASCII_CLASSES if file.startswith("unicode.json") else HALF_NEGATED

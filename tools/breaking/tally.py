@@ -11,8 +11,7 @@ from typing import Any, Final
 from tools.breaking.pairs import Pair
 
 _COUNTS: Final = (
-    "pairs", "contained", "broken", "unanalysed", "samples", "accepted", "sampled_breaks", "shown_breaks",
-    "breaking_edits", "unanalysed_edits",
+    "pairs", "contained", "broken", "unanalysed", "samples", "accepted", "breaking_edits", "unanalysed_edits",
 )  # fmt: skip
 
 
@@ -51,8 +50,6 @@ class Tally:
     unanalysed: int = 0
     samples: int = 0
     accepted: int = 0  # samples that the narrow schema accepts: the wide one must accept them
-    sampled_breaks: int = 0
-    shown_breaks: int = 0  # sampled breaks for which a sample was a witness, too
     breaking_edits: int = 0  # of broken pairs, as the diff of two schemas finds edits
     unanalysed_edits: int = 0
     refutations: list[Case] = field(default_factory=list)

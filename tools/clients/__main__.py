@@ -11,7 +11,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -112,7 +111,4 @@ def _page(rows: dict[str, Tally]) -> int:
 
 
 if __name__ == "__main__":
-    began = time.monotonic()
-    code = main()
-    print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    sys.exit(code)
+    sys.exit(main())

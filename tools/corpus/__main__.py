@@ -8,16 +8,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from pathlib import Path
 
-from tools.corpus.findability import findability_table
 from tools.corpus.generated_values import measure_schemas
 from tools.corpus.json_schema_suite import measure_suite
 from tools.corpus.mcp import measure_mcp
 from tools.corpus.mocks import MockScore, mocks_table
 from tools.corpus.openai import measure_openai
-from tools.corpus.openapi import Row, measure_openapi, openapi_table
+from tools.corpus.openapi import measure_openapi, openapi_table
 from tools.corpus.score import Score, reasons, table
 
 SHARED = Path(os.environ.get("TOOLGEN_SHARED", Path(__file__).parents[3] / "shared")) / "corpus"
@@ -53,16 +51,14 @@ def main() -> int:
                 parser.error(f"there is no file {path}")
             print(f"skipped: {path} is not there (set TOOLGEN_SHARED)", file=sys.stderr)
             continue
-        started = time.monotonic()
         mocks.append(MockScore(path.name))
         scores += measure(path, mocks[-1])
-        took = time.monotonic() - started
-        print(f"{path.name}: {took:.0f} s, {scores[-2].notes} notes of the importer", file=sys.stderr)
+        print(f"{path.name}: {scores[-2].notes} notes of the importer", file=sys.stderr)
     documents = args.openapi or ([] if asked else sorted((SHARED / "openapi").glob("*.*")))
     for path in documents:
         if not path.is_file():
             parser.error(f"there is no file {path}")
-    rows = [_measured(path, f"corpus_openapi_{number}") for number, path in enumerate(documents)]
+    rows = [measure_openapi(path, f"corpus_openapi_{number}") for number, path in enumerate(documents)]
     if scores:
         print(table(scores))
         if notes := reasons(scores):
@@ -71,8 +67,6 @@ def main() -> int:
         print(("\n" if scores else "") + openapi_table(rows))
     if mocks:
         print("\n" + mocks_table(mocks))
-    if mcp is not None and mcp.is_file():
-        print("\n" + findability_table(mcp))
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
     misses += [f"{row.document}: {miss}" for row in rows for miss in row.misses]
     misses += [f"{found.corpus}: mock: {miss}" for found in mocks for miss in found.answers.misses]
@@ -82,13 +76,6 @@ def main() -> int:
         else "\nnothing missed"
     )
     return 1 if misses else 0
-
-
-def _measured(path: Path, package: str) -> Row:
-    row = measure_openapi(path, package)
-    seconds = sum(ran.seconds for ran in row.runs.values())
-    print(f"{path.name}: {seconds:.0f} s, {row.generated} tools", file=sys.stderr)
-    return row
 
 
 if __name__ == "__main__":

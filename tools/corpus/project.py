@@ -32,14 +32,14 @@ class Project:
     def take(self, kind: str, tools: Sequence[Mapping[str, Any]]) -> int:
         """Import `tools` and generate; return the number of notes of the importer."""
         notes = self.import_tools(kind, tools)
-        self._run("generate", "--format", "json")
+        self.run("generate", "--format", "json")
         return notes
 
     def import_tools(self, kind: str, tools: Sequence[Mapping[str, Any]]) -> int:
         """Import `tools`; return the number of notes of the importer."""
         (self.root / "source.json").write_text(json.dumps(tools), encoding="utf-8")
         words = ("import", kind, "source.json", "--into", "specs", "--format", "json")
-        return len(json.loads(self._run(*words))["notes"])
+        return len(json.loads(self.run(*words))["notes"])
 
     def module(self, name: str) -> ModuleType:
         """Import a module of the generated package."""
@@ -47,10 +47,11 @@ class Project:
 
     def export(self) -> list[dict[str, Any]]:
         """Return the output of `toolgen export mcp`."""
-        tools: list[dict[str, Any]] = json.loads(self._run("export", "mcp"))["tools"]
+        tools: list[dict[str, Any]] = json.loads(self.run("export", "mcp"))["tools"]
         return tools
 
-    def _run(self, *words: str) -> str:
+    def run(self, *words: str) -> str:
+        """Return what a command prints. Raises FailedError."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main(["-C", str(self.root), *words])

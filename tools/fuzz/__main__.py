@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tools.fuzz.corpus import entries, entry
-from tools.fuzz.findings import Deadline, Finding, Tally, save
+from tools.fuzz.findings import Deadline, Finding, save
 from tools.fuzz.parts import PARTS
 from tools.fuzz.planted import ENVIRONMENT, PLANTED_BUGS
 from tools.fuzz.workers import Workers
@@ -69,18 +69,10 @@ def _run(seed: int, seconds: float, parts: Sequence[str]) -> list[Finding]:
             started = time.monotonic()
             deadline = Deadline.after(seconds * PARTS[name].share / total)
             tally = PARTS[name].run(random.Random(f"{seed} {name}"), deadline, workers)
-            if tally.counts or tally.findings:
-                _print(seed, name, tally, time.monotonic() - started)
+            seen = ", ".join(f"{number:,} {what}" for what, number in sorted(tally.counts.items()) if number)
+            print(f"seed {seed}, {name}, {time.monotonic() - started:.0f} s: {seen}", flush=True)
             findings += tally.findings
     return findings
-
-
-def _print(seed: int, name: str, tally: Tally, seconds: float) -> None:
-    figures = ", ".join(f"{number:,} {what}" for what, number in sorted(tally.counts.items()) if number)
-    kinds = [finding.kind for finding in tally.findings]
-    zeros = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("executed", "altered"))
-    bugs = sum(kind.startswith("exit") for kind in kinds)
-    print(f"seed {seed}, {name}, {seconds:.0f} s: {figures}: {zeros}, {bugs} exits 3", flush=True)
 
 
 def _report(findings: Sequence[Finding]) -> int:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from tools.fuzz.cases import Case, Written, written
 from tools.fuzz.findings import Finding, Tally
@@ -42,13 +41,13 @@ class Outcome:
     refused: list[Case] = field(default_factory=list)
 
 
-def run_batch(cases: Sequence[Case], *, thorough: bool = False) -> Outcome:
-    """Generate the cases and inspect what is accepted. `thorough`: also with the real command."""
+def run_batch(cases: Sequence[Case]) -> Outcome:
+    """Generate the cases and inspect what is accepted."""
     outcome = Outcome()
     with project() as here:
         entries = _accepted(here, _entries(cases), outcome)
         if entries:
-            _check_output(here, entries, outcome, thorough=thorough)
+            _check_output(here, entries, outcome)
     return outcome
 
 
@@ -124,20 +123,12 @@ def _refused(ran: Ran, entries: Sequence[_Entry]) -> dict[str, set[str]]:
     return found
 
 
-def _check_output(here: Project, entries: list[_Entry], outcome: Outcome, *, thorough: bool) -> None:
-    """Check the output: as text, as a package, as an export, and with the real command."""
+def _check_output(here: Project, entries: list[_Entry], outcome: Outcome) -> None:
+    """Check the output: as text and as a package."""
     faults = _inspected(here, entries, outcome.tally)
-    faults += _published(here, entries)
     faults += _leaked(here, entries)
     if controls := here.toolgen("check").controls():
         faults.append({"tool": "", "kind": "terminal", "detail": f"stderr has {', '.join(controls)}"})
-    if thorough:
-        outcome.tally.counts["real commands"] += 1
-        ran = here.command("check")
-        if ran.code != 0:
-            faults.append(
-                {"tool": "", "kind": f"exit {ran.code}", "detail": ran.err[-2000:] or ran.out[-2000:]}
-            )
     by_name = {entry.one.name: entry.case for entry in entries}
     if not faults:
         outcome.accepted += [entry.case for entry in entries]
@@ -175,26 +166,6 @@ def _inspected(here: Project, entries: Sequence[_Entry], tally: Tally) -> list[d
     return faults
 
 
-def _published(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
-    """Return differences between `export mcp` and the author's values."""
-    ran = here.toolgen("export", "mcp")
-    if ran.code != 0:
-        return [{"tool": "", "kind": f"exit {ran.code}", "detail": ran.err[-2000:]}]
-    tools = {tool["name"]: tool for tool in ran.data()["tools"]}
-    faults = []
-    for entry in entries:
-        spec = entry.one.spec
-        name = spec.get("targets", {}).get("mcp", {}).get("name", spec["name"])
-        tool = tools.get(json.loads(json.dumps(name)))  # two halves of a character are one in JSON
-        details = _differences(spec, tool, shared=entry.one.shared is not None)
-        faults += [_fault(entry.one.name, "altered", f"export mcp: {detail}") for detail in details]
-    return faults
-
-
-def _fault(tool: str, kind: str, detail: str) -> dict[str, str]:
-    return {"tool": tool, "kind": kind, "detail": detail}
-
-
 def _leaked(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
     """Return generated files with contents of a file outside the project."""
     faults = []
@@ -203,19 +174,8 @@ def _leaked(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
             by_module = {each.one.name: each.one.name for each in entries}
             path = file.relative_to(here.root / "generated").as_posix()
             name = by_module.get(file.stem, "") if "/" in path else ""
-            faults.append(_fault(name, "leaked", f"{path} has another file's words"))
+            faults.append({"tool": name, "kind": "leaked", "detail": f"{path} has another file's words"})
     return faults
-
-
-def _differences(spec: Mapping[str, Any], tool: Any, *, shared: bool) -> list[str]:
-    if tool is None:
-        return ["the tool is not there"]
-    same = [("title", "title"), ("output_schema", "outputSchema")]
-    same += [] if shared else [("input_schema", "inputSchema")]
-    pairs = [(key, spec[key], tool.get(name)) for key, name in same if key in spec]
-    return [
-        f"{key}: {ascii(there)[:300]}" for key, here, there in pairs if json.dumps(here) != json.dumps(there)
-    ]
 
 
 def finding(kind: str, detail: str, case: Case) -> Finding:

@@ -19,10 +19,6 @@ class Finding:
     detail: str
     reproduction: Any  # JSON for the part's `replay`
 
-    def as_json(self) -> str:
-        fields = {"part": self.part, "kind": self.kind, "detail": self.detail, "input": self.reproduction}
-        return json.dumps(fields, indent=1)
-
 
 @dataclass(slots=True)
 class Tally:
@@ -56,5 +52,6 @@ def save(finding: Finding, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     number = len(list(folder.glob(f"{finding.part}-*.json"))) + 1
     file = folder / f"{finding.part}-{number:03}.json"
-    file.write_text(finding.as_json() + "\n", encoding="utf-8")
+    fields = {"part": finding.part, "kind": finding.kind, "detail": finding.detail}
+    file.write_text(json.dumps({**fields, "input": finding.reproduction}, indent=1) + "\n", encoding="utf-8")
     return file

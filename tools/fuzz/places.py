@@ -43,9 +43,6 @@ class Place:
     below: tuple[Step, ...]  # path to the text in it; ends in KEY for a member's name
     around: Json  # the value of the field, with a harmless text at the place
 
-    def __str__(self) -> str:
-        return self.label
-
 
 def places_of(language: Mapping[str, Any]) -> tuple[Place, ...]:
     """Return every place of the language whose JSON Schema is `language`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
@@ -69,22 +68,6 @@ class Project:
             os.environ.update(before)
         texts = (stream.buffer.getvalue().decode() for stream in (out, err))
         return Ran(code, *texts)
-
-    def command(self, *words: str, seconds: float = 120) -> Ran:
-        """Run the real command."""
-        script = Path(sys.executable).with_name("toolgen")
-        done = subprocess.run(
-            [script, *words],
-            cwd=self.root,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-        )
-        return Ran(
-            done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-        )
 
     def environment(self) -> Mapping[str, str]:
         return {**os.environ, "TOOLGEN_CACHE_DIR": str(self.cache)}

@@ -9,12 +9,12 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from tools.fuzz.batches import PART, Outcome, run_batch
+from tools.fuzz.batches import Outcome, run_batch
 from tools.fuzz.cases import Case, pack, texts_of
 from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.places import Place, places_of
@@ -29,7 +29,6 @@ _ENOUGH = 20  # maximum number of findings
 _LONGEST = 200  # bytes of a file name, without its ending
 _TRIES = 40  # attempts to make a reproduction smaller
 _PROBE = 'Say "hello", it\'s {fine}.'
-_SAMPLE = 10  # one of so many batches is also checked with the real command
 _SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
 _API: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -98,7 +97,6 @@ class _Run:
     deadline: Deadline
     workers: Workers
     tally: Tally = field(default_factory=Tally)
-    batches: int = 0
 
     def try_all(self, cases: Sequence[Case]) -> list[Outcome]:
         """Run the cases, and their parts if they are refused, until each is decided or the deadline."""
@@ -109,8 +107,7 @@ class _Run:
             batches = list(_batched(left))
             some = 2 * self.workers.count
             left = [case for batch in batches[some:] for case in batch]
-            jobs = [(run_batch, batch, self._is_sample()) for batch in batches[:some]]
-            for outcome in self.workers.map(_run, jobs, self.deadline):
+            for outcome in self.workers.map(run_batch, batches[:some], self.deadline):
                 left += outcome.again
                 outcomes.append(outcome)
                 self.count(outcome)
@@ -129,10 +126,6 @@ class _Run:
         self.try_all([Case("x", (), file=name) for name in names])
         self.try_all([Case("x", (), file=f"{name}/spec") for name in names])
 
-    def _is_sample(self) -> bool:
-        self.batches += 1
-        return self.batches % _SAMPLE == 1
-
     def count(self, outcome: Outcome) -> None:
         self.tally.add(outcome.tally)
         self.tally.counts["generated and called"] += texts_of(outcome.accepted)
@@ -147,11 +140,6 @@ def _is_file_name(text: str) -> bool:
         return False
     # hidden files are no specs
     return 0 < len(data) < _LONGEST and not {"/", "\x00"} & set(text) and not text.startswith(".")
-
-
-def _run(job: tuple[Callable[..., Outcome], tuple[Case, ...], bool]) -> Outcome:
-    run, cases, thorough = job
-    return run(cases, thorough=thorough)
 
 
 def _batched(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
@@ -265,6 +253,3 @@ def _reduced(found: Finding) -> Finding:
             else:
                 size //= 2
     return best
-
-
-__all__ = ["PART", "places", "run", "smallest", "try_data"]

@@ -1,8 +1,8 @@
 """Count how many semantic faults `toolgen test` finds: `make mutants`, of the `gallery` or `PROJECT=lending`.
 
 The faults were written from specs and implementations alone. They are put into a copy of the project, one
-at a time. Outcomes are recorded of the correct project, as its user records them; `--without-outcomes` leaves
-them out. `--clean N` tests the correct project with N seeds: every failure is a false alarm.
+at a time. Outcomes are recorded of the correct project, as its user records them. `--clean N` tests it
+with N seeds: every failure is a false alarm.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +34,6 @@ def main() -> int:
     """Run the trials; return 0 if as many faults are found as `GOALS` says, and there is no false alarm."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--project", choices=sorted(GOALS), default="gallery")
-    parser.add_argument("--without-outcomes", action="store_true", help="test without recorded outcomes")
     parser.add_argument("--clean", type=int, default=0, metavar="N", help="test the correct project N times")
     parser.add_argument("--only", default="", help="faults whose ids begin with one of these, with commas")
     parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1)
@@ -92,8 +90,6 @@ def _layout(project: str) -> Iterator[Layout]:
 def _missed(layout: Layout, args: argparse.Namespace, mutants: list[Mutant]) -> list[Mutant]:
     inputs = read_inputs(str(layout.root))
     tools = with_recorded(inputs.project, [tool_under_test(tool) for tool in program_of(inputs).tools])
-    if args.without_outcomes:
-        tools = [replace(tool, outcomes={}, neighbours=()) for tool in tools]
     preload(layout.root, tools, layout.copied[0])
     missed = []
     for verdict in run_trials(layout, mutants, tools, at_once=args.at_once):
