@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 from collections.abc import Iterator, Sequence
-from itertools import count
 from pathlib import Path
 
 from . import installation, report
-from .groups import IN_PROCESS
+from .groups import commands, in_process
 from .measure import Case, interleave, ratio, spread
-from .process import Done, run
-from .project import PYTHON, Project, lay_out
+from .project import Project, lay_out
 
 _SLOWER, _FASTER = 1.10, 0.90
 
@@ -47,29 +43,12 @@ def _commands(work: Path, sides: dict[str, Path], size: int, rounds: int) -> Ite
         yield _line(name, f"{size:,}", samples[f"base {name}"], samples[f"head {name}"])
 
 
-def _of(project: Project) -> list[Case]:
-    edits = count(1)
-    cold = lay_out(project.folder.with_name(project.folder.name + "-cold"), project.size, project.code)
-    empty = {"TOOLGEN_CACHE_DIR": str(project.folder / ".no-cache")}
-
-    def edit() -> None:
-        number = next(edits)
-        project.edit(number * 37, f"as of edition {number}")
-
-    def forget() -> None:
-        shutil.rmtree(project.folder / ".no-cache", ignore_errors=True)
-
-    def started(*words: str) -> Done:
-        return run([PYTHON, *words], project.folder, project.env)
-
-    says = f"{project.size} tool"
+def _of(warm: Project) -> list[Case]:
+    cold = lay_out(warm.folder.with_name(f"{warm.folder.name}-cold"), warm.size, warm.code)
     return [
-        Case("toolgen --help", lambda: project.toolgen("--help", says="usage").seconds),
-        Case("import generated", lambda: started("-c", "import generated").seconds),
-        Case("check, nothing changed", lambda: project.toolgen("check", says="clean").seconds),
-        Case("check, no cache", lambda: project.toolgen("check", says="clean", env=empty).seconds, forget),
-        Case("generate, one spec changed", lambda: project.toolgen("generate", says=says).seconds, edit),
-        Case("generate, cold", lambda: cold.toolgen("generate", says=says).seconds, cold.forget),
+        Case("toolgen --help", lambda: warm.toolgen("--help", says="usage").seconds),
+        Case("toolgen check", lambda: warm.toolgen("check", says="clean").seconds),
+        *commands(cold, warm),
     ]
 
 
@@ -82,14 +61,11 @@ def _calls(work: Path, sides: dict[str, Path], rounds: int) -> Iterator[tuple[st
     for number in range(rounds):
         for side in sorted(projects, reverse=bool(number % 2)):
             project = projects[side]
-            done = run(
-                [PYTHON, str(IN_PROCESS / "calls.py"), "5", "30", "ours", os.environ["BENCH_CLOCK"]],
-                project.folder,
-                project.env,
-            )
-            for name, figures in json.loads(done.text.splitlines()[-1]).items():
+            measured = in_process(project, "calls.py", 5, os.environ["BENCH_CLOCK"])
+            for name, figures in measured.items():
                 cases.setdefault(name, {}).setdefault(side, []).append(spread(figures).median)
-    for name, found in cases.items():
+    for name in ("runtime", "MCP adapter"):
+        found = cases[name]
         yield _line(f"one call, {name}", "", found["base"], found["head"])
 
 

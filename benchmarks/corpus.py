@@ -7,15 +7,17 @@ properties, and descriptions of 80 to 200 characters. Every third one uses a sch
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import yaml
 
-from .vocabulary import COUNTS, FIELDS, REGIONS, STATES, THINGS, UNITS, VERBS
-
 Json = dict[str, Any]
+
+WORDS: Json = json.loads(Path(__file__).with_name("vocabulary.json").read_text("utf-8"))
 
 SHARED = "schemas/common.yaml"
 MONEY: Json = {
@@ -43,7 +45,8 @@ def specs(count: int) -> Iterator[tuple[str, str]]:
 
 def name(number: int) -> str:
     """Return the wire name of tool `number`."""
-    verb, thing = VERBS[number % len(VERBS)], THINGS[number // len(VERBS) % len(THINGS)]
+    verbs, things = WORDS["verbs"], WORDS["things"]
+    verb, thing = verbs[number % len(verbs)], things[number // len(verbs) % len(things)]
     return f"{verb}_{thing}_{number:04}"
 
 
@@ -85,14 +88,14 @@ def _input(number: int) -> Json:
     properties: Json = {
         "id": {"type": "string", "description": "Which one.", "pattern": "^[A-Z]{2}-[0-9]{4,8}$"}
     }
-    for key, text in random.sample(FIELDS, 2 + number % 2):
+    for key, text in random.sample(WORDS["fields"], 2 + number % 2):
         properties[key] = {"type": "string", "description": text, "minLength": 1, "maxLength": 200}
-    key, text = random.choice(COUNTS)
+    key, text = random.choice(WORDS["counts"])
     properties[key] = {"type": "integer", "description": text, "minimum": 1, "maximum": 500, "default": 20}
     properties["state"] = {
         "type": "string",
         "description": "Only those in this state; every state counts when it is left out.",
-        "enum": sorted(random.sample(STATES, 4)),
+        "enum": sorted(random.sample(WORDS["states"], 4)),
     }
     properties["options"] = _options(random)
     properties["lines"] = {
@@ -115,7 +118,7 @@ def _options(random: Random) -> Json:
                 "region": {
                     "type": "string",
                     "description": "The region whose rules hold.",
-                    "enum": sorted(random.sample(REGIONS, 3)),
+                    "enum": sorted(random.sample(WORDS["regions"], 3)),
                 },
                 "dry_run": {
                     "type": "boolean",
@@ -143,7 +146,7 @@ def _line(random: Random) -> Json:
             "unit": {
                 "type": "string",
                 "description": "What is counted.",
-                "enum": sorted(random.sample(UNITS, 3)),
+                "enum": sorted(random.sample(WORDS["units"], 3)),
             },
         },
         ["article", "quantity"],
@@ -157,7 +160,7 @@ def _output(number: int) -> Json:
         "state": {
             "type": "string",
             "description": "Where it stands now.",
-            "enum": sorted(random.sample(STATES, 4)),
+            "enum": sorted(random.sample(WORDS["states"], 4)),
         },
         "changed": {"type": "integer", "description": "How many entries were changed by this.", "minimum": 0},
         "total": {"$ref": f"{SHARED}#/$defs/Money"}

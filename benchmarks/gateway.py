@@ -27,7 +27,7 @@ def gateway(bench: Bench, size: int) -> Samples:
     project = bench.fresh(size)
     request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
     # the upstream gets PATH and the like alone from the gateway, and the same from the proxy
-    upstream = ["env", f"PYTHONPATH={project.folder}", PYTHON, SERVERS, "lowlevel"]
+    upstream = ["env", f"PYTHONPATH={project.env['PYTHONPATH']}", PYTHON, SERVERS]
     commands = {
         "gateway": [PYTHON, "-m", "forwarded.mcp_server"],
         "bare SDK proxy": [PYTHON, PROXY, *upstream],
@@ -37,7 +37,7 @@ def gateway(bench: Bench, size: int) -> Samples:
     with ExitStack() as stack:
         cases: list[Case] = []
         for name, command in commands.items():
-            server = stack.enter_context(Conversation(command, Project(folder, size)))
+            server = stack.enter_context(Conversation(command, Project(folder, size, bench.code)))
             _check(name, server, request)
             clock = processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
             cases.append(Case(name, _round(server, request, clock)))
@@ -50,7 +50,7 @@ def _forwarding(project: Project, upstream: list[str]) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / "toolgen.toml").write_text(_SETTINGS, "utf-8")
-    made = Project(folder, project.size)
+    made = Project(folder, project.size, project.code)
     made.toolgen("import", "mcp", "--implement", "--", *upstream, says="")
     made.toolgen("generate", says=f"{project.size} tool")
     return folder

@@ -1,4 +1,4 @@
-"""Calls over HTTP to toolgen's server and others, as their commands start them, on 1, 16 and 64 connections.
+"""Calls over HTTP to toolgen's server and to one written by hand, on 1 and on 16 connections.
 
 The client is written by hand and does little, so that it does not dominate the measurement.
 """
@@ -6,12 +6,11 @@ The client is written by hand and does little, so that it does not dominate the 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import re
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,24 +20,12 @@ from .groups import Bench
 from .measure import Case, Samples
 from .process import Wrong, run
 from .project import PYTHON, Project
+from .rows import BY_HAND
 
 SERVERS = str(Path(__file__).with_name("in_process") / "servers.py")
-SINK = str(Path(__file__).with_name("in_process") / "otlp_sink.py")
-SAMPLED = {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.1"}
-PROTECTED = {
-    "toolgen": "",
-    "toolgen, rate limit": "rate_limit: {per_second: 1000}",
-    "toolgen, idempotency key": "idempotency: {ttl: 600}",
-}
-KEY = b"key-000000000000"  # replaced by another one for each call
 CALLS = 200  # in one round of one case
-SLOW = {"fastmcp": 20}  # fewer, so that the group takes about two minutes
 SECONDS = 60.0
-OURS = {1: "toolgen, 1 connection", 16: "toolgen, 16 connections", 64: "toolgen, 64 connections"}
-PEERS = {"low-level server by hand": "lowlevel", "MCPServer": "mcpserver", "fastmcp": "fastmcp"}
-
-CRLF = "\r\n"
-_keys = itertools.count()
+CONNECTIONS = (1, 16)
 _VERSION = "2026-07-28"
 _META = {
     "io.modelcontextprotocol/protocolVersion": _VERSION,
@@ -53,7 +40,7 @@ def http(bench: Bench, size: int) -> Samples:
     request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
     commands = {
         "toolgen": [PYTHON, "-m", "generated.mcp_server", "--http", "--port", "0"],
-        **{name: [PYTHON, SERVERS, kind, "--http"] for name, kind in PEERS.items()},
+        BY_HAND: [PYTHON, SERVERS, "--http"],
     }
     with ExitStack() as stack:
         cases: list[Case] = []
@@ -62,71 +49,14 @@ def http(bench: Bench, size: int) -> Samples:
             message = _message(server.port, request)
             _check(name, server.port, message, request["answer"])
             clock = processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
-            calls = SLOW.get(name, CALLS)
             cases += [
                 Case(
-                    ours.replace("toolgen", name),
-                    _round(name, server.port, message, connections=connections, calls=calls, clock=clock),
+                    f"{name}, {connections}",
+                    _round(name, server.port, message, connections=connections, calls=CALLS, clock=clock),
                 )
-                for connections, ours in OURS.items()
+                for connections in CONNECTIONS
             ]
         return bench.run(cases, 11, f"http, {size} tools")
-
-
-def observed(bench: Bench, size: int) -> Samples:
-    """Measure processor time of calls with and without Prometheus metrics, OTLP traces and the audit log.
-
-    In wall time, the receiver of the traces would count, too, which shares the machine here.
-    """
-    project = bench.fresh(size)
-    request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
-    command = [PYTHON, "-m", "generated.mcp_server", "--http", "--port", "0"]
-    cases: list[Case] = []
-    with ExitStack() as stack:
-        sink = stack.enter_context(_served([PYTHON, SINK], project))
-        url = f"http://127.0.0.1:{sink.port}"
-        exports = {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_METRICS_EXPORTER": "none"}
-        for name, flags, env in (
-            ("toolgen", (), {}),
-            ("toolgen, observed", ("--metrics-port", "0"), exports),
-            ("toolgen, one call in ten traced", ("--metrics-port", "0"), {**exports, **SAMPLED}),
-        ):
-            server = stack.enter_context(_served([*command, *flags], project, env))
-            message = _message(server.port, request)
-            _check(name, server.port, message, request["answer"])
-            clock = processor_time(server.pid)
-            cases.append(
-                Case(name, _round(name, server.port, message, connections=16, calls=5 * CALLS, clock=clock))
-            )
-        return bench.run(cases, 11, f"observed, {size} tools")
-
-
-def protected(bench: Bench, size: int) -> Samples:
-    """Measure calls of a tool with `rate_limit`, and with an idempotency key for each call, in memory."""
-    project = bench.fresh(size)
-    request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
-    (spec,) = (path for path in (project.folder / "specs").rglob("*.yaml") if _names(path, request["name"]))
-    text = spec.read_text()
-    cases: list[Case] = []
-    with ExitStack() as stack:
-        for name, field in PROTECTED.items():
-            if field:
-                spec.write_text(f"{text.rstrip()}\n{field}\n")
-                project.toolgen("generate", says=f"{size} tools")
-            server = stack.enter_context(
-                _served([PYTHON, "-m", "generated.mcp_server", "--http", "--port", "0"], project)
-            )
-            message = _message(server.port, request, keyed="idempotency" in field)
-            _check(name, server.port, message, request["answer"])  # loads the tool, before its spec changes
-            clock = processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
-            cases.append(  # a round has fewer calls than the limit
-                Case(name, _round(name, server.port, message, connections=16, calls=3 * CALLS, clock=clock))
-            )
-        return bench.run(cases, 11, f"protected, {size} tools")
-
-
-def _names(spec: Path, tool: str) -> bool:
-    return f"name: {tool}\n" in spec.read_text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +68,13 @@ class Served:
 
 
 @contextmanager
-def _served(
-    command: Sequence[str], project: Project, env: Mapping[str, str] | None = None
-) -> Iterator[Served]:
+def _served(command: Sequence[str], project: Project) -> Iterator[Served]:
     """Run a server; it writes its port to stderr, in a URL."""
     with (project.folder / ".bench-log").open("w+") as log:
         process = subprocess.Popen(
             command,
             cwd=project.folder,
-            env={**project.env, **(env or {})},
+            env=project.env,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -165,14 +93,14 @@ def _served(
             process.wait()
 
 
-def _message(port: int, request: dict[str, Any], *, keyed: bool = False) -> bytes:
+def _message(port: int, request: dict[str, Any]) -> bytes:
     params = {"name": request["name"], "arguments": request["arguments"], "_meta": _META}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
     head = (
         f"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\ncontent-type: application/json\r\n"
         "accept: application/json, text/event-stream\r\n"
         f"mcp-protocol-version: {_VERSION}\r\nmcp-method: tools/call\r\nmcp-name: {request['name']}\r\n"
-        f"{f'idempotency-key: {KEY.decode()}{CRLF}' if keyed else ''}content-length: {len(body)}\r\n\r\n"
+        f"content-length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 
@@ -250,7 +178,7 @@ class _Client(asyncio.Protocol):
     def _send(self) -> None:
         if self._remaining[0]:
             self._remaining[0] -= 1
-            self._transport.write(self._message.replace(KEY, b"key-%012d" % next(_keys)))
+            self._transport.write(self._message)
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data

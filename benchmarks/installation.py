@@ -1,4 +1,4 @@
-"""Install toolgen as users do: a wheel with byte-code, of this checkout or of any commit."""
+"""Unpack toolgen as users install it: a wheel with byte-code, of this checkout or of any commit."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 _PARTS = ("pyproject.toml", "README.md", "LICENSE", "generator", "templates")
-
-
-def install(work: Path) -> None:
-    """Install this checkout, with uncommitted changes, into the running environment."""
-    _pip("--force-reinstall", str(_checkout(work / "source")))
 
 
 def unpack(commit: str | None, work: Path, name: str) -> Path:

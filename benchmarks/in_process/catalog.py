@@ -1,6 +1,6 @@
 """Processor seconds to import and list a generated catalog, or to load the same definitions from JSON.
 
-`write` writes the definitions to `catalog.json`; `json`, `import`, `again` and `toolkit` print seconds.
+`write` writes the definitions to `catalog.json`; `json` and `import` print seconds.
 """
 
 from __future__ import annotations
@@ -17,19 +17,11 @@ def main(case: str) -> None:
     began = time.process_time()
     if case == "json":
         found = json.loads(DEFINITIONS.read_bytes())
-    elif case == "toolkit":
-        from generated import catalog
-
-        toolkit = catalog.toolkit()
-        found = toolkit.definition_of(next(iter(toolkit)))
     else:
         from generated import catalog
 
         found = list(catalog.TOOLS.values())
-        if case == "again":
-            began = time.process_time()
-            found = list(catalog.TOOLS.values())
-        elif case == "write":
+        if case == "write":
             DEFINITIONS.write_text(json.dumps(found), "utf-8")
     print(time.process_time() - began if found else "no tools")
 

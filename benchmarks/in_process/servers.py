@@ -1,30 +1,33 @@
-"""The same tools on servers of other libraries, and on one written by hand. Needs a project on PYTHONPATH.
+"""The same tools on a server written by hand. Needs a project on PYTHONPATH.
 
-`python servers.py mcpserver|fastmcp|lowlevel [COUNT|--http]` serves stdio, or HTTP at a free port;
-`python servers.py request` prints a call that every server answers alike. Other libraries derive schemas from
-signatures, which are created from the fields of the generated models, so that types, bounds and descriptions
-are the same.
+`python servers.py [--http]` serves stdio, or HTTP at a free port; `python servers.py request` prints a call
+of the implemented tool, and its answer.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
+import mcp_types as types
+import uvicorn
+from jsonschema_rs import Draft202012Validator
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from pydantic import BaseModel
+from pydantic_core import to_json
 
 
-def tools(count: int | None = None) -> Sequence[Mapping[str, Any]]:
-    """Return the definitions of the first `count` tools of the project."""
+def tools() -> Sequence[Mapping[str, Any]]:
+    """Return the definitions of the tools of the project."""
     from generated import catalog
 
-    return list(catalog.TOOLS.values())[:count]
+    return list(catalog.TOOLS.values())
 
 
 def models(tool: Mapping[str, Any]) -> tuple[type[BaseModel], type[BaseModel]]:
@@ -40,63 +43,8 @@ def answer() -> BaseModel:
     return import_module(f"tools.{name}").ANSWER  # type: ignore[no-any-return]
 
 
-def function(tool: Mapping[str, Any]) -> Any:
-    """Return an async function with one parameter per field of the request, as other libraries expect."""
-    request, response = models(tool)
-    given = answer()
-
-    async def call(**arguments: Any) -> Any:
-        return given
-
-    parameters = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=Annotated[field.annotation, field],
-            default=inspect.Parameter.empty if field.is_required() else field.get_default(),
-        )
-        for name, field in request.model_fields.items()
-    ]
-    call.__name__ = tool["py_name"]
-    call.__doc__ = tool["description"]
-    call.__signature__ = inspect.Signature(parameters, return_annotation=response)  # type: ignore[attr-defined]
-    call.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": response}
-    return call
-
-
-def mcpserver(chosen: Sequence[Mapping[str, Any]]) -> Any:
-    """Create the official SDK's high-level server."""
-    from mcp.server import MCPServer
-
-    server = MCPServer("bench", log_level="ERROR")
-    for tool in chosen:
-        server.add_tool(
-            function(tool), name=tool["name"], title=tool["title"], description=tool["description"]
-        )
-    return server
-
-
-def fastmcp(chosen: Sequence[Mapping[str, Any]]) -> Any:
-    """Create a fastmcp server."""
-    from fastmcp import FastMCP
-    from fastmcp.tools import Tool
-
-    server = FastMCP("bench")
-    for tool in chosen:
-        made = Tool.from_function(
-            function(tool), name=tool["name"], title=tool["title"], description=tool["description"]
-        )
-        server.add_tool(made)
-    return server
-
-
 def lowlevel(chosen: Sequence[Mapping[str, Any]]) -> Any:
     """Create a server with the SDK's low-level API: it publishes and validates the author's schemas."""
-    import mcp_types as types
-    from jsonschema_rs import Draft202012Validator
-    from mcp.server.lowlevel import Server
-    from pydantic_core import to_json
-
     listed = [
         types.Tool(
             name=tool["name"],
@@ -145,20 +93,14 @@ def lowlevel(chosen: Sequence[Mapping[str, Any]]) -> Any:
 
 def main() -> None:
     """Run the command."""
-    kind, rest = sys.argv[1], sys.argv[2:]
-    if kind == "request":
+    if sys.argv[1:] == ["request"]:
         print(json.dumps(request()))
-        return
-    if rest == ["--http"]:
-        serve_http({"mcpserver": mcpserver, "fastmcp": fastmcp, "lowlevel": lowlevel}[kind](tools()), kind)
-        return
-    count = int(rest[0]) if rest else None
-    if kind == "mcpserver":
-        mcpserver(tools(count)).run("stdio")
-    elif kind == "fastmcp":
-        fastmcp(tools(count)).run("stdio", show_banner=False)
+    elif sys.argv[1:] == ["--http"]:
+        # its log has the port
+        app = lowlevel(tools()).streamable_http_app()
+        uvicorn.run(app, port=0, log_level="info", access_log=False)
     else:
-        asyncio.run(_serve(lowlevel(tools(count))))
+        asyncio.run(_serve(lowlevel(tools())))
 
 
 def request() -> dict[str, Any]:
@@ -172,17 +114,7 @@ def request() -> dict[str, Any]:
     }
 
 
-def serve_http(server: Any, kind: str) -> None:
-    """Serve with uvicorn, as each server's own command does."""
-    import uvicorn
-
-    app = server.http_app(path="/mcp") if kind == "fastmcp" else server.streamable_http_app()
-    uvicorn.run(app, port=0, log_level="info", access_log=False)  # its log has the port
-
-
 async def _serve(server: Any) -> None:
-    from mcp.server.stdio import stdio_server
-
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 

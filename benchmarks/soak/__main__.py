@@ -1,8 +1,6 @@
-"""Calls of both eras over HTTP beside misbehaving tools and clients, and a store that fails.
+"""`make soak`: calls of both eras over HTTP beside misbehaving tools and clients.
 
-`python -m benchmarks.soak [--calls N] [--in-flight N] [--minutes N] [--without TOOL,…]`; see `make soak`.
-Exit code 1 if a call was lost or wrong, or if memory or descriptors grow. Without `redis-server`, keys and
-limits are kept in memory, and no store fails.
+Exit code 1 if a call was lost or wrong, or if memory or descriptors grow.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ import asyncio
 import contextlib
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -22,12 +19,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.end_to_end.stores import RedisServer
-
 from .calls import Soak
 from .faults import start_faults
 from .project import lay_out
 
+IN_FLIGHT = 64  # calls at the same time
 EVERY = 5.0  # seconds between two samples
 LEAVING = 15.0  # seconds until the server has noticed that all clients are gone
 MAX_GROWTH = 1.15  # of the memory of the last fifth of a run, to that of the second one
@@ -83,12 +79,12 @@ class Server:
                 raise RuntimeError(f"the server has ended with {self.process.returncode}")
 
 
-async def soak(server: Server, run: Soak, redis: RedisServer | None, in_flight: int, minutes: float) -> None:
+async def soak(server: Server, run: Soak, minutes: float) -> None:
     """Run the calls and the faults; then let the server rest, and count its descriptors again."""
     server.descriptors_before = descriptors(server.process.pid)
-    faults = [*run.misbehaving(), *start_faults(run, redis)]
+    faults = [*run.misbehaving(), *start_faults(run)]
     watching = asyncio.create_task(server.watch(run))
-    calling = asyncio.create_task(run.callers(in_flight))
+    calling = asyncio.create_task(run.callers(IN_FLIGHT))
     try:
         await asyncio.wait((watching, calling), timeout=minutes * 60, return_when=asyncio.FIRST_COMPLETED)
         run.calls = min(run.calls, run.sent)  # the time is up: no more calls begin
@@ -108,39 +104,32 @@ def main() -> int:
     """Run the command. Return 0 if every call was answered correctly, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="make soak", description=__doc__)
     parser.add_argument("--calls", type=int, default=100_000, help="calls that must be answered correctly")
-    parser.add_argument("--in-flight", type=int, default=64, help="calls at the same time")
     parser.add_argument("--minutes", type=float, default=240, help="maximum duration")
-    parser.add_argument("--without", default="", help="misbehaving tools to leave out")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         lay_out(folder)
-        redis = None
-        if shutil.which("redis-server"):
-            (folder / "redis").mkdir()
-            redis = stack.enter_context(RedisServer(folder / "redis"))
-        server = start(folder, None if redis is None else redis.url, stack)
+        server = start(folder, stack)
         if (url := url_of(server)) is None:
             print(server.log.read_text()[-2000:], file=sys.stderr)
             return 1
-        run = Soak(url, args.calls, frozenset(args.without.split(",")))
+        run = Soak(url, args.calls)
         began = time.monotonic()
         try:
-            asyncio.run(soak(server, run, redis, args.in_flight, args.minutes))
+            asyncio.run(soak(server, run, args.minutes))
         except RuntimeError as error:
             print(f"given up: {error!r}\n{server.log.read_text()[-2000:]}", file=sys.stderr)
         return report(run, server, calls=args.calls, seconds=time.monotonic() - began)
 
 
-def start(folder: Path, store: str | None, stack: ExitStack) -> Server:
+def start(folder: Path, stack: ExitStack) -> Server:
     """Start the server of the project in `folder`."""
-    stores = {} if store is None else {"TOOLGEN_IDEMPOTENCY_STORE": store, "TOOLGEN_RATE_LIMIT_STORE": store}
     log = folder / "server.log"
     with log.open("w") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "generated.mcp_server", "--http", "--port", "0"],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(folder), **stores},
+            env={**os.environ, "PYTHONPATH": str(folder)},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,

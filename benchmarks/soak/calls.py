@@ -17,10 +17,6 @@ from .project import BODIES, PATIENCE, PAUSES
 ERAS: Final = ("modern", "legacy")
 MIX: Final = ("echo", "echo", "keyed", "echo", "waiting", "echo", "limited", "echo", "lines", "refused")
 SECONDS: Final = 120.0  # for one call
-TRIES: Final = 60
-_PAUSE: Final = 0.5  # seconds before the next try
-_AGAIN: Final = {"keyed": {"not_ready", "overloaded"}, "limited": {"rate_limited"}}
-"""What a tool answers while its store is away. Then the client calls again, with the same key."""
 _TOOLS: Final = {"refused": "echo"}
 _KEY: Final = "toolgen/idempotency_key"
 
@@ -31,7 +27,6 @@ class Soak:
 
     url: str
     calls: int
-    without: frozenset[str]
     sent: int = 0
     right: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -65,14 +60,8 @@ class Soak:
         params: dict[str, Any] = {"name": _TOOLS.get(kind, kind), "arguments": arguments}
         if kind == "keyed":
             params["_meta"] = {_KEY: f"soak-{number}"}
-        for _ in range(TRIES):
-            async with asyncio.timeout(SECONDS):
-                answer = await client.request("tools/call", params)
-            if (code := _code(answer)) not in _AGAIN.get(kind, ()):
-                return answer
-            self.others[f"{kind}, called again: {code}"] += 1
-            await asyncio.sleep(_PAUSE)
-        return answer
+        async with asyncio.timeout(SECONDS):
+            return await client.request("tools/call", params)
 
     async def misbehave(self, tool: str) -> None:
         """Call a misbehaving tool again and again, in each era, until the task is cancelled."""
@@ -95,11 +84,7 @@ class Soak:
 
     def misbehaving(self) -> list[asyncio.Task[None]]:
         """Start the calls of all tools that misbehave."""
-        return [
-            asyncio.create_task(self.misbehave(name))
-            for name in BODIES
-            if name not in self.without and name not in MIX
-        ]
+        return [asyncio.create_task(self.misbehave(name)) for name in BODIES if name not in MIX]
 
 
 def _code(answer: dict[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Faults of clients and of the store. No other call may notice them."""
+"""Faults of clients. No other call may notice them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tests.end_to_end.raw_http import LEGACY, MODERN
-from tests.end_to_end.stores import RedisServer
 from tests.replicas.http_client import HttpClient, RefusedError, SentError
 
 from .calls import Soak
 
 PAUSE: Final = 0.5  # seconds between two faults of one kind
-STORE_PAUSE: Final = 45.0
-AWAY: Final = 2.0  # seconds that the store is away, frozen or slow
 ANSWER_SECONDS: Final = 30.0
 _RESET: Final = struct.pack("ii", 1, 0)  # SO_LINGER: close with RST
 
@@ -142,28 +139,6 @@ async def inject(run: Soak, fault: Callable[[Soak, int], Awaitable[str]]) -> Non
         await asyncio.sleep(PAUSE)
 
 
-async def trouble_store(run: Soak, redis: RedisServer) -> None:
-    """Freeze, restart and slow down the store, in turn."""
-    for number in itertools.count():
-        await asyncio.sleep(STORE_PAUSE)
-        what = ("frozen", "restarted", "slow")[number % 3]
-        if what == "frozen":
-            redis.frozen()
-            await asyncio.sleep(AWAY)
-        elif what == "restarted":
-            await asyncio.to_thread(redis.stopped)
-            await asyncio.sleep(AWAY)
-        else:
-            for _ in range(int(AWAY / 0.1)):
-                redis.frozen()
-                await asyncio.sleep(0.08)
-                redis.restored()
-                await asyncio.sleep(0.02)
-        await asyncio.to_thread(redis.restored)
-        run.others[f"store: {what}"] += 1
-
-
-def start_faults(run: Soak, redis: RedisServer | None) -> list[asyncio.Task[None]]:
+def start_faults(run: Soak) -> list[asyncio.Task[None]]:
     """Start all faults."""
-    found = [asyncio.create_task(inject(run, fault)) for fault in (malformed, cut, cancelled)]
-    return found if redis is None else [*found, asyncio.create_task(trouble_store(run, redis))]
+    return [asyncio.create_task(inject(run, fault)) for fault in (malformed, cut, cancelled)]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from benchmarks.wire import WAYS, Wire, served
+from tests.end_to_end.wire import WAYS, Wire, served
 from tests.end_to_end.project import ERAS, Project
 from tests.end_to_end.raw_http import connect
 
