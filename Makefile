@@ -73,6 +73,8 @@ IN_promptfoo := tests/promptfoo
 IN_redis := tests/end_to_end
 IN_replicas := tests/replicas
 IN_tokens := tests/measuring
+# tests of processor time want a machine that does nothing else
+AFTER_bombs = TOOLGEN_TIMED=1 $(BIN)/python -m pytest $$(grep -rlE "processor_(limit|time)\(" tests --include="test_*.py")
 NEEDS_deploy := nginx promtool systemd-analyze
 NEEDS_editors := nvim npm
 NEEDS_redis := redis-server
@@ -80,11 +82,12 @@ NEEDS_replicas := nginx redis-server
 
 test-deploy: $(DEPLOY)/.ready
 
-# `make test-redis KILLS=500` kills workers so often; `make test-editors PICTURES=docs/pictures` writes the picture of the documentation.
+# test-bombs includes tests with limits of processor time. `make test-redis KILLS=500` kills workers so often; `make test-editors PICTURES=docs/pictures` writes the picture of the documentation.
 test-%: $(READY) ## run further tests: test-bombs -ci -crash -deploy -editors -promptfoo -redis -replicas -tokens
 	@test -n "$(IN_$*)" || { echo "there is no target test-$*: see make help" >&2; exit 2; }
 	@for p in $(NEEDS_$*); do PATH="$$PATH:/usr/sbin" command -v $$p > /dev/null || { echo "$$p is not installed; CONTRIBUTING.md names the packages of Debian" >&2; exit 2; }; done
 	@PATH="$(if $(filter deploy,$*),$(CURDIR)/$(DEPLOY)/bin:)$$PATH" TOOLGEN_PICTURES=$(PICTURES) $(BIN)/python -m pytest -m $* $(IN_$*) -v
+	@$(AFTER_$*)
 
 test-all: $(READY) ## run the tests on every supported Python, and with the lowest and the newest versions of dependencies
 	@for v in 3.11 3.12 3.13; do \

@@ -36,7 +36,7 @@ GROUPS: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]
 def main() -> int:
     """Run the command. Return 0 if everything was measured; 2 if something did not do what it should."""
     args = _arguments()
-    work = Path(args.work).resolve()
+    work = Path("build/bench").resolve()
     work.mkdir(parents=True, exist_ok=True)
     os.environ["BENCH_CLOCK"] = args.clock
     try:
@@ -64,9 +64,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=0, help="rounds of every group (default: 3 to 41)")
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu for a busy machine")
     parser.add_argument("--json", type=Path, help="write all figures to this file, too")
-    parser.add_argument(
-        "--work", default="build/bench", help="folder for the projects (default: build/bench)"
-    )
     parser.add_argument("--compare", metavar="COMMIT", help="only compare this checkout with COMMIT")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""evals: the examples with `ask` as a suite for promptfoo, which `make evals-promptfoo` runs."""
+"""evals: the examples with `ask` as a suite for promptfoo, which `make test-promptfoo` runs."""
 
 from __future__ import annotations
 

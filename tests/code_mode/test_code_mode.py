@@ -312,7 +312,7 @@ def test_tools_that_are_added_later_are_functions() -> None:
 
 
 def test_no_script_acts_unasked() -> None:
-    """A sample: `make adversary` runs 1,000 scripts."""
+    """A sample: `python -m tests.code_mode.adversary` runs 1,000 scripts."""
     found = asyncio.run(attack(16))
     assert found.unasked == []
     assert found.acted["cannot be asked"] == found.acted["says no"] == 0

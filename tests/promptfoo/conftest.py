@@ -1,4 +1,4 @@
-"""promptfoo, from the npm registry: `make evals-promptfoo`. Slow, and needs the network once."""
+"""promptfoo, from the npm registry: `make test-promptfoo`. Slow, and needs the network once."""
 
 from __future__ import annotations
 

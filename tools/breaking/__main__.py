@@ -25,6 +25,8 @@ from tools.corpus.__main__ import SHARED
 
 PARTS = ("edits", "corpora", "suite")
 MOST_UNANALYSED = 0.05
+_SAMPLES = 30  # for each pair
+_EDITS = 3  # of each published schema
 _ROUND = 20  # pairs of each cell before the clock is looked at
 _SUITE = SHARED / "json_schema_containment"
 
@@ -40,7 +42,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             chosen,
             seed=seed,
             pairs_per_cell=args.pairs,
-            sample_count=args.samples,
             until=time.monotonic() + args.seconds,
         )
         for cell, tally in tallies.items():
@@ -48,8 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         faults += _report("single edits", tallies.values())
     if "corpora" in args.part and SHARED.exists():
         tally = Tally()
-        for pair in mutations(SHARED, seed=seed, per_schema=args.per_schema):
-            judge(pair, tally, sample_count=args.samples)
+        for pair in mutations(SHARED, seed=seed, per_schema=_EDITS):
+            judge(pair, tally, sample_count=_SAMPLES)
         faults += _report("single edits of published tools", [tally])
     return 1 if faults else 0
 
@@ -62,17 +63,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--cells", nargs="+", default=[], metavar="KEYWORD", help="edits of these keywords only"
     )
     parser.add_argument("--pairs", type=int, default=200, help="of each cell (default: 200)")
-    parser.add_argument("--samples", type=int, default=30, help="for each pair (default: 30)")
-    parser.add_argument(
-        "--per-schema", type=int, default=3, help="edits of each published schema (default: 3)"
-    )
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS, help="these parts only")
     return parser.parse_args(argv)
 
 
-def prove(
-    chosen: Sequence[Cell], *, seed: int, pairs_per_cell: int, sample_count: int, until: float
-) -> dict[Cell, Tally]:
+def prove(chosen: Sequence[Cell], *, seed: int, pairs_per_cell: int, until: float) -> dict[Cell, Tally]:
     """Judge pairs of each cell, in rounds, until there are enough or the time is over."""
     tallies = {cell: Tally() for cell in chosen}
     for start in range(0, pairs_per_cell, _ROUND):
@@ -80,7 +75,7 @@ def prove(
             if time.monotonic() > until:
                 return tallies
             for pair in pairs(cell, seed=seed, start=start, count=min(_ROUND, pairs_per_cell - start)):
-                judge(pair, tally, sample_count=sample_count)
+                judge(pair, tally, sample_count=_SAMPLES)
     return tallies
 
 

@@ -23,6 +23,7 @@ _SPECIAL: Mapping[str, str] = {
     "Inject.type": "sqlite3.Connection",
     "Example.error": _PLAIN,
     "Anthropic.allowed_callers[]": "direct",
+    "Confirm.only_if": "/items",
     "Deprecated.sunset": "2027-01-31",
     "Page.items": "/items",
     "Page.cursor": "/next",

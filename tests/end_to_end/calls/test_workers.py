@@ -345,7 +345,7 @@ async def submit_until(killer: Killer, url: str) -> dict[str, tuple[str, int]]:
 
 
 def test_every_task_ends_once_whatever_kills_its_workers(reports: Project) -> None:
-    """`make test-worker-kills` sets the number of kills."""
+    """`make test-redis KILLS=500` sets the number of kills."""
     kills = int(os.environ.get("KILLS", "4"))
     random.seed(kills)
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.end_to_end.wire import WAYS, Wire, served
 from tests.end_to_end.project import ERAS, Project
 from tests.end_to_end.raw_http import connect
+from tests.end_to_end.wire import WAYS, Wire, served
 
 PARTS = {
     "empty objects": "{}",
