@@ -9,10 +9,9 @@ import jsonschema_rs
 import pytest
 from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.lower import lower
-from toolgen.data.package import PackageSettings
-from toolgen.data.target import Target
-from toolgen.pipeline import analyze
-from toolgen.targets.builtin import BASE
+from toolgen.language.package import PackageSettings
+from toolgen.language.target import Target
+from toolgen.language.targets.builtin import BASE
 
 from benchmarks import report
 from benchmarks.corpus import specs

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.compat.edit_space import Cell, Direction, Edit, cells
-from toolgen.schema_proof.containment import Contained, NotContained, check_containment
+from toolgen.changes.edit_space import Cell, Direction, Edit, cells
+from toolgen.proof.containment import Contained, NotContained, check_containment
 
 from tests.corpora import SAMPLE
 from tools.breaking.corpora import mutations

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from toolgen.lint.asks import FIRST
+from toolgen.language.lint.asks import FIRST
 from toolgen.runtime.tool_search import SearchedTool, ToolSearch, searched_tool
 
 from tests.corpora import at_least, corpus

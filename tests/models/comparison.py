@@ -16,13 +16,9 @@ from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes
 from toolgen.compile.printing.render import RenderedFiles, render_shared, render_tools
 from toolgen.compile.printing.tool_source import package_sources
-from toolgen.data.package import Package, PackageSettings
-from toolgen.data.program import SharedFile
-from toolgen.data.target import Target
-from toolgen.models.engine import engine_source, print_classes
-from toolgen.models.module_source import ModelModules, ModuleSource, module_source
-from toolgen.models.shared_classes import ModuleClasses, shared_classes
-from toolgen.pipeline import analyze
+from toolgen.language.package import Package, PackageSettings
+from toolgen.language.program import SharedFile
+from toolgen.language.target import Target
 
 
 @dataclass(slots=True)

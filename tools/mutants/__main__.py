@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from toolgen.building.project_build import program_of, read_inputs
+from toolgen.project.building.project_build import program_of, read_inputs
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.tool_under_test import tool_under_test
 
