@@ -62,9 +62,9 @@ _KINDS: dict[str, _Allowed] = {
     ),
     "mcp_server.py": _allowed(
         _SHARED,
-        "build_server mcp.build_server mcp.asgi_app mcp.main sys.exit AttributeError globals "
+        "build_server serving.build_server serving.asgi_app serving.main sys.exit AttributeError globals "
         "catalog.default_toolkit",
-        rf"{_STANDARD}|{_RUNTIME}|\.",
+        rf"{_STANDARD}|{_RUNTIME}|toolgen|\.",
     ),
     "__init__.py": _allowed(
         _SHARED,
