@@ -157,9 +157,8 @@ def test_the_formatter_would_not_change_wide_characters() -> None:
 ENGINE = "datamodel_code_generator"
 COMPILE = """
 import sys
-from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_project
-from tests.models.comparison import compare_models, compare_specs
+from toolgen.language.package import PackageSettings
+from toolgen.compile.pipeline import compile_project
 from tests.models.helpers import TARGETS
 compile_project({"tool.yaml": sys.argv[1]}, TARGETS, PackageSettings(), {})
 print(*sys.modules)

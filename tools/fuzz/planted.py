@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 ENVIRONMENT = "TOOLGEN_FUZZ_PLANTED"  # name of the bug that a child process must plant
-_NOT_IMPORTED = ("toolgen.runtime.bridges", "toolgen.runtime.adopted", "toolgen.__main__")
+_NOT_IMPORTED = ("toolgen.serving.bridges", "toolgen.serving.adopted", "toolgen.__main__")
 
 
 @dataclass(frozen=True, slots=True)
