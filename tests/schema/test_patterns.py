@@ -28,8 +28,10 @@ from toolgen.schema.validator import compiled
         ("\\ud83d\\uDE00", "\\u{1F600}"),
         ("(x)[(](?<n>a)(?:b)\\k<n>", "(x)[(](?<n>a)(?:b)(?:\\2)"),
         ("\\k<n>", "\\k<n>"),
-        ("^[\\p{L}-]{1,512}$", "^(?=[\\s\\S]{1,512}$)(?:[\\p{L}-])*$"),
+        ("^[\\p{L}-]{1,512}$", "^(?=[\\x00-\\u{10FFFF}]{1,512}$)(?:[\\p{L}-])*$"),
         ("^[a-z]{3,20}$", "^[a-z]{3,20}$"),
+        ("^(?!x)\\d[\\w-]", "^(?!x)[0-9][0-9A-Z_a-z\\-]"),
+        ("(a)\\1.", "(a)\\1[^\\n\\r\\u2028\\u2029]"),
     ],
 )
 def test_patterns_are_translated_to_the_engines_syntax(pattern: str, result: str) -> None:
@@ -50,6 +52,29 @@ def test_translated_patterns_mean_what_ecma_262_says(pattern: str, taken: str, r
     validator = compiled({"properties": {"v": {"pattern": pattern}}})
     assert validator.is_valid({"v": taken})
     assert not validator.is_valid({"v": refused})
+
+
+@pytest.mark.parametrize("look", ["", "(?=.|$)", r"(?=[\s\S])", "(?!z)", "(?<!z)", r"(a|b|)\1"])
+@pytest.mark.parametrize(
+    ("member", "taken", "refused"),
+    [
+        (r"\d", "5", "٣"),
+        (r"\D", "٣", "5"),
+        (r"\w", "x", "é"),
+        (r"\W", "é", "x"),
+        (r"\s", "\ufeff", "\x85"),
+        (r"\S", "\x85", "\ufeff"),
+        (".", "\x85", "\r"),
+        (".", "\x0b", "\u2028"),
+    ],
+)
+def test_classes_mean_what_ecma_262_says_beside_lookaround(
+    look: str, member: str, taken: str, refused: str
+) -> None:
+    for way in (member,) if member == "." else (member, f"[{member}]", f"[-{member}]"):
+        validator = compiled({"pattern": f"^{look}{way}$"})
+        assert validator.is_valid(taken)
+        assert not validator.is_valid(refused)
 
 
 @pytest.mark.parametrize("name", ["é", "x y", "List<String>", "a[b]", "a{b}|c"])

@@ -2,7 +2,8 @@
 
 In ECMA-262, as browsers implement it, a brace that begins no count and a `-` beside `\\w` stand for
 themselves, and some escapes are its own. The validator's regex engine refuses them or reads them differently.
-Messages about faults show the author's pattern.
+Beside lookaround and back-references, it may also read `\\d`, `\\w`, `\\s` and `.` as Unicode has them; their
+characters are listed there. Messages about faults show the author's pattern.
 """
 
 from __future__ import annotations
@@ -23,9 +24,23 @@ _ESCAPE = re.compile(
 )
 _CLASS = r"\[(?:\\.|[^\]\\])*+\]?"  # one without an end is read to the end, so that it is read once
 _GROUP = re.compile(rf"\\.|{_CLASS}|\((?!\?)|\(\?P?<(?P<name>[^=!>()][^>()]*)>", re.DOTALL)
-_CLASSES = frozenset(("\\w", "\\W", "\\d", "\\D", "\\s", "\\S"))
+_BACKTRACKS = re.compile(r"\(\?<?[=!]|\\[1-9k]")
+# The characters of classes, and all others, as members of a bracket; `\s`: WhiteSpace and LineTerminator of
+# ECMA-262, sections 12.2 and 12.3.
+_CLASSES = {
+    "\\d": r"0-9",
+    "\\D": r"\x00-\x2f\x3a-\u{10FFFF}",
+    "\\w": r"0-9A-Z_a-z",
+    "\\W": r"\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\u{10FFFF}",
+    "\\s": r"\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff",
+    "\\S": (
+        r"\x00-\x08\x0e-\x1f!-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff"
+        r"\u3001-\ufefe\uff00-\u{10FFFF}"
+    ),
+}
+_ANY = r"[^\n\r\u2028\u2029]"
 # In a `repr`: the engine takes `\<` for the start of a word, and ignores an empty reference
-_MISREAD = re.compile(r"\\\\[<>]|'\$(?:ref|dynamicRef)': ''")
+_MISREAD = re.compile(r"\\\\[<>1-9]|\(\?<?[=!]|'\$(?:ref|dynamicRef)': ''")
 
 # One class, counted, is the whole pattern: the engine unrolls every count, and a large class with it.
 _COUNTED = re.compile(r"\^((?:\[(?:\\.|[^\[\]\\])+\])|\\[pP]\{[^}]*\})\{([0-9]+),([0-9]+)\}\$", re.DOTALL)
@@ -37,7 +52,7 @@ def translate_pattern(pattern: str) -> str:
     if counted := _COUNTED.fullmatch(pattern):
         members, least, most = counted.groups()
         if int(most) > _MANY:
-            return f"^(?=[\\s\\S]{{{least},{most}}}$)(?:{translate_syntax(members)})*$"
+            return translate_syntax(f"^(?=[\\x00-\\u{{10FFFF}}]{{{least},{most}}}$)(?:{members})*$")
     return translate_syntax(pattern)
 
 
@@ -47,11 +62,15 @@ def translate_syntax(pattern: str) -> str:
     at = 0
     inside = False  # a [...]
     before = ""  # the previous piece inside of it
+    backtracks = _BACKTRACKS.search(pattern) is not None
     while at < len(pattern):
         match = _ESCAPE.match(pattern, at) or (None if inside else _COUNT.match(pattern, at))
         piece = match[0] if match else pattern[at]
         at += len(piece)
-        if len(piece) > 1 and piece[0] == "\\":
+        if backtracks and piece in _CLASSES:
+            out.append(_CLASSES[piece] if inside else f"[{_CLASSES[piece]}]")
+            before = piece
+        elif len(piece) > 1 and piece[0] == "\\":
             out.append(_escape(piece, inside, pattern, at))
             before = piece
         elif inside:
@@ -63,7 +82,7 @@ def translate_syntax(pattern: str) -> str:
             inside, before = piece == "[", ""
             # Python reads {,3} as a count and browsers as text: left as it is, and so refused
             stray = piece == "}" or (piece == "{" and pattern[at : at + 1] != ",")
-            out.append("\\" + piece if stray else piece)
+            out.append(_ANY if piece == "." and backtracks else "\\" + piece if stray else piece)
     return "".join(out)
 
 

@@ -57,7 +57,7 @@ def test_a_pattern_within_another_is_proved(narrow: str, wide: str) -> None:
         (r"^[a-z]*$", r"^[a-z]+$", ""),
         (r"a", r"^a", "ba"),
         (r"^a$|b", r"^a$", "b"),
-        (r"^.*$", r"^[^\r]*$", "\r"),
+        (r"^[^\n]*$", r"^.*$", "\u2028"),
         (r"^\s$", r"^[ \t\n\r\f\v]$", "\u1680"),
         (r"^[\w-.]$", r"^\w$", "-"),
         (r"^[^a]$", r"^[^b]$", "b"),
@@ -113,10 +113,11 @@ def test_patterns_that_are_not_read_are_unknown(pattern: str) -> None:
     assert isinstance(find(patterns=("^[cd]{4}$",), not_patterns=(pattern,)), Found)
 
 
-def test_classes_are_those_of_unicode_only_beside_lookaround() -> None:
-    """The validator reads them so."""
-    assert find(patterns=(r"^\d$",), not_patterns=("^[0-9]$",)) is EMPTY
-    assert isinstance(find(patterns=(r"^(?=.)\d$",), not_patterns=("^[0-9]$",)), Found)
+@pytest.mark.parametrize("look", ["", "(?=.)", "(?!z)"])
+def test_classes_are_those_of_ecma_262(look: str) -> None:
+    assert find(patterns=(rf"^{look}\d$",), not_patterns=("^[0-9]$",)) is EMPTY
+    assert find(patterns=(rf"^{look}.$",), not_patterns=(r"^[^\n\r\u2028\u2029]$",)) is EMPTY
+    assert find(patterns=(r"^\S$", r"^[^!-~]$"), not_patterns=(rf"^{look}\W$",)) is EMPTY
 
 
 @pytest.mark.slow

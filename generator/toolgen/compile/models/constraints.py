@@ -17,7 +17,8 @@ _LENGTHS = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItem
 _LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 # Characters, classes of plain characters, groups, alternatives and counts mean the same in every dialect of
-# regular expressions. Look-arounds, back references, \s, \b, and negations of \d and \w do not.
+# regular expressions. Look-arounds, back references, \s, \b, and negations of \d and \w do not. To pydantic,
+# `.` is also \r, \u2028 and \u2029, which the validator refuses before a model is built.
 _CHARACTER = r"(?:[\w \-/:;,<>=!@#%&'\"~`]|\\[dwtn.\-/\\+*?()\[\]{}|^$])"
 _MEMBER = r"[A-Za-z0-9_ .,:;@/+*#%&=-]|\\[.\-/\\+*\]\[]"
 _SET = rf"\[(?:\^(?:{_MEMBER})+|(?:{_MEMBER}|\\[dw])+)\]"

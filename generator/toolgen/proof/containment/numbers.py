@@ -1,8 +1,7 @@
 """Search for numbers that satisfy bounds and multiples, in exact arithmetic.
 
-The validator takes a number as it is written: 0.3 is a multiple of 0.1, and 1e25 is ten to the 25th, not
-the float beside it. Only where it compares a float beyond 2^53 with an integer of 64 bits does it take the
-float's own value; where this could matter, nothing is said to be proved.
+The validator takes a fraction as it is written: 0.3 is a multiple of 0.1. A float that is whole counts as the
+integer that it is: 1e25 is 10000000000000000905969664.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from functools import reduce
 from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
 
 _TRIES = 1_000  # multiples looked at one after another
-_EXACT_FLOATS = 2**53  # up to here, every whole float is the integer that it is written as
 _DIGITS = 17  # of a float
 
 
@@ -56,10 +54,12 @@ class NumberConstraints:
 
 
 def exact_number(number: float) -> Fraction:
-    """Return the value of a JSON number as it is written: of 0.1, a tenth."""
+    """Return the value of a JSON number as the validator takes it: of 0.1, a tenth."""
+    if isinstance(number, int) or number.is_integer():
+        return Fraction(number)
     # `repr` is the shortest decimal that is read as this float: Steele and White, "How to Print
     # Floating-Point Numbers Accurately", PLDI 1990.
-    return Fraction(number) if isinstance(number, int) else Fraction(Decimal(repr(number)))
+    return Fraction(Decimal(repr(number)))
 
 
 def json_number(value: Fraction) -> int | float | None:
@@ -82,7 +82,7 @@ def find_numbers(constraints: NumberConstraints, count: int = 1) -> Search[list[
         # One number is left at most, so that there is nothing to search.
         point = lower.value == upper.value and lower.inclusive and upper.inclusive
         found = _choose(constraints, iter([lower.value] if point else []), count)
-        return _proved(constraints, found, count)
+        return _proved(found, count)
     if (step := _common_step(constraints)) is not None:
         return _find_multiples(constraints, step, count)
     found = _choose(constraints, _decimals(constraints), count)
@@ -137,48 +137,13 @@ def _is_below(bound: RangeEnd | None, value: Fraction) -> bool:
     return bound is None or value < bound.value or (bound.inclusive and value == bound.value)
 
 
-def _proved(constraints: NumberConstraints, choice: _Choice, count: int) -> Search[list[int | float]]:
+def _proved(choice: _Choice, count: int) -> Search[list[int | float]]:
     """Return what follows if there are no other candidates."""
     if len(choice.numbers) == count:
         return Found(choice.numbers)
     if not choice.is_complete:
         return Unknown("a number that no float is written as")
-    if _is_inexact(constraints):
-        return Unknown("floats beyond 2^53 beside a bound")
     return EMPTY
-
-
-def _is_inexact(constraints: NumberConstraints) -> bool:
-    """True if a float might satisfy the constraints if its own value counts, not the written one."""
-    lower, upper = constraints.lower, constraints.upper
-    for bound in (lower, upper):
-        if bound is None or not _is_compared_by_value(bound.value):
-            continue
-        # Floats further away are on one side of the bound, however they are read.
-        near = [float(bound.value)]
-        for direction in (-math.inf, math.inf):
-            one = math.nextafter(near[0], direction)
-            near += [one, math.nextafter(one, direction)]
-        for number in near:
-            above = lower is None or any(_is_above(lower, value) for value in _values(number, lower))
-            below = upper is None or any(_is_below(upper, value) for value in _values(number, upper))
-            if above and below and _is_multiple(constraints, exact_number(number)):
-                return True
-    return False
-
-
-def _is_compared_by_value(bound: Fraction) -> bool:
-    return bound.denominator == 1 and abs(bound) > _EXACT_FLOATS and -(2**63) <= bound < 2**64
-
-
-def _values(number: float, bound: RangeEnd) -> list[Fraction]:
-    """Return what the validator may compare with `bound`: it depends on how the bound is written."""
-    written, value = exact_number(number), Fraction(number)
-    if not _is_compared_by_value(bound.value):
-        return [written]
-    of_integer = value if value != bound.value else written
-    is_float = exact_number(float(bound.value)) == bound.value
-    return [of_integer, written] if is_float else [of_integer]
 
 
 # Multiples of a number
@@ -222,7 +187,7 @@ def _find_multiples(constraints: NumberConstraints, step: Fraction, count: int) 
         found = _choose(constraints, iter([*candidates, *further]), count)
         if len(found.numbers) < count:
             return Unknown("a multiple among very many")
-    return _proved(constraints, found, count)
+    return _proved(found, count)
 
 
 def _factors(constraints: NumberConstraints, step: Fraction) -> tuple[int | None, int | None]:

@@ -1,6 +1,6 @@
 """Sets of characters as ranges of code points, without surrogates.
 
-Sets that the regex engine defines (`\\w`, `\\p{L}`) are asked of the validator, so that they are the same.
+Sets that the regex engine defines (`\\p{L}`) are asked of the validator, so that they are the same.
 """
 
 from __future__ import annotations
@@ -80,15 +80,12 @@ NONE: Final = CharacterSet()
 
 
 @lru_cache(maxsize=256)
-def of_engine(text: str, unicode: bool) -> CharacterSet:
+def of_engine(text: str) -> CharacterSet:
     """Return the characters that the class `text` of a pattern stands for, as the validator takes it.
 
-    The engine reads `\\d`, `\\w` and `\\s` as Unicode has them in a pattern with lookaround, otherwise as
-    ECMA-262 has them; `unicode` says which. Raises ValueError if the engine does not know the class.
+    Raises ValueError if the engine does not know the class.
     """
-    prefix = "(?=)" if unicode else ""
-    every = compiled({"pattern": f"{prefix}^(?:{text})*$"})
-    some = compiled({"pattern": f"{prefix}(?:{text})"})
+    every, some = compiled({"pattern": f"^(?:{text})*$"}), compiled({"pattern": f"(?:{text})"})
     found: list[tuple[int, int]] = []
     waiting = list(reversed(_blocks()))
     while waiting:

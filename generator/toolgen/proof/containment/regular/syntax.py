@@ -87,9 +87,8 @@ _SPACES: Final = of_ranges([(0x09, 0x0D), (0x2000, 0x200A), (0x2028, 0x2029)]) |
 )
 _DIGITS: Final = of_ranges([(48, 57)])
 _WORD: Final = of_ranges([(48, 57), (65, 90), (95, 95), (97, 122)])
-# In a pattern without lookaround; the engine need not be asked.
 _CLASSES: Final = {"d": _DIGITS, "w": _WORD, "s": _SPACES, "D": ~_DIGITS, "W": ~_WORD, "S": ~_SPACES}
-_ANY: Final = ~of_text("\n")  # `.`
+_ANY: Final = ~of_text("\n\r\u2028\u2029")  # `.`
 
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _CODE = re.compile(r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}")
@@ -98,8 +97,6 @@ _COUNT = re.compile(r"\{([0-9]{1,6})(,([0-9]{0,6}))?\}")
 _BRACKET = re.compile(r"\[(?:\\.|[^\\\]])*+(?P<end>\])?", re.DOTALL)
 _UNUSUAL_BRACKET = re.compile(r"\[|&&|--|~~")
 _GROUP = re.compile(r"\(\?(?P<kind>:|=|!|<=|<!|P?<[A-Za-z_][A-Za-z0-9_]*>)")
-_NEEDS_BACKTRACKING = re.compile(r"\((?:\?=|\?!|\?<=|\?<!)|\\[1-9]")
-_SIMPLE_ESCAPE = re.compile(r"\\[^1-9]", re.DOTALL)
 _BACK_REFERENCE = re.compile(r"\\([1-9])(?![0-9])")
 
 
@@ -123,9 +120,6 @@ class _Parser:
         self._depth = 0
         self._asked: set[str] = set()
         self._groups: list[Node] = []  # those that capture, in the order of their beginnings
-        # in such a pattern the engine reads `\d`, `\w` and `\s` as Unicode has them
-        without_sets = _BRACKET.sub("", _SIMPLE_ESCAPE.sub("", text))
-        self._unicode = _NEEDS_BACKTRACKING.search(without_sets) is not None
 
     def parse(self) -> Node:
         node = self._choice()
@@ -247,7 +241,7 @@ class _Parser:
         self._at += 2
         letter = self._text[start + 1 : start + 2]
         if letter in _CLASSES and letter:
-            return of_engine(f"\\{letter}", unicode=True) if self._unicode else _CLASSES[letter]
+            return _CLASSES[letter]
         if match := _PROPERTY.match(self._text, start + 1):
             self._at = match.end()
             return self._ask(self._text[start : self._at])
@@ -256,11 +250,7 @@ class _Parser:
             return of_text(chr(int(match[1] or match[2] or match[3], 16)))
         if letter in _CONTROLS and letter:
             return of_text(_CONTROLS[letter])
-        if (
-            letter == "c"
-            and re.fullmatch("[A-Za-z]", self._text[self._at : self._at + 1])
-            and not self._unicode
-        ):
+        if letter == "c" and re.fullmatch("[A-Za-z]", self._text[self._at : self._at + 1]):
             self._at += 1
             return of_text(chr(ord(self._text[self._at - 1]) % 32))
         if letter and letter.isascii() and not letter.isalnum() and letter not in "<>":
@@ -309,11 +299,11 @@ class _Parser:
         if len(self._asked) > _MOST_ASKED:
             raise NotRegularError("a pattern with very many sets of characters")
         try:
-            return of_engine(text, unicode=self._unicode)
+            return of_engine(text)
         except ValueError:
             raise NotRegularError("an unusual set of characters") from None
 
 
 def word_characters() -> CharacterSet:
     """Return the characters of words for `\\b`, which the engine takes from Unicode in every pattern."""
-    return of_engine("\\w", unicode=True)
+    return of_engine("(?u:\\w)")
