@@ -15,6 +15,7 @@ from toolgen.schema.document import JsonPath, Schema
 
 from tools.breaking.pairs import Pair
 from tools.breaking.schema_writer import NAMES, VALUES, WORDS
+from tools.corpus.refused_values import refused_values
 
 _EXTRA: Final[tuple[Any, ...]] = (
     *VALUES, 3, 0.5, -0.5, 100, 2**53, -(2**53) - 1, 1e300, 5e-324, 0.3, -0.0,
@@ -47,8 +48,7 @@ def _of_documents(pair: Pair, count: int) -> Iterator[Any]:
     for generator in _generators(pair.narrow):
         yield from generator.valid_values(seed=pair.name, count=max(count // 2, 1))
     for generator in _generators(pair.wide):
-        wrong = generator.nearly_valid_values(seed=pair.name, count=max(count // 3, 1))
-        yield from (each.value for each in wrong)
+        yield from refused_values(generator, seed=pair.name, count=max(count // 3, 1))
         yield from generator.valid_values(seed=pair.name, count=max(count // 6, 1))
 
 
@@ -58,8 +58,7 @@ def _of_parts(pair: Pair, count: int) -> Iterator[Any]:
         head = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
         for generator in _generators({**head, "allOf": [part]}):
             yield from generator.valid_values(seed=pair.name, count=max(count // 3, 1))
-            wrong = generator.nearly_valid_values(seed=pair.name, count=max(count // 6, 1))
-            yield from (each.value for each in wrong)
+            yield from refused_values(generator, seed=pair.name, count=max(count // 6, 1))
 
 
 def _generators(schema: Schema) -> Iterator[InstanceGenerator]:

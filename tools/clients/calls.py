@@ -14,13 +14,14 @@ from mcp.server.lowlevel import Server
 from pydantic import BaseModel
 from toolgen.client import ToolClient, ToolResult
 from toolgen.compile.printing.client_source import ClientMethod
-from toolgen.proof.instances import nearly_valid_values, valid_values
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime.errors import InvalidResponseError
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.schema.document import Schema
 from toolgen.serving import build_server
 from toolgen.testing import mock_toolkit
 
+from tools.corpus.refused_values import refused_values
 from tools.corpus.round_trip import same_json
 from tools.corpus.score import Tally
 
@@ -71,7 +72,7 @@ async def try_results(made: CorpusClient, score: CallScore, number: int) -> None
             if schema is None or request is None:
                 continue
             where = f"{made.server}: {method.name}"
-            for value in valid_values(schema, seed=method.name, count=number):
+            for value in InstanceGenerator(schema).valid_values(seed=method.name, count=number):
                 answer["result"] = value
                 found = await _outcome(client, method, request)
                 score.parsed.note(
@@ -86,10 +87,11 @@ async def try_results(made: CorpusClient, score: CallScore, number: int) -> None
 
 def _invalid_results(schema: Schema, name: str, number: int) -> Iterator[dict[str, Any]]:
     """Yield objects that a schema refuses, of several seeds: one seed has few for a small schema."""
+    generator = InstanceGenerator(schema)
     for seed in range(_SEEDS):
-        for each in nearly_valid_values(schema, seed=f"{name} {seed}", count=number):
-            if isinstance(each.value, dict):  # MCP has no other results
-                yield each.value
+        for value in refused_values(generator, seed=f"{name} {seed}", count=number):
+            if isinstance(value, dict):  # MCP has no other results
+                yield value
 
 
 def _requests(made: CorpusClient, method: ClientMethod, number: int) -> Iterator[Mapping[str, Any]]:
@@ -98,7 +100,7 @@ def _requests(made: CorpusClient, method: ClientMethod, number: int) -> Iterator
     names = {each.wire_name for each in method.parameters}
     known = made.calls.get(method.tool.wire_name, ())
     found: Iterator[Mapping[str, Any]] = chain(
-        known, valid_values(method.tool.input_schema, seed=method.name, count=number)
+        known, InstanceGenerator(method.tool.input_schema).valid_values(seed=method.name, count=number)
     )
     if not method.takes_anything:
         found = ({name: value for name, value in each.items() if name in names} for each in found)

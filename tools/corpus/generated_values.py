@@ -16,6 +16,7 @@ from toolgen.schema.validator import compiled
 
 from tools.corpus.compiled_tools import compile_tools
 from tools.corpus.random_schemas import schema_of
+from tools.corpus.refused_values import refused_values
 from tools.corpus.round_trip import check_request, check_response, check_round_trip
 from tools.corpus.score import Score
 
@@ -67,10 +68,10 @@ def _measure(
 
 
 def _values(schema: Mapping[str, Any], seed: str) -> Iterator[Any]:
-    """Yield valid values, and those that are refused for one keyword; the same for the same seed."""
+    """Yield valid values, and some with one change that are refused; the same for the same seed."""
     generator = InstanceGenerator(schema)
     yield from generator.valid_values(seed=seed, count=COUNT)
-    yield from (each.value for each in generator.nearly_valid_values(seed=seed, count=COUNT))
+    yield from refused_values(generator, seed=seed, count=COUNT)
     yield from _ANYTHING
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolgen.proof.instances import valid_values
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime import Toolkit, ToolResponse
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.testing import mock_toolkit
@@ -45,7 +45,8 @@ def measure_mocks(score: MockScore, root: Path, where: str) -> None:
 async def _answers(toolkit: Toolkit) -> Mapping[str, Sequence[ToolResponse]]:
     found: dict[str, list[ToolResponse]] = {}
     for name, definition in toolkit.definitions.items():
-        requests = list(valid_values(definition["input_schema"], seed=name, count=ANSWERS))
+        generator = InstanceGenerator(definition["input_schema"])
+        requests = list(generator.valid_values(seed=name, count=ANSWERS))
         found[name] = [await toolkit.call(name, request) for request in requests]
     return found
 

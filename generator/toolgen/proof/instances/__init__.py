@@ -1,26 +1,17 @@
-"""Values for a JSON Schema: valid ones, nearly valid ones, one realistic example, and shrinking.
+"""Values for a JSON Schema: valid ones, one realistic example, and shrinking.
 
 Every value is checked with the validator before it is returned. The same schema and seed always have the same
 values. Work is limited by counts, never by time.
 """
 
 from toolgen.proof.instances.builder import LIMITS, InstanceLimits
-from toolgen.proof.instances.generator import (
-    InstanceGenerator,
-    example_value,
-    nearly_valid_values,
-    valid_values,
-)
+from toolgen.proof.instances.generator import InstanceGenerator, example_value
 from toolgen.proof.instances.shrinking import shrink
-from toolgen.proof.instances.violations import NearlyValid
 
 __all__ = [
     "LIMITS",
     "InstanceGenerator",
     "InstanceLimits",
-    "NearlyValid",
     "example_value",
-    "nearly_valid_values",
     "shrink",
-    "valid_values",
 ]

@@ -1,4 +1,4 @@
-"""Generate values for a schema: valid, nearly valid, or realistic."""
+"""Generate values for a schema: any valid ones, or a realistic one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ from toolgen.proof.instances.builder import (
     InstanceLimits,
     ValueBuilder,
 )
-from toolgen.proof.instances.choices import Dice
 from toolgen.proof.instances.prepared_schema import PreparedSchema
-from toolgen.proof.instances.violations import NearlyValid, violations
-from toolgen.schema.document import JsonPath
 
 Seed = int | str
 
@@ -77,40 +74,6 @@ class InstanceGenerator:
         """Return whether `false` accepts everything that the schema accepts."""
         return self.prepared.derived("emptiness", lambda: check_containment(self.prepared.root, False))
 
-    def nearly_valid_values(self, *, seed: Seed, count: int) -> Iterator[NearlyValid]:
-        """Yield up to `count` values that are refused for one keyword at one place each.
-
-        Every keyword that can be violated in a valid value comes once, then again in other values.
-        """
-        builder = ValueBuilder(self.prepared, f"nearly {seed}", self.limits)
-        dice = Dice(f"violations {seed}")
-        texts: set[str] = set()
-        seen: set[tuple[JsonPath, JsonPath]] = set()
-        number = idle = 0
-
-        def make(*requirements: Any) -> Any:
-            value = builder.build(requirements, STYLES[3])
-            return None if value is MISSING else value
-
-        while number < count and idle < _HOPELESS:
-            value = builder.build((self.prepared.root,), STYLES[1] if not idle else dice.one_of(STYLES))
-            before = number
-            found = iter(()) if value is MISSING else violations(self.prepared, value, dice, make)
-            for each in found:
-                key = (each.path, each.schema_path)
-                text = json.dumps(each.value, sort_keys=True)
-                if key in seen or text in texts:
-                    continue
-                seen.add(key)
-                texts.add(text)
-                number += 1
-                yield each
-                if number == count:
-                    return
-            idle = 0 if number > before else idle + 1
-            if idle == _HOPELESS // 2:  # all keywords came: once more, in other values
-                seen.clear()
-
     def example(self, *, seed: Seed, name: str = "") -> Any | None:
         """Return a realistic value, None if none was found. `name` says what it is, for a schema of text."""
         builder = ValueBuilder(self.prepared, f"example {seed}", self.limits, realistic=True)
@@ -119,23 +82,6 @@ class InstanceGenerator:
             if value is not MISSING and self.prepared.is_valid(value):
                 return value
         return next(iter(self.valid_values(seed=seed, count=1)), None)
-
-
-def valid_values(
-    schema: Mapping[str, Any] | bool, *, seed: Seed, count: int, limits: InstanceLimits = LIMITS
-) -> Iterator[Any]:
-    """Yield `count` values that `schema` accepts, different where possible; fewer if none was found.
-
-    About half are boundary cases. Raises as `InstanceGenerator` does.
-    """
-    return InstanceGenerator(schema, limits=limits).valid_values(seed=seed, count=count)
-
-
-def nearly_valid_values(
-    schema: Mapping[str, Any] | bool, *, seed: Seed, count: int, limits: InstanceLimits = LIMITS
-) -> Iterator[NearlyValid]:
-    """Yield up to `count` values that `schema` refuses, each for one keyword at one place."""
-    return InstanceGenerator(schema, limits=limits).nearly_valid_values(seed=seed, count=count)
 
 
 def example_value(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final, TypeVar
 
 from toolgen.proof.containment.strings import matches_pattern
@@ -15,7 +14,6 @@ from toolgen.schema.validator import SubschemaValidators
 
 T = TypeVar("T")
 
-_ERRORS: Final = 50  # of one value that are looked at
 _BUILT: Final = 150_000  # subschemas compiled for validators of parts, one validator after another
 _ROUNDS: Final = 200  # of computing heights: more than values may be nested
 
@@ -111,19 +109,6 @@ class PreparedSchema:
     def satisfies(self, requirements: Iterable[Requirement], value: Any) -> bool:
         """True if no requirement is known to be violated."""
         return all(self.accepts(each, value) is not False for each in requirements)
-
-    def violated_keywords(self, node: Node, value: Any) -> set[str]:
-        """Return the keywords of one schema object that refuse `value`, those behind references left out."""
-        validator = self._validator(node)
-        size = len(node.path)
-        if validator is None:
-            return set()
-        paths = [tuple(error.schema_path) for error in islice(validator.iter_errors(value), _ERRORS)]
-        return {str(path[size]) for path in paths if len(path) > size and path[:size] == node.path}
-
-    def count_errors(self, value: Any, most: int) -> int:
-        """Return the number of errors of a value, at most `most`."""
-        return sum(1 for _ in islice(self.validators.root.iter_errors(value), most))
 
     def references(self, schema: Schema) -> list[Any]:
         """Return what the references of a schema object lead to, as far as it is in the document."""
