@@ -59,12 +59,8 @@ class ArrayFacts:
         return next(forbidden, math.inf)
 
     def _first(self, schema: Mapping[str, Any]) -> list[Any]:
-        items = schema.get("items")
-        found = schema.get("prefixItems") if self._has_prefix(schema) else items
+        found = schema.get("items" if self._is_draft_7 else "prefixItems")
         return found if isinstance(found, list) else []
-
-    def _has_prefix(self, schema: Mapping[str, Any]) -> bool:
-        return not self._is_draft_7 or isinstance(schema, Derived)
 
     def _own(self, schema: Mapping[str, Any], index: int) -> Iterator[Requirement]:
         first = self._first(schema)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.proof.instances.choices import AlternativeFacts, Chooser
-from toolgen.proof.instances.negation import Way, ways_to_violate
 from toolgen.proof.instances.prepared_schema import Derived, PreparedSchema, RefusedBy, Requirement
 from toolgen.schema.document import Schema, as_list, is_type, value_key
+
+Way = Sequence[Requirement]
+"""One way to satisfy a keyword."""
 
 KINDS: Final = ("object", "array", "string", "integer", "fraction", "boolean", "null")
 """The JSON types, with numbers divided into integers and others."""
@@ -37,7 +39,6 @@ class Conjunction:
 
     parts: list[Part] = field(default_factory=list)
     kinds: frozenset[str] = frozenset(KINDS)
-    refused: list[Any] = field(default_factory=list)  # schemas that must refuse the value
     chosen: bool = False  # there was a choice
 
     @property
@@ -102,7 +103,7 @@ class Expansion:
         made.parts.append(Part(requirement, parent, evaluates))
         targets = self._prepared.references(requirement)
         self._waiting += [(target, index, evaluates) for target in targets]
-        if self._prepared.is_draft_7 and "$ref" in requirement and not isinstance(requirement, Derived):
+        if self._prepared.is_draft_7 and "$ref" in requirement:
             # In draft 7, the keywords beside a `$ref` are ignored.
             made.parts[index] = Part(self._prepared.derived("empty", Derived), parent, evaluates)
             return True
@@ -123,15 +124,20 @@ class Expansion:
         return bool(self._listed)
 
     def _refuse(self, schema: Any, parent: int) -> bool:
+        """Note that `schema` must refuse the value, which is seen when one is checked."""
         if isinstance(schema, bool):
             return not schema
-        if isinstance(schema, RefusedBy):
-            return self._take(schema.schema, parent, False)
         if id(schema) in self._refused:  # a reference may lead back to itself
             return True
         self._refused.add(id(schema))
-        self.made.refused.append(schema)
-        self._open.append(("violate", schema, parent, False))
+        self.made.chosen = True
+        if schema.keys() == {"type"}:
+            self.made.kinds -= kinds_of(schema)
+            return bool(self.made.kinds)
+        if schema.keys() == {"not"}:
+            return self._take(schema["not"], parent, False)
+        if schema.keys() == {"anyOf"}:
+            self._waiting += [(RefusedBy(branch), parent, False) for branch in schema["anyOf"]]
         return True
 
     def _decide(self, keyword: str, schema: Any, index: int, evaluates: bool) -> bool:
@@ -140,20 +146,17 @@ class Expansion:
             return self._depend(schema[keyword], index, evaluates)
         if not ways:
             return False
-        self.made.chosen |= len(ways) > 1 or keyword == "violate"
+        self.made.chosen |= len(ways) > 1
         way = ways[0]
         if len(ways) > 1:
             way = ways[self._chooser.pick((keyword, id(schema)), [self._alternative(way) for way in ways])]
         # What must fail has no annotations, so it evaluates nothing (JSON Schema 2020-12 core, 7.7.1.2).
-        counts = evaluates and keyword not in ("violate", "not")
+        counts = evaluates and keyword != "not"
         self._waiting += [(each, index, counts) for each in reversed(way)]
         return True
 
     def _ways(self, keyword: str, schema: Any) -> list[Way]:
-        prepared = self._prepared
-        if keyword == "violate":
-            ways = ways_to_violate(schema, prepared)
-        elif keyword == "anyOf":
+        if keyword == "anyOf":
             ways = [[branch] for branch in schema["anyOf"]]
         elif keyword == "oneOf":
             ways = [[branch] for branch in schema["oneOf"]]
@@ -164,8 +167,7 @@ class Expansion:
                     for index, branch in enumerate(all_of)
                 ]
         elif keyword == "not":
-            self.made.refused.append(schema["not"])
-            ways = ways_to_violate(schema["not"], prepared)
+            ways = [[RefusedBy(schema["not"])]]
         elif keyword == "if":
             ways = [
                 [schema["if"], schema.get("then", True)],

@@ -18,9 +18,6 @@ from toolgen.proof.containment.numbers import (
 from toolgen.proof.containment.results import Found
 from toolgen.proof.instances.choices import Dice
 
-NOT_MULTIPLE_OF: Final = "not multipleOf"
-"""A keyword of derived schemas: the number is no multiple."""
-
 _ORDINARY: Final = (0, 1, -1, 7, 42, 2**31, 2**53 + 1, -(2**63) - 1, 10**20)
 _WRITTEN_AS_FLOAT: Final = (1.0, -0.0, 2.0, 1e15)
 _FRACTIONS: Final = (0.5, -0.5, 0.1, 2.25, 1e-7, 3.14159, -12345.678, 99999999.5)
@@ -39,7 +36,7 @@ class NumberFacts:
     def of(cls, schemas: Iterable[Mapping[str, Any]]) -> NumberFacts:
         """Collect the bounds and divisors of all schema objects that apply."""
         given = NumberConstraints()
-        steps, not_steps = list[Fraction](), list[Fraction]()
+        steps: list[Fraction] = []
         for schema in schemas:
             for keyword, inclusive in (("minimum", True), ("exclusiveMinimum", False)):
                 for bound in _exact(schema, keyword):
@@ -48,14 +45,12 @@ class NumberFacts:
                 for bound in _exact(schema, keyword):
                     given = given.with_upper(bound, inclusive=inclusive)
             steps += _exact(schema, "multipleOf")
-            not_steps += _exact(schema, NOT_MULTIPLE_OF)
         step = None
         for each in steps:
             step = each if step is None else common_multiple(step, each)
         low = None if given.lower is None else given.lower.value
         high = None if given.upper is None else given.upper.value
-        given = replace(given, multiples=tuple(steps), not_multiples=tuple(not_steps))
-        return cls(given, low, high, step)
+        return cls(replace(given, multiples=tuple(steps)), low, high, step)
 
     def searched(self, whole: bool) -> list[int | float]:
         """Return numbers that an exact search finds."""

@@ -15,10 +15,6 @@ from toolgen.proof.instances.choices import Dice
 from toolgen.proof.instances.usual_texts import BY_FORMAT
 from toolgen.schema.document import Draft
 
-NOT_PATTERN: Final = "not pattern"
-"""A keyword of derived schemas: the string does not match."""
-NOT_FORMAT: Final = "not format"
-
 _ORDINARY: Final = (
     "", "a", "Hello, world", "é", "e\u0301", "😀", "日本語", " x ", "1", "true", "null", "a\u0000b", "x\n",
     "\"'\\", "<b>&amp;</b>", "\u202eabc", "{}",
@@ -50,9 +46,7 @@ class StringFacts:
             least=max((math.ceil(schema.get("minLength", 0)) for schema in schemas), default=0),
             most=min(limits, default=None),
             patterns=all_of("pattern"),
-            not_patterns=all_of(NOT_PATTERN),
             formats=all_of("format"),
-            not_formats=all_of(NOT_FORMAT),
         )
         return cls(constraints, draft)
 
@@ -69,8 +63,7 @@ class StringFacts:
     @property
     def is_plain(self) -> bool:
         """True if only lengths restrict the string."""
-        given = self.constraints
-        return not (given.patterns or given.not_patterns or given.formats or given.not_formats)
+        return not (self.constraints.patterns or self.constraints.formats)
 
     @property
     def _is_format(self) -> bool:
@@ -80,7 +73,6 @@ class StringFacts:
             len(given.formats) == 1
             and is_asserted(given.formats[0], self.draft)
             and not (given.least or given.most is not None or given.patterns)
-            and not (given.not_patterns or given.not_formats)
         )
 
     def boundaries(self, longest: int) -> Iterator[str]:
