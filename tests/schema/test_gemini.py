@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from random import Random
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
-from toolgen.schema.dialects import gemini
 from toolgen.schema.dialects.gemini import publish as to_gemini
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.document import SchemaDocument, subschemas
@@ -221,41 +219,3 @@ def test_a_schema_that_is_too_large_when_inlined_keeps_its_references() -> None:
     assert made["$defs"].keys() == doubling.keys()
     assert faults(made) == []
     assert losses == ()
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_many_references_are_inlined_if_that_is_small_enough_and_else_all_are_kept(seed: int) -> None:
-    random = Random(seed)
-    names = [f"d{number}" for number in range(random.choice((32, 45)))]
-    later = random.choice((2, 4, 8))  # the more a definition refers to, the larger it is inlined
-    definitions = {}
-    for number, name in enumerate(names):
-        targets = random.choices(
-            names[number + 1 : number + 1 + later] or names[-1:], k=random.choice((1, 2))
-        )
-        targets += random.choices(names, k=random.random() < 0.05)
-        properties: dict[str, Any] = {
-            f"p{at}": {"$ref": f"#/$defs/{each}"} for at, each in enumerate(targets)
-        }
-        definitions[name] = {"type": "object", "properties": {**properties, "text": {"const": "x"}}}
-    document = SchemaDocument(
-        {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
-    )
-    published = to_gemini(document)
-    with pytest.MonkeyPatch.context() as without:
-        without.setattr(gemini, "_MANY_REFERENCES", 10_000)
-        assert to_gemini(document) == published
-
-
-def test_a_schema_that_is_too_large_inlined_is_not_inlined_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    definitions: dict[str, Any] = {
-        f"d{number}": {"properties": {name: {"$ref": f"#/$defs/d{number + 1}"} for name in "ab"}}
-        for number in range(40)
-    }
-    document = SchemaDocument({"$ref": "#/$defs/d0", "$defs": {**definitions, "d40": {"const": True}}})
-    modes = []
-    monkeypatch.setattr(
-        gemini, "_published", lambda document, *, inline: modes.append(inline) or gemini.Published({})
-    )
-    assert "$defs" in to_gemini(document).schema
-    assert modes == []

@@ -32,9 +32,6 @@ MAX_SUBSCHEMAS: Final = 5_000
 MAX_DEPTH: Final = 100
 """Maximum nesting of subschemas after inlining; beyond it, every reference is kept."""
 
-_MANY_REFERENCES: Final = 30
-"""From here on, the subschemas after inlining are counted before inlining is tried."""
-
 _UNCHANGED: Final = GEMINI_KEYWORDS - {"$ref", "$defs", "format", "oneOf"}
 _ONE: Final = ("items", "additionalProperties")
 _LISTS: Final = ("prefixItems", "anyOf", "oneOf")
@@ -48,11 +45,6 @@ def publish(document: SchemaDocument) -> Published:
     """Return what a tool publishes for Gemini; the author's schema if nothing has to change."""
     if all(_is_supported(node) for _, node in subschemas(document.schema)):
         return Published(document.schema)
-    if sum("$ref" in node for _, node in subschemas(document.schema)) >= _MANY_REFERENCES:
-        kept = _Converter(document.plain, inline=False)
-        made = kept.root()
-        if kept.is_too_large_inlined():
-            return Published(made, losses=tuple(kept.losses))
     try:
         return _published(document, inline=True)
     except _InlinedTooLargeError:
@@ -87,52 +79,20 @@ class _Converter:
         self._depth = 0
         self._following: list[JsonPath] = []  # targets of the references that are being followed
         self._subschemas = 0
-        # definition → its subschemas, and the definitions that it refers to
-        self._parts: dict[JsonPath, tuple[int, list[JsonPath]]] = {}
 
     def root(self) -> JsonObject:
         """Return the whole schema, with definitions of recursive subschemas."""
-        printed = self._definition(self._document.schema, ())
+        printed = self._convert(self._document.schema, (), target=())
         definitions: JsonObject = {}
         while waiting := [place for place, name in self._names.items() if name not in definitions]:
             target = waiting[0]
             definitions[self._names[target]] = {}
             node = follow(self._document.schema, target)
-            definitions[self._names[target]] = self._definition(node, target)
+            definitions[self._names[target]] = self._convert(node, target, target=target)
         made = _with_descriptions(printed)
         if definitions:
             made["$defs"] = {name: _with_descriptions(each) for name, each in sorted(definitions.items())}
         return made
-
-    def is_too_large_inlined(self) -> bool:
-        """True if inlining has too many subschemas, as counted from what `root` found without inlining."""
-        count = 0
-        named: list[JsonPath] = [()]
-        for start in named:  # the root, and what contains itself
-            count += self._parts[start][0]
-            following = {start}
-            waiting = [(start, iter(self._parts[start][1]))]
-            while waiting and count <= MAX_SUBSCHEMAS:
-                place, targets = waiting[-1]
-                target = next(targets, None)
-                if target is None:
-                    following.discard(place)
-                    waiting.pop()
-                elif target in following:
-                    named += [] if target in named[1:] else [target]
-                else:
-                    count += self._parts[target][0]
-                    following.add(target)
-                    waiting.append((target, iter(self._parts[target][1])))
-        return count > MAX_SUBSCHEMAS
-
-    def _definition(self, node: Any, place: JsonPath) -> JsonObject:
-        before = self._subschemas
-        targets: list[JsonPath] = []
-        self._parts[place] = (0, targets)
-        printed = self._convert(node, place, target=place)
-        self._parts[place] = (self._subschemas - before, targets)
-        return printed
 
     def _convert(self, node: Any, path: JsonPath, target: JsonPath | None = None) -> JsonObject:
         """Convert one subschema. `target` is its path if a reference led to it.
@@ -231,8 +191,6 @@ class _Converter:
             return {}
         target, place = found
         if place in self._following or not self._inline:
-            if not self._inline:
-                self._parts[self._following[-1]][1].append(place)
             return {"$ref": f"#/$defs/{self._name_of(place)}"}
         return self._convert(target, place, target=place)
 
