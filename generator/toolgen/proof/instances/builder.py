@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final
 
 from toolgen.proof.instances.arrays import ArrayFacts
-from toolgen.proof.instances.choices import Dice, Script, Turns
+from toolgen.proof.instances.choices import Dice, Turns
 from toolgen.proof.instances.conjunction import KINDS, Conjunction, Expansion, kind_of, kinds_of
 from toolgen.proof.instances.numbers import NumberFacts
 from toolgen.proof.instances.objects import FRESH_NAMES, ObjectFacts, Requirements
@@ -37,7 +37,6 @@ _HINTS: Final = {
 }
 _RANDOM_TRIES: Final = 4
 _FEW: Final = 24  # tries at a place inside of a value
-_SCRIPTS: Final = 200  # combinations of choices at one place that are tried one after the other
 _WORK: Final = 30_000  # places of one value that are tried, those of failed tries included
 _SHALLOW: Final = 5  # levels on which optional properties are as frequent as at the top
 
@@ -127,25 +126,6 @@ class ValueBuilder:
             # Scalars of one conjunction were tried: another try would begin with the same parts.
             if key in self._fixed and (made is None or made.kinds <= _FINAL_KINDS):
                 return MISSING
-        return self._build_by_scripts(requirements, depth, name) if key not in self._fixed else MISSING
-
-    def _build_by_scripts(self, requirements: Requirements, depth: int, name: str) -> Any:
-        """Try all combinations of choices at this place, in order."""
-        script: list[int] | None = []
-        for _ in range(_SCRIPTS):
-            chooser = Script(script or ())
-            made = Expansion(self._prepared, chooser, is_strict=True).expand(requirements)
-            # Three values for each combination: values are random, and the first may fail.
-            for _ in range(3 if made is not None else 0):
-                assert made is not None
-                self._count(depth)
-                self._work += len(made.parts)
-                value = self._value(made, requirements, depth, name)
-                if value is not MISSING and self._prepared.satisfies(requirements, value):
-                    return value
-            script = chooser.following()
-            if script is None:
-                break
         return MISSING
 
     def _count(self, depth: int) -> None:

@@ -1,11 +1,11 @@
-"""Decide between alternatives while a value is created: at random, in turn, or one after the other."""
+"""Decide between alternatives while a value is created: in turn, then at random."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -16,14 +16,6 @@ class AlternativeFacts:
 
     height: float  # levels that a value must have at least
     is_null: bool = False  # only null satisfies it
-
-
-class Chooser(Protocol):
-    """Decides between alternatives."""
-
-    def pick(self, place: Hashable, alternatives: Sequence[AlternativeFacts]) -> int:
-        """Return the index of an alternative."""
-        ...
 
 
 # https://docs.python.org/3/library/random.html#notes-on-reproducibility
@@ -85,27 +77,3 @@ class Turns:
         turn = self._counts.get(place, 0)
         self._counts[place] = turn + 1
         return turn if turn < count else self._dice.below(count)
-
-
-class Script:
-    """Takes given alternatives, then always the first; and knows the script that comes next."""
-
-    def __init__(self, script: Sequence[int] = ()) -> None:
-        self._script = list(script)
-        self._taken: list[Any] = []
-
-    def pick(self, place: Hashable, alternatives: Sequence[AlternativeFacts]) -> int:
-        """Return the alternative that the script says."""
-        at = len(self._taken)
-        choice = self._script[at] if at < len(self._script) else 0
-        self._taken.append((choice, len(alternatives)))
-        return choice
-
-    def following(self) -> list[int] | None:
-        """Return the next script in lexicographic order; None after the last."""
-        taken = list(self._taken)
-        while taken:
-            choice, count = taken.pop()
-            if choice + 1 < count:
-                return [*(each for each, _ in taken), choice + 1]
-        return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from toolgen.proof.instances.choices import AlternativeFacts, Chooser
+from toolgen.proof.instances.choices import AlternativeFacts, Turns
 from toolgen.proof.instances.prepared_schema import Derived, PreparedSchema, RefusedBy, Requirement
 from toolgen.schema.document import Schema, as_list, is_type, value_key
 
@@ -65,9 +65,9 @@ def kind_of(value: Any) -> str:
 class Expansion:
     """Collects the parts for some requirements. Choices are made last, when the kinds are known best."""
 
-    def __init__(self, prepared: PreparedSchema, chooser: Chooser, is_strict: bool) -> None:
+    def __init__(self, prepared: PreparedSchema, turns: Turns, is_strict: bool) -> None:
         self._prepared = prepared
-        self._chooser = chooser
+        self._turns = turns
         self._is_strict = is_strict  # branches of `oneOf` that were not chosen must refuse the value
         self._seen: set[tuple[int, bool]] = set()
         self._waiting: list[tuple[Any, int, bool]] = []
@@ -149,7 +149,7 @@ class Expansion:
         self.made.chosen |= len(ways) > 1
         way = ways[0]
         if len(ways) > 1:
-            way = ways[self._chooser.pick((keyword, id(schema)), [self._alternative(way) for way in ways])]
+            way = ways[self._turns.pick((keyword, id(schema)), [self._alternative(way) for way in ways])]
         # What must fail has no annotations, so it evaluates nothing (JSON Schema 2020-12 core, 7.7.1.2).
         counts = evaluates and keyword != "not"
         self._waiting += [(each, index, counts) for each in reversed(way)]
@@ -208,7 +208,7 @@ class Expansion:
             # Required, so there is no choice.
             if any(name in as_list(part.schema.get("required")) for part in self.made.parts):
                 self._waiting.append((inner, index, evaluates))
-            elif inner is False or self._chooser.pick((id(dependencies), name), _TWO) == 0:
+            elif inner is False or self._turns.pick((id(dependencies), name), _TWO) == 0:
                 self._waiting.append((self._derived("absent", name, properties={name: False}), index, False))
             else:
                 self._waiting.append((self._derived("present", name, required=[name]), index, False))
