@@ -76,10 +76,9 @@ def _saving(
     saved: dict[str, int] = {}
     smaller = set()
     for tool in tools:
-        changed_schemas = _Changes(way)
         for target, size in sizes[tool.wire_name].items():
             saved.setdefault(target, 0)
-            changed = _changed(tool, target, changed_schemas)
+            changed = _changed(tool, target, way)
             if changed is None:
                 continue
             less = size - sum(map(measure, published_entries(changed, target)))
@@ -90,40 +89,21 @@ def _saving(
     return Saving(way.name, saved, len(smaller))
 
 
-class _Changes:
-    """The schemas of one tool, changed in one way; once, where several targets publish the same object."""
-
-    def __init__(self, way: _Way) -> None:
-        self.way = way
-        self._inputs: dict[int, Schema] = {}  # by identity: the tool keeps the schemas alive
-        self._outputs: dict[int, Schema | None] = {}
-
-    def input(self, schema: Schema) -> Schema:
-        if id(schema) not in self._inputs:
-            self._inputs[id(schema)] = self.way.input(schema)
-        return self._inputs[id(schema)]
-
-    def output(self, schema: Schema) -> Schema | None:
-        if id(schema) not in self._outputs:
-            self._outputs[id(schema)] = self.way.output(schema)
-        return self._outputs[id(schema)]
-
-
-def _changed(tool: Tool, target: str, changes: _Changes) -> Tool | None:
+def _changed(tool: Tool, target: str, way: _Way) -> Tool | None:
     """Return the tool with what it publishes for a target changed; None if nothing is."""
     if target != MCP.name:
         published = tool.published[target]
         own, output = published.input_schema, published.output_schema
-        changed, changed_output = changes.input(own), None if output is None else changes.output(output)
+        changed, changed_output = way.input(own), None if output is None else way.output(output)
         if changed is own and changed_output is output:
             return None
         made = replace(published, input_schema=changed, output_schema=changed_output)
         return replace(tool, published={target: made})
     definition = dict(tool.definition)
-    for key, change in (("input_schema", changes.input), ("output_schema", changes.output)):
+    for key, change in (("input_schema", way.input), ("output_schema", way.output)):
         if key in definition and (schema := change(definition[key])) is not definition[key]:
             definition[key] = schema
-    if (inline := changes.way.inline) is not None:
+    if (inline := way.inline) is not None:
         targets = definition.get("targets", {})
         definition["targets"] = {**targets, target: {**targets.get(target, {}), "inline": inline}}
     definition = {key: value for key, value in definition.items() if value is not None}
