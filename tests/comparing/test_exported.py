@@ -203,6 +203,11 @@ def test_files_that_are_refused(exported: Path, tmp_path: Path, text: str) -> No
     assert BAD[text] in refused(exported, str(tmp_path / "old.json"))
 
 
+def test_a_file_that_is_not_utf_8_is_refused(exported: Path, tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_bytes(b'[{"name": "\xff"}]')
+    assert "is not UTF-8" in refused(exported, str(tmp_path / "old.json"))
+
+
 def test_a_single_spec_is_refused(exported: Path) -> None:
     assert "is one spec" in refused(exported, "specs/order.yaml")
 

@@ -24,7 +24,7 @@ from toolgen.runtime.definition.description import deprecation_notice
 from toolgen.schema.document import JsonPath
 from toolgen.sources.exported_tools import ExportedTool, read_exported
 from toolgen.sources.json_source import JsonDocument, read_json_documents
-from toolgen.sources.loading.source_content import SourceContent, source_errors
+from toolgen.sources.loading.source_content import source_errors
 
 _MAX_MARKED = 4 * 1024 * 1024  # characters of a file in which places are found, at the price of parsing YAML
 _SCHEMAS = ("input_schema", "output_schema")
@@ -87,22 +87,23 @@ class ExportedSide:
 def listed_definitions(listed: Sequence[Mapping[str, Any]], name: str) -> ExportedSide:
     """Return the definitions that a server has listed; messages call it `name`. Raises `UnableError`."""
     # the same limits for a server's answer as for a file
-    return read_content(SourceContent(json.dumps({"tools": listed}).encode(), name), "")
+    return _read(json.dumps({"tools": listed}).encode(), name, is_file=False)
 
 
 def read_export(data: bytes, name: str) -> ExportedSide:
     """Return the definitions in a document in UTF-8; messages call it `name`. Raises `UnableError`."""
-    return read_content(SourceContent(data, name), data.decode("utf-8-sig"))
+    return _read(data, name, is_file=True)
 
 
-def read_content(content: SourceContent, text: str) -> ExportedSide:
-    """Return the definitions in a document; `text` is it, if places in it can be shown."""
+def _read(data: bytes, name: str, *, is_file: bool) -> ExportedSide:
+    """Return the definitions in a document, with their places in it if it is a file."""
     with source_errors():
-        documents = read_json_documents(content.data, content.name)
-        tools = read_exported(documents, content.name)
-    sources = _sources(content.name, text, documents)
-    places = {tool.name: ExportedPlaces(sources.get(tool.line), content.name, tool) for tool in tools}
-    return ExportedSide(content.name, tools, places, {}, {content.name: text})
+        documents = read_json_documents(data, name)
+        tools = read_exported(documents, name)
+    text = data.decode("utf-8-sig") if is_file else ""
+    sources = _sources(name, text, documents)
+    places = {tool.name: ExportedPlaces(sources.get(tool.line), name, tool) for tool in tools}
+    return ExportedSide(name, tools, places, {}, {name: text})
 
 
 def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Side]:

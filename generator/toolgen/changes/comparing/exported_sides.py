@@ -6,11 +6,15 @@ Both sides are compared as this format has them, with what the project publishes
 from __future__ import annotations
 
 import json
-import sys
 
-from toolgen.base.files import Folder, IrregularFileError, open_named
-from toolgen.changes.comparing.against import STDIN, OnDisk
-from toolgen.changes.comparing.definitions import ExportedPlaces, ExportedSide, read_content
+from toolgen.base.files import Folder
+from toolgen.changes.comparing.against import OnDisk
+from toolgen.changes.comparing.definitions import (
+    ExportedPlaces,
+    ExportedSide,
+    listed_definitions,
+    read_export,
+)
 from toolgen.changes.contract import contracts_of
 from toolgen.project import UnableError, reason
 from toolgen.project.building.exports import tools_of_format
@@ -23,14 +27,23 @@ from toolgen.sources.exported_tools import (
     read_generated_definitions,
 )
 from toolgen.sources.json_source import JsonDocument
-from toolgen.sources.loading.source_content import SourceContent, read_bounded, source_errors
+from toolgen.sources.loading.source_content import read_file, source_errors
 from toolgen.sources.mcp_client.source_argument import ServerSource
 
 
 def read_definitions(found: OnDisk | ServerSource) -> ExportedSide:
     """Return the definitions in a file, or of a running server. Raises `UnableError`."""
-    content = _server_content(found) if isinstance(found, ServerSource) else _file_content(found)
-    return read_content(content, content.data.decode("utf-8-sig") if isinstance(found, OnDisk) else "")
+    if isinstance(found, ServerSource):
+        from toolgen.sources.mcp_client.client import ServerAddress, list_tools
+
+        address = ServerAddress.of(found)
+        with source_errors():
+            return listed_definitions(list_tools(address), address.shown)
+    if found.path.name.endswith(SUFFIXES):
+        message = f"{found.shown} is one spec, and a comparison needs all of them"
+        raise UnableError("bad-source", message, "give the folder of the specs")
+    content = read_file(found.path, found.shown)
+    return read_export(content.data, content.name)
 
 
 def read_generated(found: OnDisk) -> ExportedSide:
@@ -86,26 +99,3 @@ def _as_generated(inputs: Inputs) -> ExportedSide:
 
 def _texts(inputs: Inputs) -> dict[str, bytes]:
     return {f"{inputs.project.specs}/{path}": text for path, text in inputs.specs.items()}
-
-
-def _file_content(found: OnDisk) -> SourceContent:
-    if str(found.path) == STDIN:
-        return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
-    if found.path.name.endswith(SUFFIXES):
-        message = f"{found.shown} is one spec, and a comparison needs all of them"
-        raise UnableError("bad-source", message, "give the folder of the specs")
-    try:
-        with open_named(found.path) as file:
-            return SourceContent(read_bounded(file), found.shown)
-    except (IrregularFileError, IsADirectoryError) as error:
-        raise UnableError("bad-source", f"{found.shown} is neither a file nor a folder") from error
-    except OSError as error:
-        raise UnableError("bad-source", f"cannot read {found.shown}: {reason(error)}") from error
-
-
-def _server_content(found: ServerSource) -> SourceContent:
-    from toolgen.sources.mcp_client.client import ServerAddress, list_tools
-
-    with source_errors():
-        listed = list_tools(ServerAddress.of(found))
-    return SourceContent(json.dumps({"tools": listed}).encode(), found.text)

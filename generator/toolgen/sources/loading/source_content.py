@@ -40,14 +40,19 @@ def read_bounded(file: BinaryIO) -> bytes:
 
 def read_source(source: str, start: str) -> SourceContent:
     """Return what is in a file, named relative to the folder `start`, or on stdin for `-`."""
-    if source == "-":
+    return read_file(Path("-") if source == "-" else Path(start, source), source)
+
+
+def read_file(path: Path, shown: str) -> SourceContent:
+    """Return what is in a file, which messages call `shown`, or on stdin for `-`. Raises `UnableError`."""
+    if path == Path("-"):
         return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
     try:
-        with open_named(Path(start, source)) as file:
-            return SourceContent(read_bounded(file), source)
+        with open_named(path) as file:
+            return SourceContent(read_bounded(file), shown)
     except (IrregularFileError, IsADirectoryError) as error:
-        raise UnableError("bad-source", f"{source} is not a file", "give a file, or - for stdin") from error
+        raise UnableError("bad-source", f"{shown} is not a file", "give a file, or - for stdin") from error
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
-        message = f"cannot read {source}: {why}"
+        message = f"cannot read {shown}: {why}"
         raise UnableError("bad-source", message, "give a file, or - for stdin") from error
