@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolgen.base.files import FileKind
 from toolgen.compile.pipeline import analyze
+from toolgen.compile.printing.file_templates import render
+from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import target_sizes, tool_sizes
 from toolgen.language.package import Package, PackageSettings
@@ -32,7 +34,7 @@ from toolgen.project import (
 from toolgen.project.files.atomic_write import replace_files
 from toolgen.project.files.reading import RootedPath
 from toolgen.project.inputs.specs import too_large
-from toolgen.project.scaffolding.files import schema_file
+from toolgen.project.scaffolding.files import PACKAGE, missing_packages, schema_file
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools
 from toolgen.sources.loading.source_content import source_errors
@@ -61,6 +63,16 @@ class NewModules:
 
     files: Mapping[str, str]  # path below the project → text
     notes: Sequence[str] = ()  # about tools that get none
+
+
+def module_path(project: Project, name: str) -> str:
+    """Return the path of the module `name` in the package of the implementations."""
+    return f"{project.path_of(f'{project.implementations}.{name}')}.py"
+
+
+def module_text(template: str, **values: object) -> str:
+    """Return the text of a module, laid out as generated code is."""
+    return format_tree({"module.py": render(template, **values)})["module.py"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +170,8 @@ def import_tools(
             package = _package(destination, {**plan.unchanged, **plan.files})
         if package is not None:
             modules = implementations(destination.project, package)
+            packages = dict.fromkeys(missing_packages(destination.project), PACKAGE) if modules.files else {}
+            modules = replace(modules, files={**packages, **modules.files})
     _write(destination, _with_editor_schema(destination, plan.files), modules.files, replace=request.sync)
     start = Path(os.path.realpath(request.start))
     written = [destination.shown + path for path in plan.files]

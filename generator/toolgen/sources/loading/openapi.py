@@ -14,10 +14,16 @@ from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.names import snake
 from toolgen.language.package import Package
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, kind_of, parse_toml, read_text
-from toolgen.project.scaffolding.files import PACKAGE, http_text, missing_packages
+from toolgen.project.scaffolding.files import http_text
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
-from toolgen.sources.loading.imported_specs import Destination, Implementations, ImportContext, NewModules
+from toolgen.sources.loading.imported_specs import (
+    Destination,
+    Implementations,
+    ImportContext,
+    NewModules,
+    module_path,
+)
 from toolgen.sources.loading.source_content import SourceContent
 from toolgen.sources.openapi.components import share_components
 from toolgen.sources.openapi.environment import default_prefix, earlier_stem
@@ -128,9 +134,9 @@ def http_modules(start: str) -> Implementations:
         )
 
     def modules(project: Project, package: Package) -> NewModules:
-        files = dict.fromkeys(missing_packages(project), PACKAGE)
+        files: dict[str, str] = {}
         for tool in package.tools:
-            path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
+            path = module_path(project, tool.py_name)
             if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
                 files[path] = http_text(project.package, tool)
         return NewModules(files)

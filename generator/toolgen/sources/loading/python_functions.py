@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from toolgen.compile.printing.file_templates import render
-from toolgen.compile.printing.format import format_tree
 from toolgen.language.package import Tool
 from toolgen.project import Project, kind_of
-from toolgen.project.scaffolding.files import PACKAGE, missing_packages
 from toolgen.sources.loading.imported_module import ask_child
-from toolgen.sources.loading.imported_specs import NewModules
+from toolgen.sources.loading.imported_specs import NewModules, module_path, module_text
 from toolgen.sources.python.signature import FunctionDescription
 from toolgen.sources.python.specs import error_code
 
@@ -32,15 +29,13 @@ def function_modules(
     notes: list[str] = []
     for tool in tools:
         function = functions[tool.wire_name]
-        path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
+        path = module_path(project, tool.py_name)
         if function.by_hand:
             notes.append(f"{tool.wire_name}: must be implemented by hand, since {function.by_hand}")
         elif kind_of(project.root, path) is not None:
             notes.append(f"{tool.wire_name}: {path} exists already, and is kept")
         else:
             files[path] = implementation_text(project, tool, function)
-    if files:
-        files = dict.fromkeys(missing_packages(project), PACKAGE) | files
     return NewModules(files, notes)
 
 
@@ -48,7 +43,7 @@ def implementation_text(project: Project, tool: Tool, function: FunctionDescript
     """Return the text of a module that implements `tool` by calling `function`."""
     chunks = function.chunk_schema is not None
     iterator = "AsyncIterator" if function.async_chunks or function.awaited else "Iterator"
-    text = render(
+    return module_text(
         _TEMPLATE,
         tool=tool,
         package=project.package,
@@ -66,7 +61,6 @@ def implementation_text(project: Project, tool: Tool, function: FunctionDescript
         awaited=function.awaited,
         wrapped=function.wrapped,
     )
-    return format_tree({"function.py": text})["function.py"]
 
 
 def _raised(tool: Tool, function: FunctionDescription) -> Iterator[dict[str, str]]:

@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import cast
 
 from toolgen.base.suggestions import count
-from toolgen.compile.printing.file_templates import render
-from toolgen.compile.printing.format import format_tree
 from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Tool
 from toolgen.project import Project, kind_of
-from toolgen.project.scaffolding.files import PACKAGE, missing_packages
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.sources.loading.imported_module import ask_child
-from toolgen.sources.loading.imported_specs import NewModules
+from toolgen.sources.loading.imported_specs import NewModules, module_path, module_text
 from toolgen.sources.server import ServerDescription
 
 _TEMPLATE = "_new/adopted.py.jinja"
@@ -43,12 +40,12 @@ def server_modules(
     notes: list[str] = []
     kept = 0
     for tool in tools:
-        path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
+        path = module_path(project, tool.py_name)
         if kind_of(project.root, path) is not None:
             kept += 1
             continue
         listed_name = literal(published_name(cast("ToolDefinition", tool.definition), "mcp"))
-        text = render(
+        files[path] = module_text(
             _TEMPLATE,
             tool=tool,
             package=project.package,
@@ -58,15 +55,12 @@ def server_modules(
             listed_name=listed_name,
             function=functions.get(tool.wire_name, ""),
         )
-        files[path] = format_tree({"adopted.py": text})["adopted.py"]
     files |= _features_module(project, server)
     if kept:
         notes.append(f"{count(kept, 'implementation')} in {project.implementations} kept as before")
     folder = _top_folder(server)
     if files and folder is not None and folder != project.root:
         notes.append(f"implementations import {server.module}: start the server with PYTHONPATH={folder}")
-    if files:
-        files = dict.fromkeys(missing_packages(project), PACKAGE) | files
     return NewModules(files, notes)
 
 
@@ -74,10 +68,10 @@ def _features_module(project: Project, server: ServerDescription) -> dict[str, s
     """Return the module for what the server has besides tools, if there is something and no such module."""
     package = f"{project.implementations}.{FEATURES}"
     name = f"{server.module}.{server.path}".replace(".", "_")
-    path = f"{project.path_of(f'{package}.{name}')}.py"
+    path = module_path(project, f"{FEATURES}.{name}")
     if not server.features or kind_of(project.root, path) is not None:
         return {}
-    text = render(
+    text = module_text(
         _FEATURES_TEMPLATE,
         server=server,
         base=f"{_BASES[server.framework]}Features",
@@ -87,7 +81,7 @@ def _features_module(project: Project, server: ServerDescription) -> dict[str, s
     )
     init = f"{project.path_of(package)}/__init__.py"
     files = {} if kind_of(project.root, init) is not None else {init: FEATURES_PACKAGE}
-    return {**files, path: format_tree({"features.py": text})["features.py"]}
+    return {**files, path: text}
 
 
 def _top_folder(server: ServerDescription) -> Path | None:

@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from toolgen.base.suggestions import count, quoted
-from toolgen.compile.printing.file_templates import render
-from toolgen.compile.printing.format import format_tree
 from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Tool
 from toolgen.project import Project, kind_of
-from toolgen.project.scaffolding.files import PACKAGE, missing_packages
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.sources.loading.imported_specs import NewModules
+from toolgen.sources.loading.imported_specs import NewModules, module_path, module_text
 from toolgen.sources.loading.server import FEATURES, FEATURES_PACKAGE
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.listing import Listing, features_in
@@ -48,7 +45,7 @@ def upstream_modules(
     server = quoted(listing.name, 80)
     new = {
         f"{folder}/__init__.py": _PACKAGE,
-        f"{folder}/{module}.py": _formatted(
+        f"{folder}/{module}.py": module_text(
             "_new/upstream.py.jinja",
             server=server,
             module=module,
@@ -61,7 +58,7 @@ def upstream_modules(
         legacy_serves = _served(listing, legacy_announced)
         features = project.path_of(f"{project.implementations}.{FEATURES}")
         new[f"{features}/__init__.py"] = FEATURES_PACKAGE
-        new[f"{features}/{module}.py"] = _formatted(
+        new[f"{features}/{module}.py"] = module_text(
             "_new/forwarded_features.py.jinja",
             upstreams=package,
             module=module,
@@ -70,7 +67,7 @@ def upstream_modules(
             legacy_serves=literal(legacy_serves) if legacy_serves != serves else "",
         )
     for tool in tools:
-        new[f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"] = _formatted(
+        new[module_path(project, tool.py_name)] = module_text(
             "_new/forwarded.py.jinja",
             tool=tool,
             package=project.package,
@@ -82,7 +79,6 @@ def upstream_modules(
     files = {path: text for path, text in new.items() if kind_of(project.root, path) is None}
     kept = len(new) - len(files)
     notes = [f"{count(kept, 'module')} in {project.implementations} kept as before"] if kept else []
-    files = dict.fromkeys(missing_packages(project), PACKAGE) | files
     return NewModules({**files, f"{folder}/{module}.lock": lock}, notes)
 
 
@@ -98,7 +94,3 @@ def module_name(server: str) -> str:
     """Return the name of the module for a server."""
     words = re.sub(r"[^a-z0-9]+", "_", server.rpartition("/")[2].lower()).strip("_")[:_MAX_NAME]
     return words if words[:1].isalpha() else f"server_{words}".rstrip("_")
-
-
-def _formatted(template: str, **values: object) -> str:
-    return format_tree({"module.py": render(template, **values)})["module.py"]
