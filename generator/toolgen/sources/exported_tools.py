@@ -13,9 +13,8 @@ from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
 from toolgen.schema.document import JsonPath
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.json_source import JsonDocument
-from toolgen.sources.schema_repair import repair_schema
-from toolgen.sources.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
+from toolgen.sources.json_source import JsonDocument, check_list
+from toolgen.sources.schema_repair import repair_foreign_schema
 
 _EXPECTED: Final = "give what `toolgen export` prints: for mcp, openai-chat, openai-responses, anthropic, …"
 
@@ -104,7 +103,7 @@ def read_exported(documents: Sequence[JsonDocument], name: str) -> list[Exported
     """
     tools: dict[str, ExportedTool] = {}
     for document in documents:
-        where = f"{name}:{document.line}" if document.line else name
+        where = document.place(name)
         for found in _definitions(document.value, (), where):
             tool = _tool(found, document.line, where)
             known = tools.setdefault(tool.name, tool)
@@ -137,13 +136,8 @@ def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_FoundDefinit
         return
     if not isinstance(value, dict):
         raise SourceError(f"{where}: expected a tool, found {quoted(json.dumps(value), 40)}", _EXPECTED)
-    if "error" in value and "name" not in value and "tools" not in value:
-        raise SourceError(f"{where}: the server answered with an error: {json.dumps(value['error'])[:200]}")
-    if value.get("nextCursor"):
-        raise SourceError(
-            f"{where}: the list is incomplete: its `nextCursor` refers to another page",
-            "give all pages in one file, each without its `nextCursor`",
-        )
+    if "name" not in value:
+        check_list(value, where)
     inner = _inner(value)
     if inner is not None:
         for key in inner:
@@ -211,8 +205,9 @@ def _tool(found: _FoundDefinition, line: int, where: str) -> ExportedTool:
         if not isinstance(fields.get(key, {}), dict):
             raise SourceError(f"{where}: `{key}` of {quoted(name)} must be an object", _EXPECTED)
         if key in fields or key == "input_schema":
-            fields[key], notes = _repaired(fields.get(key, {"type": "object"}), key)
-            repairs |= {key: notes} if notes else {}
+            repaired = repair_foreign_schema(fields.get(key, {"type": "object"}), key)
+            fields[key] = repaired.schema
+            repairs |= {key: tuple(repaired.notes)} if repaired.notes else {}
     if not isinstance(fields.get("description", ""), str):
         raise SourceError(f"{where}: the description of {quoted(name)} must be a string", _EXPECTED)
     return ExportedTool(found.format, name, fields, places, found.at, line, repairs)
@@ -222,13 +217,6 @@ def _at(data: Any, path: JsonPath) -> Any:
     for step in path:
         data = data.get(step) if isinstance(data, dict) else None
     return data
-
-
-def _repaired(written: Any, key: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    schema = copy_json(written)
-    notes = [*rewrite_type_names(schema, key), *move_misplaced_keywords(schema, key)]
-    repaired = repair_schema(schema, key)
-    return repaired.schema, (*notes, *repaired.notes)
 
 
 _CONSTANT = "DEFINITION"

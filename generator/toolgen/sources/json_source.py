@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,10 @@ class JsonDocument:
     value: Any
     line: int  # from 1; 0 if the source is a single document
 
+    def place(self, name: str) -> str:
+        """Return where the document is in the source `name`, for messages."""
+        return f"{name}:{self.line}" if self.line else name
+
 
 class AmbiguousJsonError(ValueError):
     """JSON that Python's parser accepts and that readers disagree about."""
@@ -62,7 +66,7 @@ def read_json_documents(data: bytes, name: str) -> list[JsonDocument]:
     except RecursionError:
         raise too_deep(name) from None
     for document in documents:
-        check_value_limits(document.value, name if not document.line else f"{name}:{document.line}")
+        check_value_limits(document.value, document.place(name))
     return documents
 
 
@@ -126,6 +130,34 @@ def check_value_limits(value: Any, where: str) -> None:
             return
         level = children
     raise too_deep(where)
+
+
+def check_list(value: Mapping[str, Any], where: str) -> None:
+    """Raise `SourceError` if an answer of a server is an error, or one page of several."""
+    if "error" in value and "tools" not in value:
+        raise SourceError(f"{where}: the server answered with an error: {json.dumps(value['error'])[:200]}")
+    if value.get("nextCursor"):
+        raise SourceError(
+            f"{where}: the list is incomplete: its `nextCursor` refers to another page",
+            "give all pages in one file, each without its `nextCursor`",
+        )
+
+
+def check_definition(value: Any, where: str, noun: str, schemas: Sequence[str], hint: str) -> None:
+    """Raise `SourceError` unless `value` has a name that can be shown, and objects as its `schemas`."""
+    if not isinstance(value, dict):
+        raise SourceError(f"{where}: expected a {noun}, found {quoted(json.dumps(value), 40)}", hint)
+    name = value.get("name")
+    if not isinstance(name, str) or not name:
+        raise SourceError(f"{where}: a {noun} without a name: {quoted(json.dumps(value), 80)}", hint)
+    if len(name) > 256 or not name.isprintable():
+        message = f"{where}: {quoted(name)} cannot be the name of a {noun}"
+        raise SourceError(message, "use printable characters, at most 256 of them")
+    for key in schemas:
+        if not isinstance(value.get(key, {}), dict | None):
+            raise SourceError(f"{where}: `{key}` of {quoted(name)} must be an object", hint)
+    if not isinstance(value.get("description", ""), str | None):
+        raise SourceError(f"{where}: the description of {quoted(name)} must be a string")
 
 
 def _read_lines(text: str, name: str) -> Iterator[JsonDocument]:

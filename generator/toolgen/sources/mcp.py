@@ -18,7 +18,7 @@ from toolgen.runtime.definition.check import is_valid_field
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.examples import examples_of_schema, imported_examples
 from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
-from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.json_source import JsonDocument, check_definition, check_list
 from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.schema_repair import repair_schema
 
@@ -81,9 +81,9 @@ def _too_many(message: str) -> SourceError:
 
 def _read_tools(documents: Sequence[JsonDocument], name: str) -> Iterator[_SourceTool]:
     for document in documents:
-        where = f"{name}:{document.line}" if document.line else name
+        where = document.place(name)
         for tool in _list_tools(document.value, where):
-            _check_tool(tool, where)
+            check_definition(tool, where, "tool", ("inputSchema", "outputSchema"), _EXPECTED)
             # in JSONL, collections of tools say beside each tool which server it is from
             origin = tool.get("source") if document.line and document.value is tool else None
             if isinstance(origin, str):
@@ -96,41 +96,16 @@ def _list_tools(value: Any, where: str) -> list[Any]:
     if isinstance(value, list):
         return [tool for item in value for tool in _list_tools(item, where)]
     if not isinstance(value, dict):
-        raise SourceError(f"{where}: expected a tool, found {_json_type(value)}", _EXPECTED)
+        return [value]
     if isinstance(value.get("result"), dict):
         return _list_tools(value["result"], where)
-    if "error" in value and "name" not in value:
-        raise SourceError(f"{where}: the server answered with an error: {json.dumps(value['error'])[:200]}")
-    if "tools" in value and "name" not in value:
-        if not isinstance(value["tools"], list):
-            raise SourceError(f"{where}: `tools` must be a list, not {_json_type(value['tools'])}", _EXPECTED)
-        if value.get("nextCursor"):
-            raise SourceError(
-                f"{where}: the list is incomplete: its `nextCursor` refers to another page",
-                "give all pages in one file, each without its `nextCursor`",
-            )
-        return value["tools"]
-    return [value]
-
-
-def _check_tool(tool: Any, where: str) -> None:
-    if not isinstance(tool, dict):
-        raise SourceError(f"{where}: expected a tool, found {_json_type(tool)}", _EXPECTED)
-    name = tool.get("name")
-    if not isinstance(name, str) or not name:
-        raise SourceError(f"{where}: a tool without a name: {quoted(json.dumps(tool), 80)}", _EXPECTED)
-    if len(name) > 256 or not name.isprintable():
-        raise SourceError(
-            f"{where}: {quoted(name)} cannot be the name of a tool",
-            "use printable characters, at most 256 of them",
-        )
-    for key in ("inputSchema", "outputSchema"):
-        if not isinstance(tool.get(key, {}), dict | None):
-            raise SourceError(
-                f"{where}: `{key}` of {quoted(name)} must be an object, not {_json_type(tool[key])}"
-            )
-    if not isinstance(tool.get("description", ""), str | None):
-        raise SourceError(f"{where}: the description of {quoted(name)} must be a string")
+    if "name" in value:
+        return [value]
+    check_list(value, where)
+    tools = value.get("tools", [value])
+    if not isinstance(tools, list):
+        raise SourceError(f"{where}: `tools` must be a list", _EXPECTED)
+    return tools
 
 
 def _to_spec(tool: _SourceTool, spec_name: str, is_first: bool, notes: list[str]) -> ImportedTool:
@@ -231,9 +206,3 @@ def _add_schemas(
 def _is_same_json(one: Any, other: Any) -> bool:
     """True if both are the same JSON text: key order counts, and 1 is not 1.0."""
     return json.dumps(one) == json.dumps(other)
-
-
-def _json_type(value: Any) -> str:
-    return {str: "a string", list: "a list", dict: "an object", bool: "true or false"}.get(
-        type(value), "null" if value is None else "a number"
-    )

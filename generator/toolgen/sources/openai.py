@@ -18,10 +18,9 @@ from toolgen.schema.limits import BUDGET
 from toolgen.schema.providers import PROVIDERS
 from toolgen.sources.examples import examples_of_schema, imported_examples
 from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
-from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.json_source import JsonDocument, check_definition
 from toolgen.sources.names import ExistingNames, choose_names
-from toolgen.sources.schema_repair import repair_schema
-from toolgen.sources.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
+from toolgen.sources.schema_repair import repair_foreign_schema
 
 CARRIED = "x-openai"
 OWNED = ("description", "input_schema", CARRIED)
@@ -73,9 +72,13 @@ def import_openai(
 
 def _read_functions(documents: Sequence[JsonDocument], name: str) -> Iterator[_ListedFunction]:
     for document in documents:
-        where = f"{name}:{document.line}" if document.line else name
+        where = document.place(name)
         for function in _list_functions(document.value, where):
-            _check_function(function.definition, where)
+            definition = function.definition
+            check_definition(definition, where, "function", ("parameters",), _EXPECTED)
+            if not isinstance(definition.get("strict", False), bool | None):
+                shown = quoted(definition["name"])
+                raise SourceError(f"{where}: `strict` of {shown} must be true or false")
             yield function
 
 
@@ -114,25 +117,6 @@ def _list_functions(value: Any, where: str) -> Iterator[_ListedFunction]:
     yield _ListedFunction(value, "")
 
 
-def _check_function(function: dict[str, Any], where: str) -> None:
-    name = function.get("name")
-    if not isinstance(name, str) or not name:
-        raise SourceError(
-            f"{where}: a function without a name: {quoted(json.dumps(function), 80)}", _EXPECTED
-        )
-    if len(name) > 256 or not name.isprintable():
-        raise SourceError(
-            f"{where}: {quoted(name)} cannot be the name of a function",
-            "use printable characters, at most 256 of them",
-        )
-    if not isinstance(function.get("parameters", {}), dict | None):
-        raise SourceError(f"{where}: `parameters` of {quoted(name)} must be an object", _EXPECTED)
-    if not isinstance(function.get("description", ""), str | None):
-        raise SourceError(f"{where}: the description of {quoted(name)} must be a string")
-    if not isinstance(function.get("strict", False), bool | None):
-        raise SourceError(f"{where}: `strict` of {quoted(name)} must be true or false")
-
-
 def _to_spec(function: _ListedFunction, spec_name: str, is_first: bool) -> ImportedTool:
     """Return the spec of `function`; `is_first` is False if an earlier function has the same name."""
     definition = function.definition
@@ -152,7 +136,11 @@ def _to_spec(function: _ListedFunction, spec_name: str, is_first: bool) -> Impor
     fields["description"] = definition.get("description") or name
     if not definition.get("description"):
         notes.append("has no description; write one, since models choose tools by it")
-    fields["input_schema"] = _input_schema(definition, notes)
+    # omitted parameters mean an empty list: https://platform.openai.com/docs/api-reference/chat/create
+    parameters = definition.get("parameters") or {"type": "object", "properties": {}}
+    repaired = repair_foreign_schema(parameters, "input_schema")
+    fields["input_schema"] = repaired.schema
+    notes += repaired.notes
     examples = imported_examples(examples_of_schema(fields["input_schema"]), fields["input_schema"], None)
     if examples.written:
         fields["examples"] = examples.written
@@ -180,7 +168,9 @@ def _fields_of_responses(carried: dict[str, Any], notes: list[str]) -> dict[str,
     """Return the fields of the spec for keys that only Responses has, and remove these from `carried`."""
     fields: dict[str, Any] = {}
     if isinstance(carried.get("output_schema"), dict):
-        fields["output_schema"] = _repaired(carried.pop("output_schema"), "output_schema", notes)
+        repaired = repair_foreign_schema(carried.pop("output_schema"), "output_schema")
+        fields["output_schema"] = repaired.schema
+        notes += repaired.notes
     if isinstance(deferred := carried.get("defer_loading"), bool):
         del carried["defer_loading"]
         if deferred:
@@ -197,18 +187,3 @@ def _options_of_responses(carried: dict[str, Any]) -> dict[str, Any]:
     if isinstance(carried.get("async"), bool):
         options["async"] = carried.pop("async")
     return options
-
-
-def _input_schema(definition: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    # omitted parameters mean an empty list: https://platform.openai.com/docs/api-reference/chat/create
-    parameters = definition.get("parameters") or {"type": "object", "properties": {}}
-    return _repaired(parameters, "input_schema", notes)
-
-
-def _repaired(written: dict[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
-    schema = copy_json(written)
-    notes += rewrite_type_names(schema, field)
-    notes += move_misplaced_keywords(schema, field)
-    repaired = repair_schema(schema, field)
-    notes += repaired.notes
-    return repaired.schema

@@ -69,6 +69,14 @@ def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
     return RepairedSchema({"type": "object"}, notes)
 
 
+def repair_foreign_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
+    """Return `schema` as `repair_schema` does, also rewritten where it is valid but cannot be meant so."""
+    copy = copy_json(schema)
+    notes = [*rewrite_type_names(copy, field), *move_misplaced_keywords(copy, field)]
+    repaired = repair_schema(copy, field)
+    return RepairedSchema(repaired.schema, notes + repaired.notes)
+
+
 def _as_object_schema(schema: dict[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
     """Return `schema` with `type: object`: arguments are always an object."""
     if schema.get("type") == "object":
