@@ -83,6 +83,8 @@ ANOTHER_WAY = {
     "compile/printing/file_templates.py": "a template of the installed package",
     "changes/table.py": "a file of the installed package",
     "language/codes.py": "a file of the installed package",
+    "sources/openapi/environment.py": "a file of the installed package",
+    "sources/openapi/responses.py": "a file of the installed package",
     "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
     "project/cache/toolchain.py": "the installed packages",
     "project/files/temporary_folder.py": "a temporary folder of this user",

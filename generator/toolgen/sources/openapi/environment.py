@@ -7,87 +7,19 @@ project, well-known credentials of other services are refused, and no variable g
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
 from toolgen.language.names import snake
 from toolgen.sources.imported_tool import SourceError
 
-_WELL_KNOWN: Mapping[str, str] = {
-    "ACTIONS_": "GitHub Actions",
-    "AIRTABLE_": "Airtable",
-    "ALIBABA_": "Alibaba Cloud",
-    "ANTHROPIC_": "Anthropic",
-    "ARM_": "Azure",
-    "ATLASSIAN_": "Atlassian",
-    "AWS_": "Amazon Web Services",
-    "AZURE_": "Azure",
-    "BITBUCKET_": "Bitbucket",
-    "CARGO_": "Cargo",
-    "CI_": "GitLab CI",
-    "CIRCLE_": "CircleCI",
-    "CLOUDFLARE_": "Cloudflare",
-    "COHERE_": "Cohere",
-    "CONSUL_": "Consul",
-    "DATABASE_": "a database",
-    "DATADOG_": "Datadog",
-    "DD_": "Datadog",
-    "DEEPSEEK_": "DeepSeek",
-    "DIGITALOCEAN_": "DigitalOcean",
-    "DOCKER_": "Docker",
-    "FIREBASE_": "Firebase",
-    "GCLOUD_": "Google Cloud",
-    "GCP_": "Google Cloud",
-    "GEMINI_": "Google",
-    "GH_": "GitHub",
-    "GITHUB_": "GitHub",
-    "GITLAB_": "GitLab",
-    "GOOGLE_": "Google",
-    "GROQ_": "Groq",
-    "HCLOUD_": "Hetzner Cloud",
-    "HEROKU_": "Heroku",
-    "HF_": "Hugging Face",
-    "HUGGINGFACE_": "Hugging Face",
-    "HUGGING_FACE_": "Hugging Face",
-    "JIRA_": "Jira",
-    "KUBECONFIG": "Kubernetes",
-    "LINEAR_": "Linear",
-    "MAILGUN_": "Mailgun",
-    "MISTRAL_": "Mistral",
-    "MYSQL_": "MySQL",
-    "NETLIFY_": "Netlify",
-    "NOTION_": "Notion",
-    "NPM_": "npm",
-    "NODE_AUTH_": "npm",
-    "OPENAI_": "OpenAI",
-    "OPENROUTER_": "OpenRouter",
-    "PERPLEXITY_": "Perplexity",
-    "PGPASS": "PostgreSQL",
-    "PIP_": "pip",
-    "POSTGRES_": "PostgreSQL",
-    "PYPI_": "PyPI",
-    "REDIS_": "Redis",
-    "REPLICATE_": "Replicate",
-    "SENDGRID_": "SendGrid",
-    "SENTRY_": "Sentry",
-    "SLACK_": "Slack",
-    "SNOWFLAKE_": "Snowflake",
-    "SSH_": "SSH",
-    "STRIPE_": "Stripe",
-    "SUPABASE_": "Supabase",
-    "TELEGRAM_": "Telegram",
-    "TF_": "Terraform",
-    "TOGETHER_": "Together",
-    "TOOLGEN_": "toolgen",
-    "TWILIO_": "Twilio",
-    "TWINE_": "PyPI",
-    "UV_": "uv",
-    "VAULT_": "Vault",
-    "VERCEL_": "Vercel",
-    "XAI_": "xAI",
-}
+_WELL_KNOWN: Mapping[str, str] = tomllib.loads(
+    files("toolgen.sources.openapi").joinpath("services.toml").read_text("utf-8")
+)
 """Beginning of a variable's name → the service whose credentials or settings it belongs to."""
 
 _PREFIX = re.compile(r"[A-Z][A-Z0-9_]{0,39}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any, Final
 
 from toolgen.runtime.http.media import is_binary, is_json, is_text
@@ -13,41 +16,9 @@ from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import preferred_media_type
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter
 
-_CODES: Final = {  # https://www.rfc-editor.org/rfc/rfc9110#section-15
-    "400": "bad_request",
-    "401": "unauthorized",
-    "402": "payment_required",
-    "403": "forbidden",
-    "404": "not_found",
-    "405": "method_not_allowed",
-    "406": "not_acceptable",
-    "408": "request_timeout",
-    "409": "conflict",
-    "410": "gone",
-    "411": "length_required",
-    "412": "precondition_failed",
-    "413": "content_too_large",
-    "414": "uri_too_long",
-    "415": "unsupported_media_type",
-    "421": "misdirected_request",
-    "422": "unprocessable_content",
-    "423": "locked",
-    "424": "failed_dependency",
-    "425": "too_early",
-    "428": "precondition_required",
-    "429": "too_many_requests",
-    "431": "header_fields_too_large",
-    "451": "unavailable_for_legal_reasons",
-    "500": "internal_server_error",
-    "501": "not_supported_by_server",
-    "502": "bad_gateway",
-    "503": "service_unavailable",
-    "504": "gateway_timeout",
-    "507": "insufficient_storage",
-    "4XX": "client_error",
-    "5XX": "server_error",
-    "DEFAULT": "http_error",
-}
+_CODES: Final[Mapping[str, str]] = tomllib.loads(
+    files("toolgen.sources.openapi").joinpath("statuses.toml").read_text("utf-8")
+)
 """Status, or range of statuses, as an OpenAPI document writes it → code of the error."""
 
 _RETRYABLE: Final = frozenset(
