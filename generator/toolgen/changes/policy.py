@@ -26,6 +26,16 @@ class Acceptance:
     fingerprint: str | None = None  # None: whatever the finding says
     expires: date | None = None  # the last day on which it holds
 
+    def accepts(self, finding: Finding) -> bool:
+        """True if the entry is about the finding, or without a tool, about all that its cause concerns."""
+        if finding.cause is not None and not self.tool:
+            finding = finding.of_cause(finding.cause, finding.all_tools)
+        return (
+            (self.code, self.tool) == (finding.code, finding.tool)
+            and self.pointer in (None, finding.pointer)
+            and self.fingerprint in (None, finding.fingerprint)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -38,46 +48,22 @@ class Policy:
     texts: Mapping[str, str] = field(default_factory=dict)  # file of accepted changes → text
 
 
-class _AcceptanceIndex:
-    """Finds the acceptance of a finding without looking at every entry of the file."""
-
-    def __init__(self, acceptances: Iterable[Acceptance]) -> None:
-        self._by_key: dict[tuple[str, str, str | None, str | None], tuple[int, Acceptance]] = {}
-        for number, each in enumerate(acceptances):
-            key = (each.code, each.tool, each.pointer, each.fingerprint)
-            self._by_key.setdefault(key, (number, each))
-
-    def find(self, finding: Finding) -> Acceptance | None:
-        """Return the first entry that accepts a finding; None if none does."""
-        if not self._by_key:
-            return None
-        keys = [*_keys(finding)]
-        if finding.cause is not None:  # an entry without a tool is about all tools that the cause concerns
-            keys += _keys(finding.of_cause(finding.cause, finding.all_tools))
-        found = [self._by_key[key] for key in keys if key in self._by_key]
-        # The first one in the file counts, so that a later one for the same finding is reported as unused.
-        return min(found, key=lambda each: each[0])[1] if found else None
-
-
-def _keys(finding: Finding) -> Iterator[tuple[str, str, str | None, str | None]]:
-    for pointer in (None, finding.pointer):
-        for fingerprint in (None, finding.fingerprint):
-            yield finding.code, finding.tool, pointer, fingerprint
-
-
 def apply_policy(findings: Iterable[Finding], policy: Policy, today: date) -> tuple[Finding, ...]:
     """Return the findings with the levels of the policy, marked where they are accepted.
 
     Findings about entries of the file itself are added: entries that expired, and that match nothing.
     """
     judged = [_with_level(finding, policy.levels) for finding in findings]
-    find = _AcceptanceIndex(policy.acceptances).find
+    by_code: dict[str, list[Acceptance]] = {}
+    for entry in policy.acceptances:
+        by_code.setdefault(entry.code, []).append(entry)
     used: set[Acceptance] = set()
     marked = []
     for finding in judged:
         if finding.level is Level.OFF and finding.code != UNANALYSED:  # which is never hidden
             continue
-        found = find(finding)
+        # the first one in the file counts, so that a later one for the same finding is reported as unused
+        found = next((each for each in by_code.get(finding.code, ()) if each.accepts(finding)), None)
         if found is not None:
             used.add(found)
             if found.expires is None or today <= found.expires:

@@ -11,6 +11,7 @@ from toolgen.changes.comparing.against import AtCommit, find_commit
 from toolgen.changes.comparing.sides import Sides, SpecFiles, compare_files, files_at, files_of
 from toolgen.changes.comparison import compare
 from toolgen.changes.finding import Finding
+from toolgen.changes.policy import Policy
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import Inputs, read_inputs
@@ -18,15 +19,6 @@ from toolgen.project.files.git import GitRepository, MissingObjectError
 from toolgen.project.inputs.revision import CommitName
 
 _UNRELEASED = "Unreleased"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The differences between one version and the next."""
-
-    title: str
-    date: str  # of the commit, in UTC; empty for the work tree
-    sides: Sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,37 +47,17 @@ class _Version:
 
 
 def read_releases(span: str, start: str, *, today: date, by_tag: bool = True) -> Iterator[Release | LeftOut]:
-    """Yield what changed in each step of `read_history`. `today` decides about sunsets."""
-    # entries of `breaking.toml` are about the present; in older versions they would match nothing
-    policy = replace(read_policy(start), is_semver=False)
-    for step in read_history(span, start, by_tag=by_tag):
-        if isinstance(step, LeftOut):
-            yield step
-            continue
-        findings = compare(step.sides.old, step.sides.new, policy=policy, today=today)
-        shown = tuple(each for each in findings if not each.code.startswith("acceptance-"))
-        yield Release(step.title, step.date, shown, _changed_versions(step.sides))
+    """Yield what changed in each step of `A..B`, or of `A` up to the work tree.
 
-
-def _changed_versions(sides: Sides) -> dict[str, str]:
-    """Return the tools whose version changed, with both."""
-    old, new = sides.old.contracts, sides.new.contracts
-    return {
-        name: f"{old[name].spec.version or 'no version'} → {new[name].spec.version or 'no version'}"
-        for name in sorted(old.keys() & new.keys())
-        if old[name].spec.version != new[name].spec.version
-    }
-
-
-def read_history(span: str, start: str, *, by_tag: bool = True) -> Iterator[Step | LeftOut]:
-    """Yield the steps of `A..B`, or of `A` up to the work tree: one for each tag, oldest first.
-
-    Without `by_tag`, it is one step. A tag between whose specs are not valid is left out.
+    There is one step for each tag, oldest first; without `by_tag`, one in all. A tag between whose specs are
+    not valid is left out. `today` decides about sunsets.
 
     Raises:
         SpecErrors: a version has a spec that is not valid.
         UnableError: a ref names no commit, or what it names cannot be read.
     """
+    # entries of `breaking.toml` are about the present; in older versions they would match nothing
+    policy = replace(read_policy(start), is_semver=False)
     inputs = read_inputs(start)
     first, dots, last = span.partition("..")
     if last.startswith("."):
@@ -106,10 +78,27 @@ def read_history(span: str, start: str, *, by_tag: bool = True) -> Iterator[Step
                     raise
                 yield LeftOut(version.title, error)
                 continue
-            yield Step(version.title, repository.date(version.commit), sides)
+            yield _release(version.title, repository.date(version.commit), sides, policy, today)
             before = after
         if end is None:
-            yield Step(_UNRELEASED, "", compare_files(before, files_of(inputs)))
+            sides = compare_files(before, files_of(inputs))
+            yield _release(_UNRELEASED, "", sides, policy, today)
+
+
+def _release(title: str, day: str, sides: Sides, policy: Policy, today: date) -> Release:
+    findings = compare(sides.old, sides.new, policy=policy, today=today)
+    shown = tuple(each for each in findings if not each.code.startswith("acceptance-"))
+    return Release(title, day, shown, _changed_versions(sides))
+
+
+def _changed_versions(sides: Sides) -> dict[str, str]:
+    """Return the tools whose version changed, with both."""
+    old, new = sides.old.contracts, sides.new.contracts
+    return {
+        name: f"{old[name].spec.version or 'no version'} → {new[name].spec.version or 'no version'}"
+        for name in sorted(old.keys() & new.keys())
+        if old[name].spec.version != new[name].spec.version
+    }
 
 
 def _versions(

@@ -7,7 +7,6 @@ import re
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -26,7 +25,6 @@ _INTERNAL_ERROR = -32603  # the code of JSON-RPC that the SDK gives to errors of
 _NOT_ACCEPTED = "HTTP 401: there is no token, or none that the server accepts"
 _NOT_SENT = "the request cannot be sent: is there a line end in one of its headers?"
 _BLANK_LINE = re.compile(rb"\n\r*\n")  # ends an event; one after a line that \r ends is not needed
-_PORTS = {"http": 80, "https": 443}
 
 
 def fetch(url: str) -> bytes:
@@ -166,29 +164,13 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
 
 def _check_redirect(before: str, after: str) -> None:
-    old, new = _origin(before), _origin(after)
-    upgraded = _UrlOrigin("https", old.host, 443) if old.scheme == "http" and old.port == 80 else old
-    if new not in (old, upgraded):
+    old, new = httpx2.URL(before), httpx2.URL(after)  # the default port of a scheme is None
+    is_upgrade = old.port is None and (old.scheme, new.scheme) == ("http", "https")
+    if (new.host, new.port) != (old.host, old.port) or not (new.scheme == old.scheme or is_upgrade):
         raise SourceError(
             f"{display_url(before)} redirects to another origin: {display_url(after)}",
             "import that URL, if it is the one that you mean",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _UrlOrigin:
-    scheme: str
-    host: str
-    port: int  # -1 if it is not a number
-
-
-def _origin(url: str) -> _UrlOrigin:
-    parts = urlsplit(url)
-    try:
-        port = parts.port or _PORTS.get(parts.scheme, 0)
-    except ValueError:
-        port = -1
-    return _UrlOrigin(parts.scheme, (parts.hostname or "").lower(), port)
 
 
 def display_url(url: str) -> str:
