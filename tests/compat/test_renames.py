@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolgen.changes.comparison import find_renames
 from toolgen.changes.contract import Contract, by_name, contracts_of
-from toolgen.changes.renames import find_renames
 from toolgen.compile.pipeline import analyze
 
 ORDER = {"type": "object", "properties": {"count": {"type": "integer"}, "sku": {"type": "string"}}}

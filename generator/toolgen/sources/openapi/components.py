@@ -11,7 +11,7 @@ from typing import Any
 from toolgen.schema.document import format_pointer, replace_refs, subschemas
 from toolgen.schema.keywords import ALL_REFERENCES
 from toolgen.sources.imported_tool import ImportedTool
-from toolgen.sources.openapi.bundle import referenced_names
+from toolgen.sources.openapi.schemas import referenced_names
 
 _FIELDS = ("input_schema", "output_schema")
 

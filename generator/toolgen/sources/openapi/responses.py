@@ -9,12 +9,11 @@ from importlib.resources import files
 from typing import Any, Final
 
 from toolgen.runtime.http.media import is_binary, is_json, is_text
-from toolgen.sources.openapi.bundle import definition_name
 from toolgen.sources.openapi.document import Location, ObjectNode
 from toolgen.sources.openapi.example_objects import NamedValues, named_values
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import preferred_media_type
-from toolgen.sources.openapi.schemas import Schema, SchemaConverter
+from toolgen.sources.openapi.schemas import Schema, SchemaConverter, definition_name
 
 _CODES: Final[Mapping[str, str]] = tomllib.loads(
     files("toolgen.sources.openapi").joinpath("statuses.toml").read_text("utf-8")
