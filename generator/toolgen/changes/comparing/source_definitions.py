@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
@@ -16,10 +15,15 @@ from toolgen.project import UnableError, load_targets
 from toolgen.project.building.project_build import Inputs, package_of, program_of
 from toolgen.project.building.spec_source import SpecSource, find_specs
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.sources.mcp_client.source_argument import CommandWords, ServerSource, exists, read_source
+from toolgen.sources.mcp_client.source_argument import (
+    CommandWords,
+    ServerSource,
+    exists,
+    looks_like_a_path,
+    read_source,
+)
 
 _SPEC_SUFFIXES: Final = (".yaml", ".yml")
-_DATA_SUFFIXES: Final = (".json", ".jsonl", ".lock", *_SPEC_SUFFIXES)
 _EXPECTED: Final = (
     "give a folder of specs, a file that `toolgen export` printed, a URL, or a command that starts a server"
 )
@@ -43,7 +47,7 @@ def find_source(source: str, start: str) -> SpecSource | OnDisk | ServerSource:
     if found.is_command and not found.text.strip():
         raise UnableError("bad-source", "the command is empty", _EXPECTED)
     is_given = isinstance(source, CommandWords) or exists(Path(start, source))
-    if found.is_command and not is_given and _looks_like_a_path(found.text):
+    if found.is_command and not is_given and looks_like_a_path(found.text):
         raise UnableError("bad-source", f"there is no file or folder {quoted(found.text)}", _EXPECTED)
     return found
 
@@ -56,11 +60,6 @@ def read_source_definitions(source: str, start: str) -> list[ToolDefinition]:
     """
     found = find_source(source, start)
     return _of_specs(found) if isinstance(found, SpecSource) else [*_listed(read_definitions(found))]
-
-
-def _looks_like_a_path(text: str) -> bool:
-    """True if a text looks like a missing file or folder, and not like a command."""
-    return not re.search(r"\s", text) and (text.endswith(_DATA_SUFFIXES) or "/" in text)
 
 
 def _of_specs(found: SpecSource) -> list[ToolDefinition]:

@@ -225,7 +225,7 @@ class ServerConnection:
         error = work.exception()
         if error is None:
             return True
-        from mcp.client._input_required import InputRequiredRoundsExceededError
+        from mcp import InputRequiredRoundsExceededError
 
         assert self._exchange is not None
         # Protocols after 2025-11-25 ask in results of calls, which the SDK makes again only so many times.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,11 @@ def exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
+
+
+def looks_like_a_path(text: str) -> bool:
+    """True if a text looks like a missing file or folder, and not like a command."""
+    return not re.search(r"\s", text) and (text.endswith((*_DATA, ".lock")) or "/" in text)
 
 
 def _is_program(path: Path) -> bool:

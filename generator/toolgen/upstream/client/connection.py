@@ -11,7 +11,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any, Final, TypeAlias
 
-from mcp.client._input_required import InputRequiredRoundsExceededError
+from mcp import InputRequiredRoundsExceededError
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED
 from pydantic import ValidationError
