@@ -220,8 +220,10 @@ class _Nulls:
                 value = self.removed(value, target.path, depth)
         for index in range(len(schema.get("allOf", ()))):
             value = self.removed(value, (*path, "allOf", index), depth)
-        in_parts = self._in_list if isinstance(value, list) else self._in_object
-        value = in_parts(value, schema, path, depth)
+        if isinstance(value, list):
+            value = self._in_list(value, schema, path, depth)
+        else:
+            value = self._in_object(value, schema, path, depth)
         for keyword in ("anyOf", "oneOf"):
             branches = [(*path, keyword, index) for index in range(len(schema.get(keyword, ())))]
             if not any(self._accepts(branch, value) for branch in branches):
