@@ -21,8 +21,8 @@ from .process import Wrong
 from .project import PYTHON, Project
 from .worst_requests import REQUESTS, SCHEMAS, Worst
 
-BLOCKED = 0.5  # seconds, as SECURITY.md promises
-TIMES, SPARE = 20, 32 * 2**20  # memory, too: so many times the size of the request, and so many bytes
+BLOCKED = 2.0  # seconds, as SECURITY.md promises
+TIMES, SPARE = 40, 64 * 2**20  # memory, too: so many times the size of the request, and so many bytes
 _PATIENCE = 30.0  # seconds for one request: the next one gets another server
 _STARTING = 120.0  # seconds for the first call of each tool, on a busy machine
 _PAUSE = 0.005  # seconds between two calls of the other client
