@@ -17,7 +17,7 @@ from toolgen.language.program import Program
 from toolgen.language.yaml12.writer import write
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.target_templates import load_targets
-from toolgen.proof.instances.generator import example_value, valid_values
+from toolgen.proof.instances.generator import InstanceGenerator, example_value
 from toolgen.sources.schema_repair import repair_schema
 
 _TARGETS = ("mcp", "openai")
@@ -56,7 +56,7 @@ def requests_of(program: Program, names: Sequence[str], *, seed: int = 1) -> dic
         if tool.spec.name not in names:
             continue
         usual = example_value(tool.input_schema, seed=seed)
-        others = valid_values(tool.input_schema, seed=seed, count=1)
+        others = InstanceGenerator(tool.input_schema).valid_values(seed=seed, count=1)
         found[tool.spec.name] = [each for each in (usual, *others) if isinstance(each, dict)]
     return found
 

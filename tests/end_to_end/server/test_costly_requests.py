@@ -50,7 +50,7 @@ def test_many_objects_and_arrays_are_refused_before_they_are_built(project: Proj
             answer = wire.call("echo", filled(part), PATIENCE)
             assert b"-32600" in answer, name
             assert b"The request has more than 32768 objects and arrays." in answer, name
-            assert wire.processor_time() - seconds < 0.7, name
+            assert wire.processor_time() - seconds < 2.0, name
             assert wire.memory("VmHWM") - memory < 40_000_000, name
         assert b'"isError":false' in wire.call("echo", '{"text": "x"}', PATIENCE).replace(b" ", b"")
 

@@ -263,7 +263,7 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
     schema = contract.response_schema
     content = result if is_json(result) else _json_or_none(result)
     # the schema names the faults better than pydantic does
-    if schema is not None and content is not None and not schema.is_valid(content):
+    if schema is not None and (content is not None or result is None) and not schema.is_valid(content):
         sent = content if contract.forwards else without_refused_nulls(schema, content)
         if sent is not content:
             result = sent
