@@ -67,7 +67,7 @@ def users_error(error: Exception) -> UnableError | None:
     if isinstance(error, SyntaxError) and os.path.isabs(error.filename or ""):
         message = f"the generated code cannot be imported: {type(error).__name__}: {error}"
         return UnableError("not-generated", message, "run `toolgen generate`")
-    # a full disk or a missing right is no bug of toolgen
+    # a full disk or a missing right is not a bug in toolgen
     if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
         return UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
     return None

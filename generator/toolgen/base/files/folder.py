@@ -31,7 +31,7 @@ class FileKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What has a name in a folder; links are not followed."""
+    """The kinds of entries of a folder; links are not followed."""
 
     path: str  # relative to the `Folder` that was asked
     name: str

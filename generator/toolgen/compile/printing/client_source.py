@@ -82,7 +82,7 @@ class ClientMethod:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """What code uses of a tool: arguments that it gives, and places of the response that it reads."""
+    """The parts of a tool that code uses: arguments that it gives, places of the response that it reads."""
 
     arguments: frozenset[str] = frozenset()  # on the wire; `*`: any
     fields: frozenset[str] = frozenset()  # `lines[].sku`; `*`: any

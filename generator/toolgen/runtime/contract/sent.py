@@ -1,4 +1,4 @@
-"""What models that this process has built are as JSON: what was put into them, and nothing made up."""
+"""Write models that this process has built as JSON: what was put into them, and nothing made up."""
 
 from __future__ import annotations
 
