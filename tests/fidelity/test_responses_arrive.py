@@ -65,9 +65,12 @@ def model_copy(full: BaseModel, value: Any) -> Any:
 
 
 def model_construct(full: BaseModel, value: Any) -> Any:
-    return type(full).model_construct(
-        **({"root": full.root} if isinstance(full, RootModel) else mapping(full, value))
-    )
+    if isinstance(full, RootModel):
+        return type(full).model_construct(root=full.root)
+    fields = type(full).model_fields
+    if any(name in fields and fields[name].alias not in (None, name) for name in value):
+        return full  # it would take the undeclared property for the field of that name in Python
+    return type(full).model_construct(**mapping(full, value))
 
 
 def unset(full: BaseModel, value: Any) -> Any:
