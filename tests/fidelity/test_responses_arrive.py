@@ -74,10 +74,12 @@ def model_construct(full: BaseModel, value: Any) -> Any:
 
 
 def unset(full: BaseModel, value: Any) -> Any:
-    """All values are there, and no field with a default counts as set."""
+    """All values are there, and no field whose default can be changed in place counts as set."""
     made = full.model_copy(deep=True)
-    made.model_fields_set.intersection_update(
-        name for name, field in type(full).model_fields.items() if field.is_required()
+    made.model_fields_set.difference_update(
+        name
+        for name, field in type(full).model_fields.items()
+        if field.default_factory is not None or isinstance(field.default, list | dict | BaseModel)
     )
     return made
 

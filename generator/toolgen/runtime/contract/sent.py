@@ -29,7 +29,7 @@ _DEPTH: Final = 150  # of subschemas that apply to one value, and of the value
 class _Fields:
     """The fields of a class in which more can be than pydantic dumps."""
 
-    changing: dict[str, FieldInfo]  # they have a default, or can hold a model that has one
+    changing: dict[str, FieldInfo]  # they can differ from their default unset, or hold a model that can
     holding: dict[str, FieldInfo]  # these, and all others that can hold a model
     models: tuple[type[BaseModel], ...]  # that the class can hold, at any depth
 
@@ -144,16 +144,25 @@ def _fields_of(kind: type[BaseModel]) -> _Fields:
     for name, field in kind.model_fields.items():
         held = _held(field.annotation, set())
         models |= held
-        if not field.is_required() or any(map(_may_change, held)):
+        if _has_own_value(field) or any(map(_may_change, held)):
             changing[name] = field
-        if held or not field.is_required():
+        if held or _has_own_value(field):
             holding[name] = field
     return _Fields(changing, holding, tuple(models - {BaseModel}))
 
 
 def _may_change(kind: type[BaseModel]) -> bool:
     is_open = kind is BaseModel or kind.model_config.get("extra") == "allow"
-    return is_open or any(not each.is_required() for each in kind.model_fields.values())
+    return is_open or any(map(_has_own_value, kind.model_fields.values()))
+
+
+def _has_own_value(field: FieldInfo) -> bool:
+    """True if an unset field can differ from its default: a list changed in place, the value of a factory.
+
+    A text, a number or None can change only by an assignment, which sets the field.
+    """
+    is_given = not field.is_required() and type(field.default) not in _SCALARS
+    return field.default_factory is not None or is_given
 
 
 def _held(annotation: Any, found: set[type[BaseModel]]) -> set[type[BaseModel]]:
