@@ -5,12 +5,8 @@ const TOKEN_KEY = "toolgen-token";
 
 /** The token of the server: from the address that the command printed, or as the user typed it. */
 export const token = {
-  get() {
-    return sessionStorage.getItem(TOKEN_KEY) ?? "";
-  },
-  set(value) {
-    sessionStorage.setItem(TOKEN_KEY, value);
-  },
+  get: () => sessionStorage.getItem(TOKEN_KEY) ?? "",
+  set: (value) => sessionStorage.setItem(TOKEN_KEY, value),
   /** Take the token out of the address, so that no copied link has it. */
   takeFromAddress() {
     const found = /^#token=([A-Za-z0-9_-]+)(?:&(.*))?$/.exec(location.hash);
@@ -44,8 +40,7 @@ async function* events(response) {
 
 /** Send one request; return its result. `notify` gets the notifications that come before it. */
 async function send(params, { signal, notify }) {
-  lastId += 1;
-  const id = lastId;
+  const id = (lastId += 1);
   const meta = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
     "io.modelcontextprotocol/clientInfo": { name: "toolgen docs", version: "1" },
@@ -85,7 +80,7 @@ function outcome(message) {
 }
 
 /**
- * Call a tool. `ask` shows the user a question and resolves to `accept`, `decline` or `cancel`;
+ * Call a tool. `ask` shows the user a question with a form, and resolves to its answer as MCP has it;
  * `onProgress` gets each chunk and each report of progress.
  */
 export async function callTool(name, args, { signal, ask, onProgress, isPreview = false }) {
@@ -97,8 +92,7 @@ export async function callTool(name, args, { signal, ask, onProgress, isPreview 
       if (result.resultType !== "input_required") return result;
       const responses = {};
       for (const [key, request] of Object.entries(result.inputRequests ?? {})) {
-        const action = await ask(request.params?.message ?? "", request);
-        responses[key] = action === "accept" ? { action, content: { confirm: true } } : { action };
+        responses[key] = await ask(request.params?.message ?? "", request.params?.requestedSchema ?? {});
       }
       params = { ...params, inputResponses: responses, requestState: result.requestState };
     }

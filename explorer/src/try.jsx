@@ -132,7 +132,7 @@ function Runner({ tool, server, args }) {
         if (!abort.signal.aborted && controller.current === abort) show({});
       });
     };
-    const ask = (message) => new Promise((resolve) => setQuestion({ message, answer: resolve }));
+    const ask = (message, schema) => new Promise((resolve) => setQuestion({ message, schema, answer: resolve }));
     show({});
     const started = performance.now();
     let end;
@@ -155,8 +155,8 @@ function Runner({ tool, server, args }) {
     controller.current?.abort();
     button.current.focus();
   };
-  const answered = (action) => {
-    question.answer(action);
+  const answered = (action, content) => {
+    question.answer(action === "accept" ? { action, content } : { action });
     setQuestion(undefined);
   };
 
@@ -168,7 +168,7 @@ function Runner({ tool, server, args }) {
         {running && <button type="button" onClick={stop}>Stop</button>}
         {server.token && <label>Token <input type="password" autoComplete="off" value={token.get()} onInput={(event) => { token.set(event.currentTarget.value); setToken((count) => count + 1); }} /></label>}
       </div>
-      {question && <Question tool={tool} message={question.message} onAnswer={answered} />}
+      {question && <Question key={question.message} tool={tool} {...question} onAnswer={answered} />}
       <section class="answer" aria-label="Answer" aria-live="polite" aria-busy={running}>
         {running && <p role="status">{question ? "Waiting for your answer…" : "Calling…"}</p>}
         <Steps steps={state.steps} dropped={state.dropped} />
@@ -179,9 +179,13 @@ function Runner({ tool, server, args }) {
   );
 }
 
-/** The question of a tool that needs consent, with the preview of what it would do. */
-function Question({ tool, message, onAnswer }) {
+/** The question of a tool: for consent, with the preview of what it would do, or for values in the middle of a call. */
+function Question({ tool, message, schema, onAnswer }) {
   const dialog = useRef(undefined);
+  const [given, setGiven] = useState({});
+  const isConsent = Object.keys(schema.properties ?? {}).every((name) => name === "confirm");
+  const content = isConsent ? { confirm: true } : asSent(given);
+  const faults = isConsent ? [] : faultsOf(content, schema);
   // a layout effect, since a dialog returns the focus only if it is closed before it is removed
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -190,11 +194,13 @@ function Question({ tool, message, onAnswer }) {
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby="question-title" onCancel={(event) => { event.preventDefault(); onAnswer("cancel"); }}>
-      <h3 id="question-title">{visible(tool.title ?? tool.name)} asks for your consent</h3>
+      <h3 id="question-title">{visible(tool.title ?? tool.name)} asks for {isConsent ? "your consent" : "more"}</h3>
       <pre class="question" tabIndex={0} role="region" aria-label="The question">{visible(message)}</pre>
+      {!isConsent && <RequestForm schema={schema} value={given} onChange={setGiven} onFailure={() => onAnswer("cancel")} />}
+      {!isConsent && <Faults faults={faults} />}
       <div class="buttons">
         <button type="button" onClick={() => onAnswer("decline")} autoFocus>No</button>
-        <button type="button" class="primary" onClick={() => onAnswer("accept")}>Yes, do it</button>
+        <button type="button" class="primary" disabled={faults.length > 0} onClick={() => onAnswer("accept", content)}>{isConsent ? "Yes, do it" : "Send"}</button>
         <button type="button" onClick={() => onAnswer("cancel")}>Close without an answer</button>
       </div>
     </dialog>

@@ -203,6 +203,33 @@ const scenarios = {
     return result;
   },
 
+  /** A tool asks for values in the middle of its call: a form, whose answer must fit. */
+  async asks() {
+    const page = await open(asked.url);
+    await show(page, toolLink(asked.tool));
+    await page.waitForSelector(".runner");
+    await page.fill(".field textarea", "bolts");
+    const call = async () => {
+      await page.click(".runner button:has-text('Call')");
+      await page.waitForSelector("dialog[open]");
+    };
+    await call();
+    const title = await page.innerText("dialog h3");
+    const quantity = "dialog input[data-kind='number']";
+    await page.fill(quantity, "0");
+    const refused = await page.isDisabled("dialog button.primary");
+    await picture(page, "page-asks");
+    await page.fill(quantity, "3");
+    const found = await violations(page, "dialog");
+    await page.click("dialog button:has-text('Send')");
+    await answered(page);
+    const answer = await page.innerText(".answer");
+    await call();
+    await page.click("dialog button:has-text('No')");
+    await answered(page);
+    return { title, refused, answer, declined: await page.innerText(".answer"), found };
+  },
+
   /** Answers that a server should not give: huge ones, cut ones, links that would run code. */
   async answers() {
     const page = await open(asked.url);

@@ -24,6 +24,8 @@ from toolgen.language.program import Program
 
 from tests import corpora, npm
 from tests.documenting.test_pictures import shown_in_pictures
+from tests.end_to_end.calls.test_elicitation import SPEC, TOOL
+from tests.end_to_end.project import Project
 from tests.explorer.form_cases import FORMS
 from tests.explorer.pages_for_tests import (
     as_shown,
@@ -130,7 +132,8 @@ def run(path: str, tmp_path: Path) -> Run:
 def served(project: Path, *options: str) -> Iterator[tuple[str, int]]:
     """Serve the page of a project; give its address, with the token, and the process."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolgen", "-C", str(project), *options, "--port", "0"],
+        [sys.executable, "-m", "toolgen", *options, "--port", "0"],
+        cwd=project,
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -266,6 +269,21 @@ def test_calls_stream_show_pictures_ask_and_fail_in_words(run: Run) -> None:
     assert found["preview"].startswith("Preview: nothing was done.")
     assert "went away during the call" in found["gone"]
     assert found["snippets"]["toolgen call"].startswith("toolgen call 'create_purchase_order' --input '{")
+    assert found["found"] == []
+
+
+def test_a_tool_asks_for_values_in_the_middle_of_a_call(run: Run, tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("toolgen.toml", 'implementations = "tools"\n')
+    project.write("tools/__init__.py", "")
+    project.add_tool("order", SPEC, TOOL)
+    project.generate()
+    with served(project.root, "docs", "--serve", "--implementations") as (url, _):
+        found = run("asks", url=url, tool="order")
+    assert found["title"] == "order asks for more"
+    assert found["refused"]  # a quantity of 0
+    assert "3 red" in found["answer"]
+    assert '"said": "decline"' in found["declined"]
     assert found["found"] == []
 
 
