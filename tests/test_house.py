@@ -147,7 +147,6 @@ WRITERS = {
     "cli/commands/call.py": "what an implementation prints, which is the project's code, goes to stderr",
     "cli/output.py": "gives the streams to `base/escaping/streams.py`",
     "base/escaping/streams.py": "the one place that prints",
-    "cli/language_server/transport.py": "messages of LSP, in JSON, for a program",
     "serving/command.py": "what an implementation prints, which is the application's code, goes to stderr",
     "serving/transports/stdio.py": "the same, while stdout is for the protocol",
     "serving/transports/stopping.py": "flushes them",

@@ -144,7 +144,8 @@ def closed_pipe_ignored() -> Iterator[None]:
 def flush() -> None:
     """Flush stdout at the end; errors no longer matter, as data was flushed when it was printed."""
     try:
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as by the language server
+            sys.stdout.flush()
     except OSError:
         _discard_buffer()
 

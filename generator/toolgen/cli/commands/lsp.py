@@ -8,8 +8,12 @@ Exit 1 if the editor ends without the request `shutdown`.
 from __future__ import annotations
 
 import argparse
+import logging
+import signal
 
 from toolgen.cli.exit_codes import ExitCode
+
+IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +25,6 @@ def run(args: argparse.Namespace) -> ExitCode:
     del args
     try:
         from toolgen.cli.language_server.server import SpecServer
-        from toolgen.cli.language_server.transport import serve_stdio
     except ModuleNotFoundError as error:
         if error.name not in ("attr", "attrs", "cattrs", "lsprotocol", "pygls"):
             raise
@@ -29,4 +32,10 @@ def run(args: argparse.Namespace) -> ExitCode:
 
         message = f"the language server is not installed ({error.name} is missing)"
         raise UnableError("not-installed", message, "pip install 'toolgen[lsp]'") from error
-    return ExitCode(serve_stdio(SpecServer()))
+    logging.disable()  # pygls logs what the editor sends, and editors show stderr
+    # nothing is lost when the process ends at once; pygls would wait for the next message
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    server = SpecServer()
+    server.start_io()
+    # as the protocol says of the notification `exit`
+    return ExitCode.CLEAN if server.was_shut_down else ExitCode.FINDING

@@ -35,7 +35,6 @@ from toolgen.cli.language_server.hover import hover
 from toolgen.cli.language_server.links import Files, Link, RenameError, Target, renamable, rename
 from toolgen.cli.language_server.positions import Buffer, Edit, line_edits
 from toolgen.cli.language_server.project_files import ProjectFiles
-from toolgen.cli.language_server.transport import AnsweringProtocol
 from toolgen.cli.report.entry import entry_of
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.formatting import format_spec
@@ -64,7 +63,6 @@ class SpecServer(LanguageServer):
             "toolgen",
             version("toolgen"),
             text_document_sync_kind=types.TextDocumentSyncKind.Full,
-            protocol_cls=AnsweringProtocol,
         )
         self.documents = Documents()
         self._typing = ThreadPoolExecutor(1, "typing")
@@ -75,6 +73,7 @@ class SpecServer(LanguageServer):
         # folder of a project → URI → the diagnostics that were sent last, and the version they are about
         self._published: dict[object, dict[str, tuple[list[types.Diagnostic], int | None]]] = {}
         self._shown: set[str] = set()  # messages that a user has seen
+        self.was_shut_down = False  # the editor has asked for it, before it sends `exit`
         for method, handler in self._handlers().items():
             # pygls marks what it is given, which a method does not allow
             self.feature(method, _OPTIONS.get(method))(partial(handler))
@@ -82,6 +81,7 @@ class SpecServer(LanguageServer):
     def _handlers(self) -> Mapping[str, Callable[[Any], Any]]:
         return {
             types.INITIALIZED: self._initialized,
+            types.SHUTDOWN: self._shut_down,
             types.TEXT_DOCUMENT_DID_OPEN: self._opened,
             types.TEXT_DOCUMENT_DID_CHANGE: self._changed,
             types.TEXT_DOCUMENT_DID_CLOSE: self._closed,
@@ -101,6 +101,9 @@ class SpecServer(LanguageServer):
         """Log an error in the editor: of a message that is none, or a bug."""
         message = f"a message could not be handled: {type(error).__name__}"
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
+
+    def _shut_down(self, _: None) -> None:
+        self.was_shut_down = True
 
     # Documents
 
