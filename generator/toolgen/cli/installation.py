@@ -23,6 +23,7 @@ _MODULES = {  # top-level modules of the extra `cli` and its dependencies
     "packaging",
     "platformdirs",
     "ruff",
+    "tomlkit",
     "yaml",
 }
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]++)(?:\[[^]]*+\])?\s*+([^;]*+);\s*extra\s*==\s*['\"]cli['\"]")

@@ -18,13 +18,12 @@ class Client:
     title: str
     page: str  # the client's own documentation of the format
     section: str  # the key of the file that holds the servers by name
-    user_file: Mapping[
-        str, str
-    ]  # `sys.platform`, or "" for all others → path, which may begin with $VARIABLE
+    # `sys.platform`, or "" for all others → path, which may begin with $VARIABLE
+    user_file: Mapping[str, str]
     project_file: str = ""  # empty: the client has none
     extra: Mapping[str, str] = field(default_factory=dict)  # further fields of an entry
     is_toml: bool = False
-    comments: bool = False  # its JSON may have comments and trailing commas
+    add_command: str = ""  # the client's own command, with {name}, {scope}, {command}, {args} and {json}
     then: str = "restart it"  # what loads the new entry
 
 
@@ -46,6 +45,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         {"": ".claude.json"},
         ".mcp.json",
         {"type": "stdio"},
+        add_command="claude mcp add --scope {scope} {name} -- {command} {args}",
         then="`claude mcp list` shows it",
     ),
     "cursor": Client(
@@ -55,7 +55,6 @@ CLIENTS: Final[Mapping[str, Client]] = {
         {"": ".cursor/mcp.json"},
         ".cursor/mcp.json",
         {"type": "stdio"},
-        comments=True,
     ),
     "vscode": Client(
         "VS Code",
@@ -68,7 +67,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         },
         ".vscode/mcp.json",
         {"type": "stdio"},
-        comments=True,
+        add_command="code --add-mcp {json}",
         then="`MCP: List Servers` shows it",
     ),
     "codex": Client(
@@ -78,6 +77,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         {"": "$CODEX_HOME/config.toml"},
         ".codex/config.toml",
         is_toml=True,
+        add_command="codex mcp add {name} -- {command} {args}",
         then="`codex mcp list` shows it",
     ),
     "gemini-cli": Client(
@@ -86,7 +86,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         "mcpServers",
         {"": ".gemini/settings.json"},
         ".gemini/settings.json",
-        comments=True,
+        add_command="gemini mcp add --scope {scope} {name} {command} -- {args}",
         then="`gemini mcp list` shows it",
     ),
 }

@@ -1,7 +1,8 @@
 """Connect a client to the tools of this project: print the entry for its configuration file, or write it.
 
-The entry starts `toolgen serve` by absolute paths. --write merges it into the client's file, --undo takes it
-out again; both keep all other entries and comments, and a backup beside the file.
+The entry starts `toolgen serve` by absolute paths; the client's own command that adds it is printed, too.
+--write merges it into the client's file, --undo takes it out again; both keep all other entries, and a backup
+beside the file. A file with comments in JSON is not written, because they would be lost.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from pathlib import Path
 
 from toolgen.base.suggestions import did_you_mean
 from toolgen.cli.client_config.clients import CLIENTS, config_file
-from toolgen.cli.client_config.config_file import BACKUP, Entry, connect, disconnect, other_names, snippet
+from toolgen.cli.client_config.config_file import (
+    BACKUP,
+    Entry,
+    connect,
+    disconnect,
+    other_names,
+    own_command,
+    snippet,
+)
 from toolgen.cli.output import command_line, emit, say
 from toolgen.project import Project, UnableError, find_project, kind_of
 
@@ -53,13 +62,19 @@ def run(args: argparse.Namespace) -> bool:
     if not args.write:
         emit(*snippet(client, entry).split("\n"))
         say(f"for {client.title}: {client.page} says where it belongs", _write_hint(args))
+        say(*([f"or: {own}"] if (own := own_command(client, entry, args.scope)) else []))
         return True
     if kind_of(project.root, f"{project.output}/mcp_server.py", links=True) is None:
         message = f"there is no {project.output}/mcp_server.py, which the client would start"
         raise UnableError("not-generated", message, f"run `{command_line(args, 'generate')}` first")
     path = config_file(client, args.scope, str(project.root))
     existed = os.path.lexists(path)
-    if connect(path, client, entry):
+    try:
+        is_new = connect(path, client, entry)
+    except UnableError:
+        emit(*snippet(client, entry).split("\n"))
+        raise
+    if is_new:
         backup = f"; the earlier content is in {path}{BACKUP}" if existed else ""
         say(f"wrote '{entry.name}' to {path}{backup}", f"{client.title}: {client.then}")
     else:
