@@ -1,11 +1,7 @@
-"""Find out whether an error comes from the installation: a part that is missing or of another version.
-
-Versions are compared by hand, as `packaging` may be what is missing.
-"""
+"""Find out whether an error comes from the installation: a part that is missing or of another version."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 
@@ -26,8 +22,6 @@ _MODULES = {  # top-level modules of the extra `cli` and its dependencies
     "tomlkit",
     "yaml",
 }
-_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]++)(?:\[[^]]*+\])?\s*+([^;]*+);\s*extra\s*==\s*['\"]cli['\"]")
-_BOUND = re.compile(r"(==|>=|<=|<|>|!=)\s*([0-9][0-9.]*)")
 
 
 def explain(error: Exception) -> UnableError | None:
@@ -45,39 +39,19 @@ def explain(error: Exception) -> UnableError | None:
 def _unsupported() -> Iterator[str]:
     """Yield a message for each required distribution that is missing or of an unsupported version."""
     try:
+        # packaging is itself of the extra, and toolgen may run from a checkout that is not installed
+        from packaging.requirements import Requirement
+
         needed = requires("toolgen") or []
-    except PackageNotFoundError:  # run from a checkout that is not installed
+    except ModuleNotFoundError:
         return
-    for requirement in needed:
-        found = _REQUIREMENT.match(requirement)
-        if found is None or found[1] == "toolgen":
+    for each in map(Requirement, needed):
+        if each.name == "toolgen" or each.marker is None or not each.marker.evaluate({"extra": "cli"}):
             continue
         try:
-            installed = version(found[1])
+            installed = version(each.name)
         except PackageNotFoundError:
-            yield f"{found[1]} is not installed; this toolgen works with {found[2].strip()}"
+            yield f"{each.name} is not installed; this toolgen works with {each.specifier}"
             continue
-        if not _is_within(installed, found[2]):
-            yield f"{found[1]} {installed} is installed; this toolgen works with {found[2].strip()}"
-
-
-def _is_within(installed: str, bounds: str) -> bool:
-    have = _numbers(installed)
-    compare = {
-        "==": lambda wanted: have == wanted,
-        "!=": lambda wanted: have != wanted,
-        ">=": lambda wanted: have >= wanted,
-        "<=": lambda wanted: have <= wanted,
-        ">": lambda wanted: have > wanted,
-        "<": lambda wanted: have < wanted,
-    }
-    return all(compare[operator](_numbers(wanted)) for operator, wanted in _BOUND.findall(bounds))
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers of a release, without trailing zeros: 1.2.0 equals 1.2."""
-    found = re.match(r"[0-9]+(\.[0-9]+)*", version)
-    numbers = [int(part) for part in found[0].split(".")] if found else []
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
+        if not each.specifier.contains(installed, prereleases=True):
+            yield f"{each.name} {installed} is installed; this toolgen works with {each.specifier}"
