@@ -69,7 +69,6 @@ class SpecServer(LanguageServer):
         self._background = ThreadPoolExecutor(1, "background")
         self._tasks: dict[object, asyncio.Task[None]] = {}
         self._seconds: dict[tuple[ProjectFiles, str], float] = {}  # processor time of the last analysis
-        self._frozen = 0  # analyses that the garbage collector does not look at
         # folder of a project → URI → the diagnostics that were sent last, and the version they are about
         self._published: dict[object, dict[str, tuple[list[types.Diagnostic], int | None]]] = {}
         self._shown: set[str] = set()  # messages that a user has seen
@@ -214,7 +213,9 @@ class SpecServer(LanguageServer):
             found[uri] = diagnostics(findings, Buffer(""), self._locator(project))
         gone = self._published.get(root, {}).keys() - found.keys()
         self._publish(root, {**found, **{uri: [] for uri in gone}})
-        self._collect(project)
+        if not gc.get_freeze_count():
+            # A collector that looks at all analyses stops a keystroke for tenths of a second.
+            gc.freeze()
 
     async def _refresh(self, project: ProjectFiles) -> None:
         """Analyze every file that is stale."""
@@ -226,17 +227,6 @@ class SpecServer(LanguageServer):
     async def _analyze(self, project: ProjectFiles, path: str, threads: ThreadPoolExecutor) -> None:
         job = project.job(path)
         project.keep(job, await self._run(threads, job.run))
-        # It is kept. A collector that looks at all analyses stops a keystroke for tenths of a second.
-        gc.freeze()
-        self._frozen += 1
-
-    def _collect(self, project: ProjectFiles) -> None:
-        """Free frozen analyses that others have replaced, if there may be many."""
-        if self._frozen > 2 * len(project.paths()):
-            gc.unfreeze()
-            gc.collect()
-            gc.freeze()
-            self._frozen = 0
 
     # What the editor is told
 
