@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_case(case: Path, record: bool, tmp_path: Path) -> None:
     shown, data = (done.stdout, "") if code in TESTS else (done.stderr, done.stdout)
     if code in BUDGET:
         data = ""  # the sizes are shown in any case
-    report = shown.replace(str(root.resolve()), "PROJECT")
+    report = shown.replace(str(root.resolve()), "PROJECT").replace(sys.executable, "PYTHON")
     report = re.sub(r"(this toolgen works with )[^,;\s]+", r"\1RANGE", report)
     expected = case.with_name("case.out")
     of_warned = case.parent.parent.name == "warned"

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> bool:
     try:
         is_new = connect(path, client, entry)
     except UnableError:
-        emit(*snippet(client, entry).split("\n"))
+        say("the entry, to paste it by hand:", *snippet(client, entry).split("\n"), always=True)
         raise
     if is_new:
         backup = f"; the earlier content is in {path}{BACKUP}" if existed else ""
