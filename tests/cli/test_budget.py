@@ -297,9 +297,3 @@ def test_hostile_text_is_printed_escaped(project: Cli) -> None:
     out = project("search", "hello red").out
     assert "\x1b" not in out
     assert "evil" in out
-
-
-def test_two_formats_are_refused(project: Cli) -> None:
-    done = project("budget", "--format", "json", "--format", "github")
-    assert (done.code, done.out) == (2, "")
-    assert "--format is given twice" in done.err

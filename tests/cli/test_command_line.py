@@ -246,18 +246,6 @@ def test_the_collector_runs_again_after_a_command(project: Cli, words: tuple[str
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize(
-    ("words", "skipped"), [(("check",), True), (("--help",), True), (("call", "greet"), False)]
-)
-def test_only_commands_that_run_no_code_of_the_project_end_without_looking_for_cycles(
-    project: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], skipped: bool
-) -> None:
-    registered: list[object] = []
-    monkeypatch.setattr("atexit.register", registered.append)
-    project(*words)
-    assert (gc.freeze in registered) == skipped
-
-
 def test_help_imports_little() -> None:
     code = (
         "import sys\n"

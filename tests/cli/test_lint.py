@@ -168,12 +168,6 @@ def test_a_spec_of_five_megabytes_is_refused(linted: Cli) -> None:
     assert "at most 4,194,304 are read" in done.err
 
 
-def test_two_formats_at_once_are_refused(linted: Cli) -> None:
-    done = linted("lint", "--format", "json", "--format", "sarif")
-    assert done.code == 2
-    assert "--format is given twice" in done.err
-
-
 def test_check_takes_stdin_in_place_of_its_file(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = project.spec("greet").read_text()
     assert project("generate").code == 0

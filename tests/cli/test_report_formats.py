@@ -60,12 +60,6 @@ def test_test_has_a_case_for_each_tool(generated: Cli) -> None:
     assert ElementTree.fromstring(done.out)[0].get("name") == "toolgen test"
 
 
-def test_two_formats_are_refused(generated: Cli) -> None:
-    done = generated("check", "--format", "json", "--format", "github")
-    assert done.code == 2
-    assert "--format is given twice" in done.err
-
-
 @pytest.mark.parametrize(
     "words", [("check",), ("lint",), ("breaking", "--against", "./v1"), ("test",), ("budget",)]
 )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement
     from toolgen.documents.live import Follower, LivePage
     from toolgen.serving import ToolServer
+    from toolgen.testing.mock.toolkit import ServedSpecs
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +112,29 @@ def _implementations(args: argparse.Namespace) -> ToolServer:
 
 def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
     """Return a server of mocks, and what makes them follow the specs."""
-    from toolgen.serving import build_server
     from toolgen.testing.mock.faults import Faults
     from toolgen.testing.mock.toolkit import ServedSpecs, mocking
 
     mock = ServedSpecs(Path(args.start), mocking(Faults(0.0, {}), 0))
-    project = mock.source.project
 
     def reload() -> Sequence[str]:
         mock.reload()
         return ()
 
-    server = build_server(
+    return mock_server(mock), reload
+
+
+def mock_server(mock: ServedSpecs) -> ToolServer:
+    """Return an MCP server of mocks."""
+    from toolgen.serving import build_server
+
+    project = mock.source.project
+    return build_server(
         mock.toolkit,
         name=project.server_name or project.package,
         version=project.server_version,
         instructions=project.server_instructions,
     )
-    return server, reload
 
 
 def _report(lines: Sequence[str]) -> None:

@@ -236,18 +236,11 @@ def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
         metavar="COMMAND|URL",
         help=f"{verb} this MCP server: its URL, or a command that starts it over stdio (quoted, or after --)",
     )
-    group.add_argument(
-        "--header",
-        action="append",
-        default=[],
-        metavar="NAME=VARIABLE",
-        help="with --against URL: send this header, with the value of an environment variable "
-        "(may be repeated)",
-    )
+    add_headers(group)
 
 
 def add_headers(group: argparse._ArgumentGroup) -> None:
-    """Add `--header`, for a command whose SOURCE may be a URL."""
+    """Add `--header`, for a command whose SOURCE, or version to compare with, may be a URL."""
     group.add_argument(
         "--header",
         action="append",
@@ -262,7 +255,6 @@ def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> N
     parser.set_defaults(of_report=of_report)
     parser.add_argument(
         "--format",
-        action=_Once,
         choices=("text", "json", *(REPORT_FORMATS if of_report else ())),
         default="text",
         help="output format on stdout (default: text)",
@@ -272,22 +264,6 @@ def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> N
 def add_stdin_filename(parser: argparse.ArgumentParser) -> None:
     """Add the option that says which spec the text on stdin belongs to."""
     parser.add_argument("--stdin-filename", metavar="FILE", help="the spec whose text is on stdin, for -")
-
-
-class _Once(argparse.Action):
-    """An option that may be given once: of two formats, one would be lost."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        if getattr(namespace, f"_{self.dest}", False):
-            parser.error(f"{option_string} is given twice")
-        setattr(namespace, f"_{self.dest}", True)
-        setattr(namespace, self.dest, values)
 
 
 def complete() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from toolgen.cli.output import say, show_status
@@ -27,17 +27,12 @@ def plan_output(read: ReadProject) -> OutputPlan:
 
 
 def _worker_pool_with_progress(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
-    """Run the worker pool and show on a terminal how many specs are compiled."""
-    return counted(worker_pool(compile_batch, paths), len(paths))
-
-
-def counted(batches: Iterable[Encoded], total: int) -> Iterator[Encoded]:
-    """Yield `batches`; on a terminal, show how many specs of `total` they are."""
+    """Run the worker pool; on a terminal, show how many specs are compiled."""
     done = 0
     with progress_line() as report:
-        for batch in batches:
+        for batch in worker_pool(compile_batch, paths):
             done += len(batch or ())
-            report("making tools", min(done, total), total)
+            report("making tools", min(done, len(paths)), len(paths))
             yield batch
 
 

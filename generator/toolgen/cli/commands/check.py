@@ -22,7 +22,6 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from toolgen.base.suggestions import count, quoted
-from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import command_line, count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
 
@@ -112,7 +111,6 @@ def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> b
     return is_clean and not errors
 
 
-@paused_collector()
 def _check_output(
     args: argparse.Namespace, found: Sequence[Diagnostic], judged: Sequence[JudgedUpstream]
 ) -> bool:

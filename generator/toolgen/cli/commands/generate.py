@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
-from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.sizes import show_sizes, sizes_data
@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.project import UnableError
     from toolgen.project.building.watch import project_changes
 
+    gc.enable()  # this may run for days
     for _ in project_changes(args.start):
         try:
             _generate(args)
@@ -45,7 +46,6 @@ def run(args: argparse.Namespace) -> bool:
     return True
 
 
-@paused_collector()
 def _generate(args: argparse.Namespace) -> bool:
     from toolgen.project import find_up_to_date, read_project
     from toolgen.project.output.agents_section import find_outdated_section

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
-from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
 
@@ -46,7 +45,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser, of_report=True)
 
 
-@paused_collector()
 def run(args: argparse.Namespace) -> bool:
     from toolgen.project import replace_files
 

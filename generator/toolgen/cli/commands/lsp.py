@@ -13,8 +13,6 @@ import signal
 
 from toolgen.cli.exit_codes import ExitCode
 
-IS_SHORT = True
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     # what editors add to the command of every server
@@ -34,7 +32,8 @@ def run(args: argparse.Namespace) -> ExitCode:
         raise UnableError("not-installed", message, "pip install 'toolgen[lsp]'") from error
     logging.disable()  # pygls logs what the editor sends, and editors show stderr
     # nothing is lost when the process ends at once; pygls would wait for the next message
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     server = SpecServer()
     server.start_io()
     # as the protocol says of the notification `exit`

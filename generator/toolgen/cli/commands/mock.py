@@ -16,6 +16,7 @@ from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
+from toolgen.cli.page_server import mock_server
 from toolgen.project import UnableError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         mock = _mock(args)
         _warn(mock)
         threading.Thread(target=_follow, args=(mock, stop), name="specs", daemon=True).start()
-        return _server(mock)
+        return mock_server(mock)
 
     try:
         return ExitCode(serve(build, args))
@@ -120,18 +121,6 @@ def _warn(mock: ServedSpecs) -> None:
     found = [warning for warning in mock.warnings if warning.code == "contradicting-examples"]
     if found:
         diagnostics.show(found, str(mock.source.project.root))
-
-
-def _server(mock: ServedSpecs) -> ToolServer:
-    from toolgen.serving import build_server
-
-    project = mock.source.project
-    return build_server(
-        mock.toolkit,
-        name=project.server_name or project.package,
-        version=project.server_version,
-        instructions=project.server_instructions,
-    )
 
 
 def _follow(mock: ServedSpecs, stop: threading.Event) -> None:
