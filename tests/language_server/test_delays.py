@@ -6,7 +6,6 @@ import asyncio
 import gc
 import json
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -17,7 +16,6 @@ from typing import Any
 import pytest
 from toolgen.cli.language_server import server as language_server
 from toolgen.cli.language_server.analysis import FileAnalysis, JointFindings, find_together
-from toolgen.cli.language_server.project_files import Job, ProjectFiles
 from toolgen.cli.language_server.server import SpecServer
 
 from tests.processes import PATIENCE
@@ -143,16 +141,3 @@ def collected_analyses(shop: Path) -> int:
     with looking() as looks:
         asyncio.run(edit(looks))
         return sum(isinstance(each, FileAnalysis) for each in gc.get_objects())
-
-
-def test_the_time_in_which_an_analysis_waits_for_others_does_not_make_it_slow(shop: Path) -> None:
-    files = ProjectFiles.find(shop)
-    assert files is not None
-    run = files.job("find_orders.yaml").run
-
-    def wait_and_run() -> FileAnalysis:
-        time.sleep(0.3)
-        return run()
-
-    _, seconds = Job("find_orders.yaml", FIND, wait_and_run).run_timed()
-    assert seconds < 0.3

@@ -29,13 +29,18 @@ def project_of(root: Path, texts: dict[str, bytes]) -> ProjectFiles:
     return found
 
 
+def refresh(files: ProjectFiles, path: str) -> None:
+    job = files.job(path)
+    files.keep(job, job.run())
+
+
 def look(files: ProjectFiles) -> dict[str, Findings]:
     """Analyze what is stale, and look at all files together."""
     rounds = 0
     while batch := files.stale_files():
         for path in batch:
             if path in files.stale:
-                files.refresh(path)
+                refresh(files, path)
         rounds += 1
         assert rounds < 10, "the files never settle"
     return files.keep_joint(find_together(files.snapshot(), files.settings))
@@ -115,7 +120,7 @@ def test_a_finding_of_other_files_moves_with_its_line_until_they_are_looked_at_a
     before = lines_of(look(files), "similar-tools")
     assert before
     files.set_text("remove_orders.yaml", "# one\n# two\n" + tool.format("remove_orders", "orders"))
-    files.refresh("remove_orders.yaml")
+    refresh(files, "remove_orders.yaml")
     alone = {"remove_orders.yaml": files.find_alone("remove_orders.yaml")}
     assert lines_of(alone, "similar-tools") == {line + 2 for line in before}
     assert lines_of(look(files), "similar-tools") == {line + 2 for line in before}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,9 +38,6 @@ class Documents:
 
     def __getitem__(self, uri: str) -> Document | None:
         return self._documents.get(uri)
-
-    def __iter__(self) -> Iterator[Document]:
-        return iter(list(self._documents.values()))
 
     def set_text(self, uri: str, text: str) -> Document | None:
         """Take the text of a document; return it if it is a spec of a project."""

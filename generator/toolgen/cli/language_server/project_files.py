@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -37,16 +36,11 @@ class Job:
     text: bytes | str
     run: Callable[[], FileAnalysis]
 
-    def run_timed(self) -> tuple[FileAnalysis, float]:
-        """Run it; return also the seconds of processor time of this thread, without those that it waited."""
-        began = time.thread_time()
-        return self.run(), time.thread_time() - began
-
 
 class ProjectFiles:
     """A project in an editor. Paths are posix, below the specs folder.
 
-    A file is `stale` after it, or a shared file that it uses, has changed; `refresh` analyzes it again.
+    A file is `stale` after it, or a shared file that it uses, has changed: a `job` analyzes it again.
     """
 
     def __init__(self, project: Project) -> None:
@@ -164,11 +158,6 @@ class ProjectFiles:
         known = [each for each in self._analyses if each != path]
         illegible = {each for each in known if self.valid(each).source is None}
         return Job(path, text, partial(analyze_file, path, text, self.shared(), self.settings, illegible))
-
-    def refresh(self, path: str) -> None:
-        """Analyze a file again."""
-        job = self.job(path)
-        self.keep(job, job.run())
 
     def keep(self, job: Job, found: FileAnalysis) -> None:
         """Keep the result of a job, unless its file has changed; files that use it become stale."""

@@ -42,9 +42,6 @@ from toolgen.language.source import Span
 from toolgen.project import FILE, PYPROJECT, UnableError
 
 QUIET: Final = 0.3  # seconds without a keystroke, after which all files are looked at together
-_SLOW: Final = (
-    0.1  # seconds of processor time of an analysis, from which the next one waits until nobody types
-)
 _OPTIONS: Final[Mapping[str, Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[*' :/#"$']),
     types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
@@ -68,7 +65,6 @@ class SpecServer(LanguageServer):
         self._typing = ThreadPoolExecutor(1, "typing")
         self._background = ThreadPoolExecutor(1, "background")
         self._tasks: dict[object, asyncio.Task[None]] = {}
-        self._seconds: dict[tuple[ProjectFiles, str], float] = {}  # processor time of the last analysis
         # folder of a project → URI → the diagnostics that were sent last, and the version they are about
         self._published: dict[object, dict[str, tuple[list[types.Diagnostic], int | None]]] = {}
         self._shown: set[str] = set()  # messages that a user has seen
@@ -157,7 +153,6 @@ class SpecServer(LanguageServer):
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()
-        self._seconds.clear()
         self.documents.reload()
         for owner in self._published.keys() - self.documents.projects.keys() - {FILE}:
             self._publish(owner, {uri: [] for uri in self._published[owner]})
@@ -182,17 +177,12 @@ class SpecServer(LanguageServer):
 
     async def _typed(self, project: ProjectFiles, path: str) -> None:
         """Analyze a file that has changed, and say what is found; then look at the others."""
-        key = (project, path)
-        if (seconds := self._seconds.get(key, 0)) > _SLOW:
-            await asyncio.sleep(max(QUIET, seconds / 2))
         if path not in project:  # closed before it was saved
             return
         # of a project that was just opened: without them, every reference would be a fault
         while shared := [each for each in project.stale_shared() if each != path]:
             await self._analyze(project, shared[0], self._typing)
-        job = project.job(path)
-        found, self._seconds[key] = await self._run(self._typing, job.run_timed)
-        project.keep(job, found)
+        await self._analyze(project, path, self._typing)
         if path in project:
             self._publish(project.project.root, self._diagnostics(project, {path: project.find_alone(path)}))
         self._look_later(project)
