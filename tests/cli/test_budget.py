@@ -285,11 +285,11 @@ def test_search_without_a_find_exits_with_1(project: Cli) -> None:
     assert (done.code, json.loads(done.out)["tools"]) == (1, [])
 
 
-@pytest.mark.parametrize("limit", ["0", "x", "1001", "-1"])
-def test_the_limit_of_a_search_is_bounded(project: Cli, limit: str) -> None:
+@pytest.mark.parametrize("limit", ["0", "x", "-1"])
+def test_the_limit_of_a_search_is_a_number(project: Cli, limit: str) -> None:
     done = project("search", "hello", f"--limit={limit}")
     assert done.code == 2
-    assert "is not a number from 1 to 1000" in done.err
+    assert "is not a whole number above 0" in done.err
 
 
 def test_hostile_text_is_printed_escaped(project: Cli) -> None:

@@ -241,13 +241,24 @@ def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
 
 def add_headers(group: argparse._ArgumentGroup) -> None:
     """Add `--header`, for a command whose SOURCE, or version to compare with, may be a URL."""
-    group.add_argument(
+    add_repeated(
+        group,
         "--header",
-        action="append",
-        default=[],
-        metavar="NAME=VARIABLE",
-        help="send this header to a URL, with the value of an environment variable (may be repeated)",
+        "NAME=VARIABLE",
+        "send this header to a URL, with the value of an environment variable",
     )
+
+
+def whole_number(text: str) -> int:
+    """Return a number above 0, of at most nine digits, for `type` of an argument."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def add_repeated(group: argparse._ActionsContainer, flag: str, metavar: str, about: str) -> None:
+    """Add an option that may be given several times; without it, the list is empty."""
+    group.add_argument(flag, action="append", default=[], metavar=metavar, help=f"{about} (may be repeated)")
 
 
 def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> None:

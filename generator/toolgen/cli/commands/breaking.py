@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, add_repeated
 
 if TYPE_CHECKING:
     from toolgen.changes.finding import Category
@@ -23,12 +23,11 @@ _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="REF|DIR|FILE|URL|COMMAND", help="the version to compare with")
-    parser.add_argument(
+    add_repeated(
+        parser,
         "--consumers",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="instead of --against: a lock of `toolgen client`, or a folder that has some (may be repeated)",
+        "PATH",
+        "instead of --against: a lock of `toolgen client`, or a folder that has some",
     )
     parser.add_argument(
         "--level", choices=_LEVELS, help="the level that fails (default: as configured, or error)"

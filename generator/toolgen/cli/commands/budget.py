@@ -12,7 +12,7 @@ import argparse
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, whole_number
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,11 +23,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "(default: as configured, or bytes)",
     )
     parser.add_argument(
-        "--max", type=_positive, metavar="BYTES", help="fail if a tool is larger for any target; in the unit"
+        "--max",
+        type=whole_number,
+        metavar="BYTES",
+        help="fail if a tool is larger for any target; in the unit",
     )
     parser.add_argument(
         "--max-total",
-        type=_positive,
+        type=whole_number,
         metavar="BYTES",
         help="fail if all tools of a target are larger; in the unit",
     )
@@ -35,12 +38,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--write-baseline", action="store_true", help="accept the sizes: write them to the baseline"
     )
     add_format(parser, of_report=True)
-
-
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 16 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format, add_headers
+from toolgen.cli.parser import add_format, add_headers, add_repeated
 
 if TYPE_CHECKING:
     from toolgen.upstream.consumers.drift import ConsumerJudgement
@@ -43,12 +43,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         choices=("python", "typescript"),
         help="default: as in the lock, or python",
     )
-    parser.add_argument(
-        "--uses",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="Python code that calls the client, below DIR: the lock says what it uses (may be repeated)",
+    add_repeated(
+        parser, "--uses", "PATH", "Python code that calls the client, below DIR: the lock says what it uses"
     )
     parser.add_argument("--check", action="store_true", help="write nothing; fail if something would change")
     add_format(parser, of_report=True)

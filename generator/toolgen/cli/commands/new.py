@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, add_repeated
 from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
 from toolgen.project.scaffolding.parameters import Parameter, parse_parameter
@@ -30,13 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="create what is missing for every tool without an implementation"
     )
     parser.add_argument("--description", metavar="TEXT", help="what the tool does (default: ask)")
-    parser.add_argument(
-        "--param",
-        action="append",
-        default=[],
-        metavar="NAME:TYPE[:TEXT]",
-        help="a parameter; may be repeated",
-    )
+    add_repeated(parser, "--param", "NAME:TYPE[:TEXT]", "a parameter")
     parser.add_argument("--destructive", action="store_true", help="ask the user to confirm every call")
     add_format(parser)
 

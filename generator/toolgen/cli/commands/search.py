@@ -9,23 +9,15 @@ from __future__ import annotations
 import argparse
 
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format
-
-MAX_LIMIT = 1000
+from toolgen.cli.parser import add_format, whole_number
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="what a user says, quoted")
     parser.add_argument(
-        "--limit", type=_limit, default=5, metavar="N", help="the number of tools to print (default: 5)"
+        "--limit", type=whole_number, default=5, metavar="N", help="the number of tools to print (default: 5)"
     )
     add_format(parser)
-
-
-def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= MAX_LIMIT):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MAX_LIMIT}")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> bool:

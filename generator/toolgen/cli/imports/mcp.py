@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count, quoted
 from toolgen.cli.imports import common
 from toolgen.cli.output import say
-from toolgen.cli.parser import add_headers
+from toolgen.cli.parser import add_headers, add_repeated
 from toolgen.project import UnableError
 from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
 
@@ -45,12 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     server = parser.add_argument_group("server")
     add_headers(server)
-    server.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="VARIABLE",
-        help="with --implement: a command gets this environment variable, too (may be repeated)",
+    add_repeated(
+        server, "--env", "VARIABLE", "with --implement: a command gets this environment variable, too"
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.base.suggestions import count
 from toolgen.cli.imports import common
 from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.parser import add_repeated, whole_number
 from toolgen.sources.loading.source_content import read_source, source_errors
 
 if TYPE_CHECKING:
@@ -30,22 +31,10 @@ _MAX_SUMMARY = 100  # characters of a summary in a list
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     common.add_arguments(parser, "a file, a URL, or - for stdin")
+    add_repeated(parser, "--include", "PATTERN", "only these operations")
+    add_repeated(parser, "--exclude", "PATTERN", "not these operations")
     parser.add_argument(
-        "--include",
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="only these operations; repeat for more",
-    )
-    parser.add_argument(
-        "--exclude",
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="not these operations; repeat for more",
-    )
-    parser.add_argument(
-        "--max", type=_count, metavar="N", help="only the first N of them, in the order of the document"
+        "--max", type=whole_number, metavar="N", help="only the first N of them, in the order of the document"
     )
     parser.add_argument(
         "--list",
@@ -63,25 +52,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="prefix of this API's environment variables (default: the project's name)",
     )
-    parser.add_argument(
+    add_repeated(
+        parser,
         "--allow-variable",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="allow an environment variable that holds another service's credential, or that is already "
-        "sent to another host; repeat for more",
+        "NAME",
+        "allow an environment variable that holds another service's credential, or that is already "
+        "sent to another host",
     )
     parser.add_argument(
         "--implement",
         action="store_true",
         help="also write a module for each tool that calls the API (needs toolgen[http])",
     )
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:9])):
-        raise argparse.ArgumentTypeError("a number of at least 1")
-    return int(text[:9])
 
 
 def run(args: argparse.Namespace) -> bool:
