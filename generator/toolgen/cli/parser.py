@@ -6,7 +6,7 @@ import argparse
 import keyword
 from importlib import import_module
 from textwrap import wrap
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from toolgen.base.suggestions import did_you_mean, nearest
 from toolgen.cli.exit_codes import MEANINGS
@@ -173,14 +173,17 @@ class Parser(argparse.ArgumentParser):
 
 def parse(words: list[str]) -> argparse.Namespace:
     """Return the command line as a namespace with `run`, the command's function, and `start`, the folder."""
-    line = _split(words)
-    command = line.command
+    parser, at = _global_parser(), _command_index(words)
+    line, _ = parser.parse_known_args(words[:at])
+    if line.version or line.help or at == len(words):
+        _answer_alone(parser, line, words)
+    command = words[at]
     if command not in COMMANDS:
-        Parser(prog="toolgen", usage=_USAGE)._refuse(
+        parser._refuse(
             f"unknown command '{command}'",
             suggest_command(command) or f"the commands are {', '.join(COMMANDS)}",
         )
-    args = command_parser(command).parse_all(line.arguments)
+    args = command_parser(command).parse_all(words[at + 1 :])
     args.start = args.start or line.start or "."
     set_quiet(line.quiet or args.quiet)
     args.run = command_module(command).run
@@ -293,39 +296,22 @@ def complete() -> None:
     autocomplete(parser)
 
 
-class _CommandLine(NamedTuple):  # importing dataclasses takes as long as all else that `--help` imports
-    """The words of a command line, taken apart at the command."""
-
-    start: str | None  # the folder of a `-C` before the command
-    command: str
-    arguments: list[str]
-    quiet: bool
-
-
-def _split(words: list[str]) -> _CommandLine:
-    """Find the command; `HelpPrinted` after `--help` or `--version` without one."""
-    parser = _global_parser()
-    at = _command_index(words)
-    args, _ = parser.parse_known_args(words[:at])
+def _answer_alone(parser: Parser, args: argparse.Namespace, words: list[str]) -> NoReturn:
+    """Answer flags without a command. Raises `HelpPrinted` or `UnableError`."""
     if args.version:
         from importlib.metadata import version
 
         emit(f"toolgen {version('toolgen')}")
         raise HelpPrinted
-    if args.help or at == len(words):
-        known = ("-h", "--help", "-C", "-q", "--quiet")
-        unknown = [word for word in words if word.startswith("-") and word not in known]
-        if unknown and not args.help:
-            parser._refuse(
-                f"unexpected argument '{unknown[0]}'",
-                did_you_mean(unknown[0], ["--help", "--version", "--quiet"]),
-            )
-        if not args.help:
-            say(*help_text().splitlines())
-            parser._refuse("no command given")
+    if args.help:
         emit(*help_text().splitlines())
         raise HelpPrinted
-    return _CommandLine(args.start, words[at], words[at + 1 :], args.quiet)
+    known = ("-h", "--help", "-C", "-q", "--quiet")
+    if unknown := [word for word in words if word.startswith("-") and word not in known]:
+        hint = did_you_mean(unknown[0], ["--help", "--version", "--quiet"])
+        parser._refuse(f"unexpected argument '{unknown[0]}'", hint)
+    say(*help_text().splitlines())
+    parser._refuse("no command given")
 
 
 def _global_parser() -> Parser:
