@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.base.files import FileKind
-from toolgen.cli.output import REPORT_FORMATS, emit_document, emit_json, say, say_text
+from toolgen.cli.output import emit, emit_document, emit_json, say, say_text
+from toolgen.cli.report.formats import FORMATS, formatted
 from toolgen.cli.report.json import diagnostics_data
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import UnableError, find_root, kind_of, read_text, repository
 
 if TYPE_CHECKING:
+    from toolgen.changes.comparing.judgement import Judgement
     from toolgen.cli.report.entry import Report
 
 
@@ -29,7 +31,7 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
         if as_json:
             emit_json({"diagnostics": diagnostics_data(error.diagnostics)})
         else:
-            if args is not None and form in REPORT_FORMATS and getattr(args, "of_report", False):
+            if args is not None and form in FORMATS and getattr(args, "of_report", False):
                 _emit_errors(error, args, form)
             show(error.diagnostics, getattr(args, "start", "."), error.texts)
     elif isinstance(error, UnableError):
@@ -50,13 +52,12 @@ def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None
 
 
 def emit_report(report: Report, form: str, start: str, root: Path | None = None) -> None:
-    """Print a report in one of `REPORT_FORMATS`; its files are relative to `root`, by default the project's.
+    """Print a report in one of `FORMATS`; its files are relative to `root`, by default the project's.
 
     Code hosts show findings by the paths in the repository, so that is what files are printed relative to;
     outside of a repository, it is the folder that the command runs in, if that is above the project.
     """
     from toolgen.cli.report.entry import relocated
-    from toolgen.cli.report.formats import formatted
 
     own = Path(os.path.realpath(root or find_root(Path(start))))
     top = repository(own) or Path(os.path.realpath("."))
@@ -77,6 +78,14 @@ def show(
     if texts is None:
         texts = source_texts(found, start)
     say(*render(found, texts, color=has_color()).splitlines(), styled=True, always=True)
+
+
+def emit_findings(judgement: Judgement) -> str:
+    """Print the findings of a comparison; return how many there are, in words."""
+    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
+
+    emit(*lines_of_findings(judgement, color=has_color()), styled=True)
+    return summary_of_findings(judgement)
 
 
 def report_bug(error: Exception) -> None:

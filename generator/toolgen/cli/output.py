@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 _is_quiet = False
 
 
-REPORT_FORMATS = ("github", "gitlab", "junit", "markdown", "sarif")
-"""The formats of findings, beside text and JSON: keys of `toolgen.cli.report.formats.FORMATS`."""
-
-
 def emit(*lines: str, styled: bool = False) -> None:
     """Print data, each text as one line; a line end in it is escaped.
 

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 from toolgen.base.suggestions import did_you_mean, nearest
 from toolgen.cli.exit_codes import MEANINGS
-from toolgen.cli.output import REPORT_FORMATS, emit, say, set_quiet
+from toolgen.cli.output import emit, say, set_quiet
+from toolgen.cli.report.formats import FORMATS
 
 COMMANDS = {
     "init": "set up a project: configuration, folders, fixtures, git files, CI workflow, pre-commit hook",
@@ -269,7 +270,7 @@ def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> N
     parser.set_defaults(of_report=of_report)
     parser.add_argument(
         "--format",
-        choices=("text", "json", *(REPORT_FORMATS if of_report else ())),
+        choices=("text", "json", *(sorted(FORMATS) if of_report else ())),
         default="text",
         help="output format on stdout (default: text)",
     )

@@ -46,10 +46,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.changes.comparing.judgement import judge
-    from toolgen.cli.diagnostics import emit_report, has_color
+    from toolgen.cli.diagnostics import emit_findings, emit_report
     from toolgen.cli.report.json import findings_data
     from toolgen.cli.report.reports import findings_report
-    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
     from toolgen.cli.today import today
     from toolgen.project import UnableError
 
@@ -74,18 +73,15 @@ def run(args: argparse.Namespace) -> bool:
         emit_report(findings_report("breaking", judgement), args.format, args.start)
     else:
         say(*(f"toolgen: {note}" for note in judgement.notes))
-        emit(*lines_of_findings(judgement, color=has_color()), styled=True)
-        say(summary_of_findings(judgement))
+        say(emit_findings(judgement))
     return not judgement.failed
 
 
 def _of_consumers(args: argparse.Namespace) -> bool:
     """Report which consumers the specs break, each with its findings."""
-    from toolgen.changes.comparing.history import Release
-    from toolgen.cli.diagnostics import has_color
+    from toolgen.cli.diagnostics import emit_findings
     from toolgen.cli.report.json import findings_data
-    from toolgen.cli.report.markdown import as_summary
-    from toolgen.cli.report.text import lines_of_findings
+    from toolgen.cli.report.markdown import as_comment
     from toolgen.cli.today import today
     from toolgen.project import UnableError
     from toolgen.upstream.consumers.drift import judge_consumers
@@ -110,14 +106,13 @@ def _of_consumers(args: argparse.Namespace) -> bool:
         return not broken
     if args.format == "markdown":
         for each in broken:
-            release = Release(each.package, "", each.judgement.failed, {})
-            emit(*as_summary(each.file, [release]).splitlines())
+            emit(*as_comment(each.file, each.package, each.judgement.failed).splitlines())
     for each in judged if args.format == "text" else ():
         verdict = "breaks" if each.judgement.failed else "does not break"
         others = f"; {count(each.unconcerned, 'change')} of what it does not use" if each.unconcerned else ""
         emit(f"{each.file} ({each.package}): {verdict}{others}")
         if each.judgement.failed:
-            emit(*lines_of_findings(each.judgement, color=has_color()), styled=True)
+            emit_findings(each.judgement)
     say(f"{count(len(broken), 'consumer')} of {len(judged)} would break")
     return not broken
 

@@ -184,12 +184,10 @@ def _with_stdin(read: ReadProject, args: argparse.Namespace) -> ReadProject:
 
 
 def _show_upstreams(judged: Sequence[JudgedUpstream]) -> None:
-    from toolgen.cli.diagnostics import has_color
-    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
+    from toolgen.cli.diagnostics import emit_findings
 
     for each in judged:
-        emit(*lines_of_findings(each.judgement, color=has_color()), styled=True)
-        say(f"{each.server.label}: {summary_of_findings(each.judgement)}")
+        say(f"{each.server.label}: {emit_findings(each.judgement)}")
         if each.judgement.failed:
             say(f"if this is as it should be: toolgen import mcp --implement --sync, and review {each.lock}")
 

@@ -125,12 +125,11 @@ def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudge
 
 
 def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgement | None) -> None:
-    from toolgen.changes.comparing.history import Release
-    from toolgen.cli.diagnostics import emit_report, has_color
+    from toolgen.cli.diagnostics import emit_findings, emit_report
     from toolgen.cli.report.json import findings_data
-    from toolgen.cli.report.markdown import as_summary
+    from toolgen.cli.report.markdown import as_comment
     from toolgen.cli.report.reports import client_report
-    from toolgen.cli.report.text import diff_of_change, lines_of_findings, summary_of_findings
+    from toolgen.cli.report.text import diff_of_change
 
     judgement = judged.judgement if judged else None
     changes, findings = plan.all_changes, judgement.findings if judgement else ()
@@ -142,7 +141,7 @@ def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgemen
         return
     if args.format == "markdown":
         emit(*(f"- {each.kind} `{each.path}`" for each in changes))
-        emit(*as_summary(args.out, [Release(plan.lock.package, "", findings, {})]).splitlines())
+        emit(*as_comment(args.out, plan.lock.package, findings).splitlines())
         return
     if args.format != "text":
         emit_report(client_report(changes, judgement), args.format, args.start)
@@ -153,9 +152,8 @@ def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgemen
     if changes:
         say("to fix it: toolgen client, with the same --out")
     if judged is not None and judgement is not None:
-        emit(*lines_of_findings(judgement, color=has_color()), styled=True)
         others = f"; {count(judged.unconcerned, 'change')} of what is not used" if judged.unconcerned else ""
-        say(f"upstream: {summary_of_findings(judgement)}{others}")
+        say(f"upstream: {emit_findings(judgement)}{others}")
         if judgement.failed:
             say("if this is as it should be: toolgen client, with the same --out, and review the lock")
     if not changes:

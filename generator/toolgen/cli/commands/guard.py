@@ -103,12 +103,11 @@ def _lock(args: argparse.Namespace) -> bytes:
 def _report(
     judgement: Judgement, listing: Listing, report: ProjectReport | None, args: argparse.Namespace
 ) -> None:
-    from toolgen.changes.comparing.history import Release
-    from toolgen.cli.diagnostics import emit_report, has_color
+    from toolgen.cli.diagnostics import emit_findings, emit_report
     from toolgen.cli.report.json import findings_data, tests_data
-    from toolgen.cli.report.markdown import as_summary
+    from toolgen.cli.report.markdown import as_comment
     from toolgen.cli.report.reports import findings_report
-    from toolgen.cli.report.text import lines_of_findings, lines_of_tests, summary_of_findings
+    from toolgen.cli.report.text import lines_of_tests
 
     if args.format == "json":
         data = {
@@ -121,12 +120,12 @@ def _report(
     elif args.format not in ("text", "markdown"):
         emit_report(findings_report("guard", judgement, report), args.format, args.start)
     elif args.format == "markdown":
-        emit(*as_summary(args.lock, [Release(listing.name, "", judgement.findings, {})]).splitlines())
+        emit(*as_comment(args.lock, listing.name, judgement.findings).splitlines())
     else:
-        emit(*lines_of_findings(judgement, color=has_color()), styled=True)
+        summary = emit_findings(judgement)
         emit(*(lines_of_tests(report, {}) if report else ()))
         if args.test and report is None:
             say("no tool is read-only, both by the lock and by the server: no call was made")
-        say(f"{listing.label}: {summary_of_findings(judgement)}")
+        say(f"{listing.label}: {summary}")
         if judgement.findings:
             say(f"if this is as it should be: toolgen guard --init --force, and review {args.lock}")

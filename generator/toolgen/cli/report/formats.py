@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from toolgen.cli.report.entry import Report
+if TYPE_CHECKING:  # the command line imports the names for its help
+    from toolgen.cli.report.entry import Report
 
 FORMATS: Final = {
     "github": "toolgen.cli.report.github:as_github",

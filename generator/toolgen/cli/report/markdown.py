@@ -42,6 +42,11 @@ def as_markdown(title: str, releases: Sequence[Release]) -> str:
     return "\n".join(["# Changes of tools", *_releases(title, releases)]) + "\n"
 
 
+def as_comment(title: str, subject: str, findings: Sequence[Finding]) -> str:
+    """Return the summary of one comparison, for a pull request."""
+    return as_summary(title, [Release(subject, "", tuple(findings), {})])
+
+
 def as_summary(title: str, releases: Iterable[Release]) -> str:
     """Return a short text for a pull request: a table of tools, and the breaks with their witnesses."""
     findings = [each for release in releases for each in _without_consequences(release.findings)]
