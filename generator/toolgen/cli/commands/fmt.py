@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
@@ -30,40 +31,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.cli.named_specs import NamedFiles, read_stdin
     from toolgen.project import UnableError, replace_files
 
-    if "-" in args.files or args.stdin_filename:
-        if args.files != ["-"]:
-            raise UnableError(
-                "usage", "stdin is formatted alone: - is the only FILE then", "leave out the others"
-            )
-        return _format_stdin(args)
-    named = _named(args)
+    is_stdin = "-" in args.files or bool(args.stdin_filename)
+    if is_stdin and args.files != ["-"]:
+        raise UnableError(
+            "usage", "stdin is formatted alone: - is the only FILE then", "leave out the others"
+        )
+    stdin = args.stdin_filename or "stdin"
+    named = NamedFiles(Path(), {stdin: read_stdin()}) if is_stdin else _named(args)
     changed = _changed(named.texts)
-    if not args.check and changed:
+    if changed and not (args.check or is_stdin):
         replace_files(named.root, changed)
     if args.format == "json":
         emit_json({"changed": list(changed), "unchanged": len(named.texts) - len(changed)})
-    elif args.check:
-        emit(*_diff(named.texts, changed))
-        say(_summary(named.texts, changed, "would change"))
+    elif is_stdin and not args.check:
+        emit_content(changed.get(stdin, named.texts[stdin].decode()))
     else:
-        emit(*changed)
-        say(_summary(named.texts, changed, "changed"))
-    return not (args.check and changed)
-
-
-def _format_stdin(args: argparse.Namespace) -> bool:
-    from toolgen.cli.named_specs import read_stdin
-
-    name, content = args.stdin_filename or "stdin", read_stdin()
-    changed = _changed({name: content})
-    if args.format == "json":
-        emit_json({"changed": list(changed), "unchanged": 1 - len(changed)})
-    elif args.check:
-        emit(*_diff({name: content}, changed))
-    else:
-        emit_content(changed.get(name, content.decode()))
+        emit(*(_diff(named.texts, changed) if args.check else changed))
+        say(_summary(named.texts, changed, "would change" if args.check else "changed"))
     return not (args.check and changed)
 
 

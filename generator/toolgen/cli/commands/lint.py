@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,57 +80,45 @@ class _Subject:
 
 
 def _subject(args: argparse.Namespace) -> _Subject:
-    from toolgen.cli.named_specs import project_root, select_specs
-    from toolgen.project import UnableError
+    """Return what is linted: a project, perhaps with the text on stdin in place of a spec, or files alone."""
+    from toolgen.cli.named_specs import project_root, read_files, read_stdin_spec, select_specs
+    from toolgen.project import FILE, Project, UnableError
     from toolgen.project.building.project_build import read_inputs
 
     root = project_root(args.start)
-    if "-" in args.files or args.stdin_filename:
-        return _on_stdin(args, root)
+    is_stdin = "-" in args.files or args.stdin_filename
+    if is_stdin and (args.fix or args.write_baseline):
+        raise UnableError("usage", "--fix and --write-baseline write files, and not stdin", "leave them out")
+    if root is None and is_stdin:
+        folder = (Path(args.start).resolve() / (args.stdin_filename or "")).parent
+        path, text = read_stdin_spec("lint", args, Project(folder, FILE, "", specs=""))
+        return _alone(folder, {path: text})
     if root is None and args.files:
         if args.write_baseline:
             hint = "run it in a project, or in a new one: toolgen init"
             raise UnableError("usage", "a baseline belongs to a project, and there is none here", hint)
-        return _files_alone(args)
+        named = read_files(args.start, args.files)
+        return _alone(named.root, named.texts)
     inputs = read_inputs(args.start)
     project = inputs.project
-    shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
-    only = select_specs(project.root, args.start, args.files, project.specs, shown)
+    if is_stdin:
+        path, text = read_stdin_spec("lint", args, project)
+        inputs = replace(inputs, specs={**inputs.specs, path: text})
+        only = [f"{project.specs}/{path}".removeprefix("./")]
+    else:
+        shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
+        only = select_specs(project.root, args.start, args.files, project.specs, shown)
     return _Subject(inputs, project.root, only, _baseline(project, args))
 
 
-def _on_stdin(args: argparse.Namespace, root: Path | None) -> _Subject:
-    """Return a project in which one spec has the text on stdin; or that text alone without a project."""
-    from toolgen.cli.named_specs import read_stdin_spec
-    from toolgen.project import FILE, Project, UnableError
-    from toolgen.project.building.project_build import Inputs, read_inputs
-    from toolgen.project.inputs.target_templates import targets_of
-
-    if args.fix or args.write_baseline:
-        raise UnableError("usage", "--fix and --write-baseline write files, and not stdin", "leave them out")
-    if root is None:
-        folder = (Path(args.start).resolve() / (args.stdin_filename or "")).parent
-        project = Project(folder, FILE, "", specs="")
-        path, text = read_stdin_spec("lint", args, project)
-        return _Subject(Inputs(project, {path: text}, targets_of(project, {})), folder, (), None)
-    inputs = read_inputs(args.start)
-    project = inputs.project
-    path, text = read_stdin_spec("lint", args, project)
-    only = [f"{project.specs}/{path}".removeprefix("./")]
-    specs = {**inputs.specs, path: text}
-    return _Subject(replace(inputs, specs=specs), project.root, only, _baseline(project, args))
-
-
-def _files_alone(args: argparse.Namespace) -> _Subject:
-    """Return files without a project, as if their common folder was a project with all targets."""
-    from toolgen.cli.named_specs import read_files
+def _alone(folder: Path, texts: Mapping[str, bytes]) -> _Subject:
+    """Return files without a project, as if `folder` was a project with all targets."""
     from toolgen.project import FILE, Project
     from toolgen.project.building.project_build import Inputs
     from toolgen.project.inputs.target_templates import targets_of
 
-    named = read_files(args.start, args.files)
-    project = Project(named.root, FILE, "", specs="")
-    return _Subject(Inputs(project, named.texts, targets_of(project, {})), named.root, (), None)
+    project = Project(folder, FILE, "", specs="")
+    return _Subject(Inputs(project, texts, targets_of(project, {})), folder, (), None)
 
 
 def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:
