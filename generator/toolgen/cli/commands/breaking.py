@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_repeated
+from toolgen.cli.today import today
+from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.changes.finding import Category
@@ -49,8 +51,6 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.diagnostics import emit_findings, emit_report
     from toolgen.cli.report.json import findings_data
     from toolgen.cli.report.reports import findings_report
-    from toolgen.cli.today import today
-    from toolgen.project import UnableError
 
     if args.consumers:
         return _of_consumers(args)
@@ -82,8 +82,6 @@ def _of_consumers(args: argparse.Namespace) -> bool:
     from toolgen.cli.diagnostics import emit_findings
     from toolgen.cli.report.json import findings_data
     from toolgen.cli.report.markdown import as_comment
-    from toolgen.cli.today import today
-    from toolgen.project import UnableError
     from toolgen.upstream.consumers.drift import judge_consumers
 
     if args.against is not None:
@@ -120,7 +118,6 @@ def _of_consumers(args: argparse.Namespace) -> bool:
 def _categories(text: str) -> frozenset[Category]:
     from toolgen.base.suggestions import did_you_mean
     from toolgen.changes.finding import Category
-    from toolgen.project import UnableError
 
     names = [name for part in text.split(",") if (name := part.strip())]
     for name in names:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 
 from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.today import today
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +26,6 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.changes.comparing.history import LeftOut, Release, read_releases
     from toolgen.cli.report.json import releases_data
     from toolgen.cli.report.markdown import as_markdown, as_summary
-    from toolgen.cli.today import today
 
     releases: list[Release] = []
     for each in read_releases(args.range, args.start, today=today(), by_tag=not args.summary):

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 from toolgen.base.suggestions import count, quoted
 from toolgen.cli.output import command_line, count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
+from toolgen.cli.today import today
+from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.language.diagnostic import Diagnostic, Sunset
@@ -68,7 +70,6 @@ def run(args: argparse.Namespace) -> bool:
         _refuse_other_words(args)
     if not args.upstream:
         return _check_code(args, [])
-    from toolgen.cli.today import today
     from toolgen.project import read_project
     from toolgen.testing.processes.upstreams import judge_upstreams
 
@@ -81,7 +82,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _refuse_other_words(args: argparse.Namespace) -> None:
     """Raise `UnableError` for what `-` cannot be combined with, before anything runs."""
-    from toolgen.project import UnableError
 
     if unknown := [each for each in args.files if each != "-"]:
         hint = "all specs are checked; with - and --stdin-filename, stdin is taken in place of one"
@@ -211,7 +211,6 @@ def _passed(sunsets: Sequence[Sunset], args: argparse.Namespace) -> tuple[Diagno
     """Return an error for each tool whose last day is over."""
     if not sunsets:
         return ()
-    from toolgen.cli.today import today
 
     day = (args.today or today()).isoformat()
     return tuple(sunset.error for sunset in sunsets if sunset.day < day)

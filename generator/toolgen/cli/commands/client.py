@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers, add_repeated
+from toolgen.cli.today import today
+from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.upstream.consumers.drift import ConsumerJudgement
@@ -56,7 +58,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.project import UnableError
     from toolgen.upstream.consumers.package import read_existing_lock
 
     folder = Path(args.start, args.out)
@@ -72,7 +73,6 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bool:
-    from toolgen.project import UnableError
     from toolgen.upstream.consumers.definitions import read_definitions
     from toolgen.upstream.consumers.lock import PYTHON, ClientLock
     from toolgen.upstream.consumers.package import plan_client, write_client
@@ -114,7 +114,6 @@ def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
 
 def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudgement:
     from toolgen.changes.comparing.lock import NAME
-    from toolgen.cli.today import today
     from toolgen.upstream.consumers.definitions import read_definitions
     from toolgen.upstream.consumers.drift import judge_upstream
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement
@@ -45,7 +46,6 @@ def _is_on_main(start: str) -> bool:
     """True if main has this project, with specs."""
     from toolgen.changes.comparing.against import find_commit
     from toolgen.changes.comparing.sides import files_at
-    from toolgen.project import UnableError
     from toolgen.project.building.project_build import read_inputs
 
     inputs = read_inputs(start)

@@ -13,6 +13,7 @@ import argparse
 from toolgen.base.suggestions import count
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
+from toolgen.cli.today import today
 from toolgen.project import UnableError
 
 
@@ -53,7 +54,6 @@ def run(args: argparse.Namespace) -> bool | ExitCode:
 
 
 def _write(args: argparse.Namespace) -> None:
-    from toolgen.cli.today import today
     from toolgen.documents.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
     from toolgen.documents.project_catalogue import ProjectCatalogue
     from toolgen.documents.site import INDEX, MARK, static_site, write_files

@@ -11,6 +11,7 @@ from toolgen.base.suggestions import count
 from toolgen.cli.output import count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.sizes import show_sizes, sizes_data
+from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.language.changes import WrittenFiles
@@ -33,7 +34,6 @@ def run(args: argparse.Namespace) -> bool:
         return _generate(args)
     from toolgen.cli.diagnostics import show_error
     from toolgen.language.diagnostic import SpecErrors
-    from toolgen.project import UnableError
     from toolgen.project.building.watch import project_changes
 
     gc.enable()  # this may run for days

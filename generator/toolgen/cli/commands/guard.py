@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
+from toolgen.cli.today import today
 from toolgen.project import UnableError, reason
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.changes.comparing.guard import judge_server
     from toolgen.changes.comparing.lock import read_lock
-    from toolgen.cli.today import today
     from toolgen.sources.loading.source_content import source_errors
     from toolgen.sources.mcp_client.client import ServerAddress, list_server
     from toolgen.testing.project_tests import test_locked_server

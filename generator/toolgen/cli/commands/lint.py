@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
+from toolgen.project import UnableError
 
 IS_SHORT = True
 
@@ -82,7 +83,7 @@ class _Subject:
 def _subject(args: argparse.Namespace) -> _Subject:
     """Return what is linted: a project, perhaps with the text on stdin in place of a spec, or files alone."""
     from toolgen.cli.named_specs import project_root, read_files, read_stdin_spec, select_specs
-    from toolgen.project import FILE, Project, UnableError
+    from toolgen.project import FILE, Project
     from toolgen.project.building.project_build import read_inputs
 
     root = project_root(args.start)
@@ -123,7 +124,7 @@ def _alone(folder: Path, texts: Mapping[str, bytes]) -> _Subject:
 
 def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:
     from toolgen.language.lint.baseline import BaselineError, parse_baseline
-    from toolgen.project import UnableError, read_text
+    from toolgen.project import read_text
 
     file = project.lint.baseline
     text = None if args.write_baseline else read_text(project.root, file)

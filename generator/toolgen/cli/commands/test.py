@@ -17,6 +17,7 @@ import argparse
 
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_server
+from toolgen.cli.today import today
 from toolgen.project import UnableError
 
 
@@ -51,7 +52,6 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.report.json import tests_data
     from toolgen.cli.report.reports import tests_report
     from toolgen.cli.report.text import lines_of_tests, summary_of_tests
-    from toolgen.cli.today import today
     from toolgen.project.building.project_build import read_inputs
     from toolgen.sources.mcp_client.client import ServerAddress
     from toolgen.testing.project_tests import run_project_tests
