@@ -106,7 +106,7 @@ def test_every_field_of_a_spec_is_claimed_by_a_rule_or_waived() -> None:
     assert not claimed & WAIVED_FIELDS.keys()
 
 
-def test_the_document_has_the_page_and_the_example_of_every_rule(record: bool) -> None:
+def test_the_document_has_every_rule(record: bool) -> None:
     """`pytest --record` writes it."""
     document = CASES.parents[2] / "docs" / "breaking-rules.md"
     if record:
