@@ -1,4 +1,4 @@
-"""A search finds the published tool that is meant: docs/budget.md has the figures."""
+"""A search finds the published tool that is meant. The figures are of the run that chose its weights."""
 
 from __future__ import annotations
 

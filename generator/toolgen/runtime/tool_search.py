@@ -30,8 +30,8 @@ _CREATE: Final = (
     "name, description, parameters, tokenize = 'porter unicode61 remove_diacritics 2')"
 )
 _INSERT: Final = "INSERT INTO tools(rowid, name, description, parameters) VALUES (?, ?, ?, ?)"
-# The weights of the columns were chosen on published tools: docs/budget.md has those that were tried, beside
-# bm25s. The order of the tools decides ties.
+# The weights of the columns were chosen on published tools (tests/measuring/test_findability.py).
+# The order of the tools decides ties.
 _SEARCH: Final = (
     "SELECT rowid, -bm25(tools, 5.0, 1.0, 0.5) AS score FROM tools WHERE tools MATCH ? "
     "ORDER BY score DESC, rowid LIMIT ?"
