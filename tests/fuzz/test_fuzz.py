@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 from tools.fuzz import terminal, text
 from tools.fuzz.batches import Outcome, finding, run_batch
 from tools.fuzz.cases import Case, pack, written
-from tools.fuzz.corpus import Entry, entries
 from tools.fuzz.findings import Deadline, Tally
 from tools.fuzz.generated_syntax import faults_of
-from tools.fuzz.parts import PARTS
+from tools.fuzz.parts import PARTS, Entry, entries
 from tools.fuzz.places import UnknownShapeError, places_of
 from tools.fuzz.planted import ENVIRONMENT, PLANTED_BUGS
 from tools.fuzz.strings import FIXED, PIECES
@@ -49,7 +48,7 @@ TERMINAL_BAITS: dict[str, tuple[str, str]] = {
 }
 REPLAY = """
 import json, sys
-from tools.fuzz.parts import PARTS
+from tools.fuzz.parts import PARTS, Entry, entries
 from tools.fuzz.planted import plant
 from tools.fuzz.text import places
 places()

@@ -20,7 +20,7 @@ from tools.breaking.corpora import mutations
 from tools.breaking.pairs import pairs
 from tools.breaking.proof import judge
 from tools.breaking.suite import score_suite
-from tools.breaking.tally import Tally, total
+from tools.breaking.tally import Tally
 from tools.corpus.__main__ import SHARED
 
 PARTS = ("edits", "corpora", "suite")
@@ -88,7 +88,9 @@ def _figures(tally: Tally) -> str:
 
 def _report(what: str, tallies: Iterable[Tally]) -> int:
     """Print the sum of the tallies. Return the number of faults."""
-    all_of = total(tallies)
+    all_of = Tally()
+    for tally in tallies:
+        all_of.add(tally)
     print(
         f"\n{what}",
         _figures(all_of),

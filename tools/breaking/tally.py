@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from tools.breaking.pairs import Pair
-
-_COUNTS: Final = (
-    "pairs", "contained", "broken", "unanalysed", "samples", "accepted", "breaking_edits", "unanalysed_edits",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +53,10 @@ class Tally:
 
     def add(self, other: Tally) -> None:
         """Add the figures of another cell."""
-        for name in _COUNTS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for each in fields(self):
+            count = getattr(self, each.name)
+            if isinstance(count, int):
+                setattr(self, each.name, count + getattr(other, each.name))
         self.refutations += other.refutations
         self.reasons += other.reasons
         for reason, case in other.examples.items():
@@ -70,14 +67,6 @@ class Tally:
         known = self.examples.get(reason)
         if known is None or case.size < known.size:
             self.examples[reason] = case
-
-
-def total(tallies: Iterable[Tally]) -> Tally:
-    """Return the sum of tallies."""
-    together = Tally()
-    for tally in tallies:
-        together.add(tally)
-    return together
 
 
 def _json(value: Any) -> str:

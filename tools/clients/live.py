@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -31,31 +30,19 @@ _SYNC: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LiveServer:
-    """A server that npm has."""
-
-    name: str
-    words: tuple[str, ...] = ()
-    takes_folder: bool = False  # as its last argument
-
-    def command(self, folder: Path) -> list[str]:
-        """Return the command that starts it; it may change `folder`."""
-        program = PACKAGES / "node_modules/.bin" / f"mcp-server-{self.name}"
-        return [str(program), *self.words, *([str(folder)] if self.takes_folder else ())]
+SERVERS: Final = {"everything": ["stdio"], "memory": []}
+"""Servers that npm has, and the words behind their commands."""
 
 
-SERVERS: Final = (
-    LiveServer("everything", ("stdio",)),
-    LiveServer("filesystem", takes_folder=True),
-    LiveServer("memory"),
-)
+def _command(name: str) -> list[str]:
+    """Return the command that starts a server."""
+    return [str(PACKAGES / "node_modules/.bin" / f"mcp-server-{name}"), *SERVERS[name]]
 
 
 def install() -> dict[str, str]:
     """Install the servers and TypeScript; return the environment of their programs."""
     path = npm.node_path(PACKAGES, _OLDEST_NODE)
-    names = [f"@modelcontextprotocol/server-{each.name}@{_VERSION}" for each in SERVERS]
+    names = [f"@modelcontextprotocol/server-{each}@{_VERSION}" for each in SERVERS]
     npm.install(PACKAGES, "--ignore-scripts", *names, *_TYPESCRIPT, path=path)
     return {**os.environ, "PATH": path}
 
@@ -64,28 +51,26 @@ def write_live_clients(root: Path, environment: Mapping[str, str]) -> list[str]:
     """Write the clients of the servers, and the scripts; return the names of both."""
     made: list[str] = []
     for server in SERVERS:
-        folder = root / "files" / server.name
-        folder.mkdir(parents=True)
-        words = ("--out", str(root / "locks" / server.name), "--package", server.name, "--")
-        command = [sys.executable, "-m", "toolgen", "client", *words, *server.command(folder)]
+        words = ("--out", str(root / "locks" / server), "--package", server, "--")
+        command = [sys.executable, "-m", "toolgen", "client", *words, *_command(server)]
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
-        shutil.move(root / "locks" / server.name / server.name, root / server.name)
-        text = (SCRIPTS / f"{server.name}.py").read_text()
-        (root / f"run_{server.name}.py").write_text(text)
+        shutil.move(root / "locks" / server / server, root / server)
+        text = (SCRIPTS / f"{server}.py").read_text()
+        (root / f"run_{server}.py").write_text(text)
         for pattern, new in _SYNC:
             text = re.sub(pattern, new, text, flags=re.MULTILINE)
-        (root / f"run_{server.name}_sync.py").write_text(text)
-        made += [server.name, f"run_{server.name}.py", f"run_{server.name}_sync.py"]
+        (root / f"run_{server}_sync.py").write_text(text)
+        made += [server, f"run_{server}.py", f"run_{server}_sync.py"]
     return made
 
 
 def run_scripts(root: Path, environment: Mapping[str, str], score: Tally) -> None:
     """Run the scripts, each with a server of its own."""
     for server in SERVERS:
-        for script in (f"run_{server.name}.py", f"run_{server.name}_sync.py"):
+        for script in (f"run_{server}.py", f"run_{server}_sync.py"):
             folder = root / "files" / script
-            folder.mkdir()
-            command: Sequence[str] = [sys.executable, script, str(folder), *server.command(folder)]
+            folder.mkdir(parents=True)
+            command: Sequence[str] = [sys.executable, script, str(folder), *_command(server)]
             done = subprocess.run(
                 command, cwd=root, env=environment, capture_output=True, text=True, check=False
             )

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tools.fuzz.corpus import entries, entry
 from tools.fuzz.findings import Deadline, Finding, save
-from tools.fuzz.parts import PARTS
+from tools.fuzz.parts import PARTS, entries, entry
 from tools.fuzz.planted import ENVIRONMENT, PLANTED_BUGS
 from tools.fuzz.workers import Workers
 
