@@ -15,7 +15,7 @@ from toolgen.runtime import Confirmation
 from toolgen.runtime.content.media_type import media_type_of
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
-from toolgen.testing.mock.sample_content import _SAMPLES
+from toolgen.testing.mock.sample_content import SAMPLES
 
 from tests.testing.mock_samples import ORDER, call, how, write_specs
 
@@ -295,10 +295,10 @@ def test_content_that_cannot_be_made_up_is_an_error(tmp_path: Path) -> None:
     assert (response.error.code, "no sample of image" in response.error.message) == ("not_implemented", True)
 
 
-@pytest.mark.parametrize("media_type", sorted(_SAMPLES))
+@pytest.mark.parametrize("media_type", sorted(SAMPLES))
 def test_samples_are_of_their_media_type(media_type: str) -> None:
     kind: Any = media_type.partition("/")[0] if media_type.startswith(("image/", "audio/")) else "file"
-    assert media_type_of(kind, _SAMPLES[media_type].data, given=media_type) == media_type
+    assert media_type_of(kind, SAMPLES[media_type].data, given=media_type) == media_type
 
 
 @pytest.mark.parametrize("schema", ["{not: {}}", "{type: integer, minimum: 2, maximum: 1}"])

@@ -178,28 +178,15 @@ async def observe_concurrent(
     tool: ToolUnderTest,
     requests: tuple[JsonObject, JsonObject],
     serial: tuple[SerialRun, ...],
-    *,
-    line: int | None = None,
 ) -> Observation:
-    """Make two calls at once; with `line`, the second one when the first is there."""
+    """Make two calls at once."""
     calls = [Call(tool.name, request) for request in requests]
     async with subject.session() as session:
         before = session.state()
-        if line is None:
-            answers = await session.concurrent_calls(calls)
-        else:
-            answers = await session.meeting_calls(calls[0], calls[1], line)
+        answers = await session.concurrent_calls(calls)
         after = session.state()
     steps = tuple(ObservedCall("concurrent", answer, before, after) for answer in answers)
     return Observation(requests[0], steps, serial=serial)
-
-
-async def find_places_to_meet(
-    subject: Subject, tool: ToolUnderTest, request: JsonObject, count: int
-) -> list[int]:
-    """Make a call; return lines at which another call may meet it."""
-    async with subject.session() as session:
-        return await session.places_to_meet(Call(tool.name, request), count)
 
 
 async def observe_cancelled(

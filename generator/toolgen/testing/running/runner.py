@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolgen.testing.calls.observation import (
-    find_places_to_meet,
     observe_cancelled,
     observe_concurrent,
     observe_sequence,
@@ -30,8 +29,7 @@ from toolgen.testing.running.tool_run import Stage, ToolRun
 from toolgen.testing.subjects.subject import Call, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall
 
-CONCURRENT_ROUNDS: Final = 16  # of two calls: at chosen lines of the first one, then at once
-_MEETINGS: Final = 12  # lines of one call at which another one is made
+_CONCURRENT_ROUNDS: Final = 16  # of two calls at once: threads do not always meet in the same place
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 _MAX_SEQUENCE: Final = 12  # calls of a read-only tool after each other
 _MAX_PAGED: Final = 8  # requests whose pages are read
@@ -244,9 +242,8 @@ def _run_concurrent(run: ToolRun) -> Iterator[Stage]:
         yield "interrupted"
         pair = (first, examples[second].arguments)
         serial = run.run_async(observe_serial(subject, run.tool, pair))
-        lines = run.run_async(find_places_to_meet(subject, run.tool, first, _MEETINGS))
-        for line in (*lines, *[None] * (CONCURRENT_ROUNDS - len(lines))):
+        for _ in range(_CONCURRENT_ROUNDS):
             if not run.is_stuck and "concurrent-calls" not in run.first_failures:
                 yield "interrupted"
-                work = observe_concurrent(subject, run.tool, pair, serial, line=line)
+                work = observe_concurrent(subject, run.tool, pair, serial)
                 run.add_first(run.counted(run.run_async(work)))

@@ -99,14 +99,6 @@ class Session(Protocol):
         """Make several calls at once; return their answers."""
         return [await self.call(call) for call in calls]
 
-    async def places_to_meet(self, call: Call, count: int) -> list[int]:
-        """Make a call; return up to `count` of the lines at which another call may meet it."""
-        return []
-
-    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[CallResult]:
-        """Make a call, and a second one when the first is at a line; return their answers."""
-        return await self.concurrent_calls([first, second])
-
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make a call, cancel it after `turns` of the event loop. Return True if it was cancelled in time."""
         await self.call(call)

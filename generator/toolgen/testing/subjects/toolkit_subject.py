@@ -9,14 +9,12 @@ import os
 import pickle
 import sys
 import tempfile
-import threading
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import toolgen
 from toolgen.base.suggestions import shortened
@@ -38,8 +36,6 @@ _SWITCH_SECONDS = 1e-5  # after which another thread runs
 _MAX_DETAIL = 200  # characters
 _TOOLGEN = Path(toolgen.__file__).parent  # editable installations are not in site-packages
 _SETTLE_SECONDS = 0.02  # that a worker thread may need to end after its call was cancelled
-MEET_SECONDS: Final = 0.1  # that the first call waits: the second one may need a lock that the first has
-_MAX_LINES: Final = 20_000
 
 
 class ToolkitSubject(Subject):
@@ -144,35 +140,6 @@ class ToolkitSession(Session):
         finally:
             sys.setswitchinterval(interval)
 
-    async def places_to_meet(self, call: Call, count: int) -> list[int]:
-        """Make a call; return up to `count` of the lines of a `def` at which another call may meet it."""
-        meeting = Meeting()
-        with meeting.watched():
-            await self.call(call)
-        return places_to_meet(meeting.last, count)
-
-    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[CallResult]:
-        """Make a call, and a second one when the first is at a line, or has ended."""
-        self._before_call(first)
-        loop, begun = asyncio.get_running_loop(), asyncio.Event()
-        meeting = Meeting(line, lambda: loop.call_soon_threadsafe(begun.set))
-
-        async def meet() -> CallResult:
-            await begun.wait()
-            try:
-                return await self._call(second, details)
-            finally:
-                meeting.ended.set()
-
-        async def begin() -> CallResult:
-            try:
-                return await self._call(first, details)
-            finally:
-                begun.set()
-
-        with _logged() as details, meeting.watched():
-            return list(await asyncio.gather(begin(), meet()))
-
     async def _call(self, call: Call, details: dict[str, str]) -> CallResult:
         chunks: list[Any] = []
         questions: list[str] = []
@@ -235,61 +202,6 @@ class ToolkitSession(Session):
             return pickle.loads(pickle.dumps(snapshot))
         except Exception:  # an object that cannot be pickled
             return copy.deepcopy(snapshot)
-
-
-@dataclass(slots=True)
-class Meeting:
-    """A watch on the lines that new threads run. At line number `at`, it begins the second call and waits."""
-
-    at: int = -1  # counted from 0; -1: only count
-    begin: Callable[[], object] = lambda: None
-    ended: threading.Event = field(default_factory=threading.Event)  # set when the second call has ended
-    last: dict[tuple[str, int], int] = field(default_factory=dict)  # file, line → its latest number
-    _count: int = 0
-    _has_met: bool = False
-    _own: dict[str, bool] = field(default_factory=dict)  # file → it is of the project
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Watch threads that start meanwhile."""
-        before = threading.gettrace()
-        threading.settrace(self._enter)
-        try:
-            yield
-        finally:
-            self._has_met = True  # threads that still run keep their trace function
-            threading.settrace(before)
-
-    def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if self._has_met or not self._is_own(frame.f_code.co_filename):
-            return None
-        return self._line
-
-    def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if event != "line" or self._has_met or self._count > _MAX_LINES:  # enough places
-            return self._line
-        number, self._count = self._count, self._count + 1
-        self.last[frame.f_code.co_filename, frame.f_lineno] = number
-        if number == self.at:
-            self._has_met = True
-            self.begin()
-            self.ended.wait(MEET_SECONDS)
-        return self._line
-
-    def _is_own(self, file: str) -> bool:
-        if file not in self._own:
-            is_inside = file.startswith(str(Path.cwd()))
-            is_library = file.startswith((str(_TOOLGEN), sys.prefix)) or "site-packages" in file
-            self._own[file] = is_inside and not is_library
-        return self._own[file]
-
-
-def places_to_meet(last: dict[tuple[str, int], int], count: int) -> list[int]:
-    """Return up to `count` numbers of lines, spread over the latest run of each line."""
-    numbers = sorted(last.values())
-    if len(numbers) <= count:
-        return numbers
-    return sorted({numbers[index * len(numbers) // count] for index in range(count)})
 
 
 class _OutdatedCaller(Caller):
