@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from toolgen.testing.inputs.known_values import KnownValues
-from toolgen.testing.inputs.near_values import edge_values, near_values, other_forms
+from toolgen.testing.inputs.near_values import near_values
 from toolgen.testing.inputs.requests import requests
 from toolgen.testing.inputs.slots import Slot, slots
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
@@ -64,8 +64,10 @@ def test_long_texts_respect_the_limit() -> None:
 
 
 def test_a_text_has_other_unicode_forms_and_characters_of_sql() -> None:
-    assert other_forms("Café")[:3] == ["cAFÉ", "Cafe\u0301", " Café "]
-    assert {"Café'", "Café%", "Caf_"} <= set(other_forms("Café"))
+    near = near_values(text("Café"))
+
+    assert near[:3] == ["cAFÉ", "Cafe\u0301", " Café "]
+    assert {"Café'", "Café%", "Caf_"} <= set(near)
 
 
 def test_one_item_more_than_the_example_has_is_near_a_list() -> None:
@@ -114,47 +116,6 @@ def test_requests_hit_the_data_that_other_tools_show() -> None:
     assert {7, 8} <= {each.get("supplier_id") for each in made}
     assert {0, 1} <= {each.get("offset") for each in made}
     assert made == list(requests(tool, seed="0", count=60, known=known)), "the same seed makes the same"
-
-
-def test_a_text_with_unusual_line_ends_or_letters_is_an_unusual_record_with_a_word_of_it() -> None:
-    known = KnownValues()
-    known.add({"path": "a/b.txt"})
-    plain = {f"plain/{number}.txt": "as ever\n" * 9 for number in range(200)}
-    unusual = {
-        "windows.txt": "first\r\nlast\r\n",
-        "pages.txt": "first\fnext, last\n",
-        "street.txt": "See Hauptstraße, left\n",
-        "open.txt": "no line end",
-        "empty.txt": "",
-    }
-
-    known.add_state({"rows": [[1, "x"]], "files": {**plain, **unusual}})
-
-    found = {each.name: each.word for each in known.unusual_records(Slot(("path",), {}, "notes"))}
-    assert {name: found.get(name) for name in unusual} == {
-        "windows.txt": "last",
-        "pages.txt": "last",
-        "street.txt": "Hauptstraße",
-        "open.txt": "end",
-        "empty.txt": "",
-    }
-    assert known.unusual_records(Slot(("day",), {}, "2026-11-23")) == [], "a day is not the name of a file"
-
-
-def test_amounts_of_zero_and_another_item_for_the_same_thing_are_at_the_edge() -> None:
-    lines = [{"sku": "tyre", "units": 2, "price": "9.50"}]
-
-    assert edge_values("9.50") == ["0.00"]
-    assert edge_values(["a.txt"]) == [["a.txt", "a.txtx"]]
-    assert edge_values(lines) == [[*lines, {**lines[0], "units": 3}], [*lines, {**lines[0], "price": "0.00"}]]
-
-
-def test_another_table_is_asked_for_all_of_its_columns() -> None:
-    known = KnownValues()
-    known.add_state({"items": [], "drafts": []})
-
-    assert "SELECT * FROM drafts" in list(known.with_other_names("SELECT sku FROM items WHERE sku = ?"))
-    assert "drafts of today" in list(known.with_other_names("items of today"))
 
 
 def test_long_texts_near_a_long_text_take_little_memory() -> None:

@@ -11,7 +11,7 @@ from toolgen.language.program import Program, ProgramTool
 from toolgen.language.yaml12.patch import patch_yaml
 from toolgen.project import Project, read_text, replace_files
 from toolgen.schema.document import JsonObject, value_key
-from toolgen.testing.outcomes.compact import holds
+from toolgen.testing.outcomes.outcome import holds
 from toolgen.testing.outcomes.recorded import RecordedOutcomes, outcomes_path, stale_files
 from toolgen.testing.outcomes.varying import without_varying
 from toolgen.testing.results import ActualResult, FileUpdate, ToolReport

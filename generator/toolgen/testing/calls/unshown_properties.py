@@ -7,7 +7,7 @@ that differ only after the cut are tried, too.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,9 +15,10 @@ from itertools import islice
 from typing import Any, Final
 
 from toolgen.runtime.confirmation.question import MAX_VALUE
-from toolgen.schema.document import JsonObject, JsonPath, value_key
+from toolgen.schema.document import JsonObject, JsonPath
 from toolgen.testing.calls.observation import Observation, ObservedCall
-from toolgen.testing.inputs.requests import generated_requests, is_valid
+from toolgen.testing.inputs.known_values import KnownValues
+from toolgen.testing.inputs.requests import changes_of, generated_requests, is_valid
 from toolgen.testing.inputs.slots import with_value
 from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
@@ -47,15 +48,6 @@ class _Seen:
         return replace(self, step=replace(self.step, before=other.step.after))
 
 
-@dataclass(frozen=True, slots=True)
-class _Variation:
-    """Valid requests that differ in one property."""
-
-    name: str  # of the property
-    requests: Iterator[JsonObject]  # that differ from the example in it
-    long_pairs: Iterator[tuple[JsonObject, JsonObject]]  # that differ in the end of a long value of it
-
-
 async def observe_unshown(
     subject: Subject, tool: ToolUnderTest, example: ExpectedCall, *, seed: str
 ) -> Observation | None:
@@ -65,11 +57,13 @@ async def observe_unshown(
     if base is None or again is None or again.changed_from(base) is not None:  # a clock is in the state, say
         return None
     found: dict[str, _Seen] = {}
-    for variation in islice(_variations(tool, example.arguments, seed), _MOST_PROPERTIES):
-        if (other := await _find_unshown(call, base, variation)) is not None:
-            found[variation.name] = other
-        elif (other := await _find_unshown_end(call, variation)) is not None:
-            found[f"the end of {variation.name}"] = other
+    variations = _variations(tool, example, seed)
+    for path in list(variations)[:_MOST_PROPERTIES]:
+        name = ".".join("[0]" if step == 0 else str(step) for step in path).replace(".[", "[")
+        if (other := await _find_unshown(call, base, variations[path])) is not None:
+            found[name] = other
+        elif (other := await _find_unshown_end(call, _long_pairs(tool, path, variations[path]))) is not None:
+            found[f"the end of {name}"] = other
     if not found:
         return None
     seen = list(found.values())
@@ -79,9 +73,9 @@ async def observe_unshown(
 _Call = Callable[[JsonObject], Awaitable[_Seen | None]]
 
 
-async def _find_unshown(call: _Call, base: _Seen, variation: _Variation) -> _Seen | None:
+async def _find_unshown(call: _Call, base: _Seen, requests: list[JsonObject]) -> _Seen | None:
     """Return a call that shows the same as the example's and does something else."""
-    for request in islice(variation.requests, _TRIED):
+    for request in requests[:_TRIED]:
         varied = await call(request)
         if varied is None:
             continue
@@ -92,9 +86,9 @@ async def _find_unshown(call: _Call, base: _Seen, variation: _Variation) -> _See
     return None
 
 
-async def _find_unshown_end(call: _Call, variation: _Variation) -> _Seen | None:
+async def _find_unshown_end(call: _Call, pairs: Iterator[tuple[JsonObject, JsonObject]]) -> _Seen | None:
     """Return a call with a long value that shows the same as one with another end, and acts otherwise."""
-    for one, other in islice(variation.long_pairs, _TRIED):
+    for one, other in islice(pairs, _TRIED):
         first, second = await call(one), await call(other)
         # One pair decides: a question shows the end of every long value of a property, or of none.
         if first is not None and second is not None:
@@ -117,34 +111,35 @@ async def _call(subject: Subject, tool: ToolUnderTest, request: JsonObject) -> _
     return _Seen(request, step, answer.questions, text)
 
 
-def _variations(tool: ToolUnderTest, base: JsonObject, seed: str) -> Iterator[_Variation]:
-    """Yield a variation for each property of a request that an example or a generated request has."""
-    sources = [each.arguments for each in tool.examples]
-    sources += generated_requests(tool, seed, _GENERATED)
-    values: dict[JsonPath, list[Any]] = {}
-    for source in sources:
-        for path, value in _leaves(source):
-            values.setdefault(path, []).append(value)
+def _variations(tool: ToolUnderTest, example: ExpectedCall, seed: str) -> dict[JsonPath, list[JsonObject]]:
+    """Return the path of each property without parts → requests that differ from the example in it."""
+    generated = list(generated_requests(tool, seed, _GENERATED))
+    found: dict[JsonPath, list[JsonObject]] = {}
+    for change in changes_of(tool, [example], KnownValues.of_tools([tool]), generated=generated):
+        value = _value_at(change.request, change.path)
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(change.path[-1], str) and not isinstance(first, dict):  # its parts have paths, too
+            found.setdefault(change.path, []).append(change.request)
+    return found
 
-    def requests(path: JsonPath, values: Iterable[Any]) -> Iterator[JsonObject]:
-        for value in values:
-            with suppress(KeyError, IndexError, TypeError):  # the example has no such place
-                request = with_value(base, path, value)
-                if is_valid(tool.input_schema, request):
-                    yield request
 
-    def long_pairs(path: JsonPath, values: Iterable[Any]) -> Iterator[tuple[JsonObject, JsonObject]]:
-        for value in values:
-            pair = [*requests(path, _long_pair(value))]
-            if len(pair) == 2:
-                yield pair[0], pair[1]
+def _long_pairs(
+    tool: ToolUnderTest, path: JsonPath, requests: list[JsonObject]
+) -> Iterator[tuple[JsonObject, JsonObject]]:
+    """Yield two requests each that differ in the end of a long value."""
+    for request in requests:
+        pair = [with_value(request, path, each) for each in _long_pair(_value_at(request, path))]
+        if pair and all(is_valid(tool.input_schema, each) for each in pair):
+            yield pair[0], pair[1]
 
-    for path, found in values.items():
-        yield _Variation(
-            ".".join("[0]" if step == 0 else str(step) for step in path).replace(".[", "["),
-            (each for each in requests(path, found) if value_key(each) != value_key(base)),
-            long_pairs(path, found),
-        )
+
+def _value_at(request: Any, path: JsonPath) -> Any:
+    """Return the value at a path; None if it is left out."""
+    with suppress(KeyError):
+        for step in path:
+            request = request[step]
+        return request
+    return None
 
 
 def _long_pair(value: Any) -> tuple[Any, ...]:
@@ -156,14 +151,3 @@ def _long_pair(value: Any) -> tuple[Any, ...]:
         items = [f"{value[0]}{number}" for number in range(MAX_VALUE // 3)]
         return [*items, f"{value[0]}a"], [*items, f"{value[0]}b"]
     return ()
-
-
-def _leaves(value: Any, path: JsonPath = ()) -> Iterator[tuple[JsonPath, Any]]:
-    """Yield the values without parts, and their paths; of an array, those of its first item."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, (*path, key))
-    elif isinstance(value, list) and value and isinstance(value[0], dict | list):
-        yield from _leaves(value[0], (*path, 0))
-    else:
-        yield path, value

@@ -1,1 +1,1 @@
-"""The checks of `toolgen test`: one a file, each a function of a tool and one observation of it."""
+"""The checks of `toolgen test`: functions of a tool and one observation of it."""

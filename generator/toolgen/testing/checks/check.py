@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from toolgen.testing.calls.observation import Observation, ObservedCall
-from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.calls.observation import Observation
 from toolgen.testing.subjects.subject import Call
 from toolgen.testing.tool_under_test import ToolUnderTest
 
@@ -29,8 +28,3 @@ class Check:
     applies: Callable[[ToolUnderTest], bool]
     needs_state: bool = False  # it compares snapshots of the project's state
     needs_fresh_data: bool = False  # it compares with what was seen of the same data
-
-
-def changed(step: ObservedCall, message: str, call: Call | None = None) -> CheckFault:
-    """Return the fault of a step that must not change the state, with what it has changed."""
-    return CheckFault(message, call, diff_lines(step.before, step.after))

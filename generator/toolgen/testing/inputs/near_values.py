@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from toolgen.schema.document import value_key
-from toolgen.testing.inputs.known_values import DATE, MONEY, kinds_of
+from toolgen.testing.inputs.known_values import DATE, MONEY
 from toolgen.testing.inputs.slots import Slot
 
 _AMOUNTS: Final = ("0.00", "0.29", "4.35", "19.99", "1.15", "33.33", "0.07")
@@ -47,43 +47,6 @@ def near_values(slot: Slot) -> list[Any]:
     return [each for each in [*listed, *near] if value_key(each) != value_key(value)]
 
 
-def other_forms(text: str) -> list[str]:
-    """Return a text as other clients may write it: other case, composed or decomposed, with spaces around it.
-
-    The list also has texts with characters that mean something in SQL and in patterns.
-    """
-    forms = [text.swapcase(), unicodedata.normalize("NFD", text), unicodedata.normalize("NFC", text)]
-    forms += [
-        f" {text} ",
-        f"{text}\\1",
-        f"{text}'",
-        f"{text}%",
-        f"{text[:-1]}_",
-        f"{text}é",  # composed,
-        f"{text}e\u0301",  # and decomposed
-    ]
-    return [each for each in dict.fromkeys(forms) if each != text]
-
-
-def edge_values(value: Any) -> list[Any]:
-    """Return values that code may take for missing ones, or for items that the array has.
-
-    Of an amount: zero. Of an array: one with a second item for the same thing, and one with an unknown item.
-    """
-    if isinstance(value, str) and MONEY.fullmatch(value):
-        return ["0.00"]
-    if isinstance(value, float):
-        return [0.0]
-    if isinstance(value, list) and value and isinstance(value[-1], str):
-        return [[*value, f"{value[-1]}x"]]
-    if not (isinstance(value, list) and value and isinstance(value[0], Mapping)):
-        return []
-    # Code that merges items by a key may add both numbers, or lose one.
-    numbers = {name: inner + 1 for name, inner in value[0].items() if _is_number(inner)}
-    amounts = {name: "0.00" for name, inner in value[0].items() if kinds_of(inner)[:1] == ("money",)}
-    return [[*value, {**value[0], name: other}] for name, other in (numbers | amounts).items()]
-
-
 def _near_text(value: str) -> Iterator[str]:
     if DATE.match(value):
         yield from _near_dates(value)
@@ -95,6 +58,8 @@ def _near_text(value: str) -> Iterator[str]:
         for number in (int(digits[0]) - 1, int(digits[0]) + 1):
             if number >= 0:
                 yield f"{value[: digits.start()]}{number:0{len(digits[0])}}{value[digits.end() :]}"
+    if value.swapcase() != value:
+        yield from _other_forms(value)
     yield from (
         value[:-1],
         value[1:],
@@ -111,9 +76,22 @@ def _near_text(value: str) -> Iterator[str]:
         f"\u05d0{value}",  # written from right to left
         f'{value}"',
         "%",  # matches everything in LIKE
-        "'",  # ends a text in SQL
         "a",
     )
+
+
+def _other_forms(text: str) -> list[str]:
+    """Return a text as other clients may write it, and with characters that mean something in SQL."""
+    forms = [text.swapcase(), unicodedata.normalize("NFD", text), unicodedata.normalize("NFC", text)]
+    forms += [
+        f" {text} ",
+        f"{text}'",
+        f"{text}%",
+        f"{text[:-1]}_",
+        f"{text}é",  # composed,
+        f"{text}e\u0301",  # and decomposed
+    ]
+    return [each for each in dict.fromkeys(forms) if each != text]
 
 
 def _near_dates(value: str) -> Iterator[str]:

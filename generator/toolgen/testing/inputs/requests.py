@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from random import Random
 from typing import Any, Final
 
 from toolgen.proof.instances import InstanceGenerator
-from toolgen.schema.document import JsonObject, Schema, value_key
+from toolgen.schema.document import JsonObject, JsonPath, Schema, value_key
 from toolgen.schema.validator import compiled
 from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.inputs.near_values import near_values
 from toolgen.testing.inputs.slots import slots, with_value
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
-_MOST_VALUES: Final = 12  # for one parameter of one example
-_PAIRED: Final = 20  # changes among which a second one is looked for
+_MOST_VALUES: Final = 12  # of one source for one parameter of one example
 MAX_BYTES: Final = 100_000
 """Longer requests are not made: they say little more, and take long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A valid request that differs from an example in one place."""
+
+    example: ExpectedCall
+    path: JsonPath
+    request: JsonObject
 
 
 def requests(
@@ -29,19 +38,18 @@ def requests(
     Changes are values that are known of the data, and values beside those of the example. The same tool, seed
     and known values always have the same requests.
     """
-    random = Random(f"{seed} {tool.name}")
+    known = known or KnownValues.of_tools([tool])
     generated = list(generated_requests(tool, seed, count))
+    changes = changes_of(
+        tool, succeeding(tool.examples), known, generated=generated, random=Random(f"{seed} {tool.name}")
+    )
     seen = {value_key(each.arguments) for each in tool.examples}
-    yielded = 0
-    changed = _changed(tool, known or KnownValues.of_tools([tool]), random)
-    for request in _alternating(_neighbours(tool, generated, random), generated, changed):
-        key = value_key(request)
-        if key not in seen:
-            seen.add(key)
-            yielded += 1
+    rows = zip_longest((each.request for each in changes), generated, _pairs(tool, changes))
+    for request in (each for row in rows for each in row if each is not None):
+        if count > 0 and value_key(request) not in seen:
+            seen.add(value_key(request))
+            count -= 1
             yield request
-        if yielded == count:
-            return
 
 
 def with_defaults(tool: ToolUnderTest, example: ExpectedCall) -> JsonObject | None:
@@ -68,94 +76,57 @@ def generated_requests(tool: ToolUnderTest, seed: str, count: int) -> Iterator[J
             yield value
 
 
-def _neighbours(tool: ToolUnderTest, generated: list[JsonObject], random: Random) -> Iterator[JsonObject]:
-    """Yield examples in which one parameter is left out, or has a generated value or another example's."""
-    if not tool.examples:
-        return
-    values: dict[str, list[Any]] = {}
-    for source in [*(each.arguments for each in tool.examples), *generated]:
-        for name, value in source.items():
-            values.setdefault(name, []).append(value)
-    changes = [
-        {**example.arguments, name: value}
-        for example in tool.examples
-        for name, found in values.items()
-        for value in found
-    ]
-    changes += [
-        {key: value for key, value in example.arguments.items() if key != name}
-        for example in tool.examples
-        for name in example.arguments
-    ]
-    random.shuffle(changes)
-    yield from (change for change in changes if is_valid(tool.input_schema, change))
-
-
-def _changed(tool: ToolUnderTest, known: KnownValues, random: Random) -> Iterator[JsonObject]:
-    """Yield examples with one change, or two, until there are no others."""
-    changes = changes_of(tool, succeeding(tool.examples), known, random)
-    while changes:
-        example, request = changes.pop()
-        yield request
-        others = [each for near, each in changes[-_PAIRED:] if near is example]
-        for other in others[:1]:
-            second = {key: value for key, value in other.items() if example.arguments.get(key) != value}
-            both = {**request, **second}
-            if is_valid(tool.input_schema, both):
-                yield both
-
-
 def changes_of(
-    tool: ToolUnderTest, examples: Sequence[ExpectedCall], known: KnownValues, random: Random
-) -> list[tuple[ExpectedCall, JsonObject]]:
-    """Return valid requests with one change of an example, in an order that takes all parameters in turn."""
-    groups: list[list[tuple[ExpectedCall, JsonObject]]] = []
-    for example in examples:
-        for slot in slots(tool.input_schema, example.arguments):
-            best = known.of_slot(slot)
-            for values in (near_values(slot), best[:_MOST_VALUES], best[_MOST_VALUES:]):
-                random.shuffle(values)
-                found = [with_value(example.arguments, slot.path, value) for value in values[:_MOST_VALUES]]
-                valid = [(example, each) for each in found if is_valid(tool.input_schema, each)]
-                groups += [valid] if valid else []
-    # A group is one parameter of one example: each gets a change before any gets a second one.
-    random.shuffle(groups)
-    return [each for row in zip_longest(*groups) for each in row if each is not None][::-1]
+    tool: ToolUnderTest,
+    examples: Sequence[ExpectedCall],
+    known: KnownValues,
+    *,
+    generated: Sequence[JsonObject] = (),
+    random: Random | None = None,
+) -> list[Change]:
+    """Return valid requests with one change of an example, in an order that takes all parameters in turn.
 
-
-def finite_changes(tool: ToolUnderTest, example: ExpectedCall) -> list[JsonObject]:
-    """Return valid requests in which parameters with few values have others: one of them, or two at once.
-
-    Of a text, the other case of its letters is such a value: options say whether it matters.
+    Values are beside the example's, known, or those of `generated` requests; `random` chooses among them.
     """
-    found = []
-    for slot in slots(tool.input_schema, example.arguments):
-        listed = slot.schema.get("enum")
-        if isinstance(listed, list) or slot.schema.get("type") == "boolean" or isinstance(slot.value, bool):
-            usual = slot.schema.get("default") if slot.is_missing else None
-            values = [each for each in near_values(slot) if usual is None or each != usual][:_MOST_VALUES]
-            found.append([with_value(example.arguments, slot.path, each) for each in values])
-        elif isinstance(slot.value, str) and slot.value.swapcase() != slot.value:
-            found.append([with_value(example.arguments, slot.path, slot.value.swapcase())])
-    single = [each for group in found for each in group]
-    double = [
-        {**one, **{name: value for name, value in other.items() if example.arguments.get(name) != value}}
-        for index, group in enumerate(found)
-        for one in group
-        for others in found[index + 1 :]
-        for other in others
-    ]
-    return [each for each in _alternating(single, double) if is_valid(tool.input_schema, each)]
+    groups: list[list[Change]] = []
+    for example in examples:
+        arguments = example.arguments
+        groups += [[Change(example, (each,), _without(arguments, each))] for each in arguments]
+        for slot in slots(tool.input_schema, arguments):
+            others = [
+                each[slot.name] for each in generated if slot.path == (slot.name,) and slot.name in each
+            ]
+            for values in (near_values(slot), known.of_slot(slot), others):
+                if random is not None:
+                    random.shuffle(values)
+                changed = [with_value(arguments, slot.path, each) for each in values[:_MOST_VALUES]]
+                groups.append([Change(example, slot.path, each) for each in changed])
+    valid = [[each for each in group if is_valid(tool.input_schema, each.request)] for group in groups]
+    # A group is one parameter of one example: each gets a change before any gets a second one.
+    if random is not None:
+        random.shuffle(valid)
+    return [each for row in zip_longest(*valid) for each in row if each is not None]
+
+
+def _without(arguments: JsonObject, name: str) -> JsonObject:
+    return {key: value for key, value in arguments.items() if key != name}
+
+
+def _pairs(tool: ToolUnderTest, changes: Sequence[Change]) -> Iterator[JsonObject]:
+    """Yield examples with two changes: those that follow each other."""
+    before: dict[str, JsonObject] = {}
+    for change in changes:
+        example = change.example
+        second = {key: each for key, each in change.request.items() if example.arguments.get(key) != each}
+        both = {**before.get(example.name, change.request), **second}
+        before[example.name] = change.request
+        if is_valid(tool.input_schema, both):
+            yield both
 
 
 def succeeding(examples: Sequence[ExpectedCall]) -> Sequence[ExpectedCall]:
     """Return the examples that end with a result; all of them if none does."""
     return [each for each in examples if each.error is None] or examples
-
-
-def _alternating(*roads: Iterable[JsonObject]) -> Iterator[JsonObject]:
-    for row in zip_longest(*roads):
-        yield from (request for request in row if request is not None)
 
 
 def is_valid(input_schema: Schema, request: JsonObject) -> bool:

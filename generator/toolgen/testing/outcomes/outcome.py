@@ -1,4 +1,7 @@
-"""The outcome of a call as JSON data: everything that it shows, except what the spec says already."""
+"""The outcome of a call as JSON data: everything that it shows, except what the spec says already.
+
+Of a long outcome, only its beginning is recorded, for people, and a hash that detects every difference.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,14 @@ from typing import Any, Final
 from toolgen.schema.document import JsonObject
 from toolgen.testing.calls.observation import Observation, ObservedCall
 from toolgen.testing.calls.snapshot_diff import as_json, snapshot_diff
+from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, with_marks
 from toolgen.testing.subjects.subject import CallResult
 
 MAX_TEXT: Final = 4_000
 """Characters of one entry; of longer ones, hash and size are recorded."""
+MAX_OUTCOME: Final = 400
+"""Characters of the outcome of a neighbour; of longer ones, beginning and hash are recorded."""
+_BEGINNING: Final = 120  # characters
 
 
 def outcome_of(seen: Observation) -> JsonObject | None:
@@ -81,3 +88,36 @@ def _short(value: Any) -> Any:
 def _digest(text: str) -> JsonObject:
     data = text.encode("utf-8", "backslashreplace")
     return {"characters": len(text), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def shortened_outcome(outcome: JsonObject) -> JsonObject:
+    """Return an outcome as it is recorded. A long one with values that vary stays as it is."""
+    text = _text(outcome)
+    if is_hash(outcome) or len(text) <= MAX_OUTCOME or VARIES in text:
+        return outcome
+    return {"begins": text[:_BEGINNING], "sha256": _hash(outcome)}
+
+
+def is_hash(outcome: JsonObject) -> bool:
+    """True for the outcome of which only beginning and hash are recorded."""
+    return outcome.keys() == {"begins", "sha256"}
+
+
+def holds(recorded: JsonObject, actual: JsonObject) -> bool:
+    """True if an outcome is the recorded one, but for what varies."""
+    if is_hash(recorded):
+        return str(recorded["sha256"]) == _hash(actual)
+    return is_same_outcome(recorded, actual)
+
+
+def shown_beside(recorded: JsonObject, actual: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """Return both outcomes as a diff shows them. Of a hash, there is only the actual outcome to show."""
+    return recorded, actual if is_hash(recorded) else with_marks(recorded, actual)
+
+
+def _hash(outcome: JsonObject) -> str:
+    return hashlib.sha256(_text(outcome).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def _text(outcome: JsonObject) -> str:
+    return json.dumps(outcome, sort_keys=True, ensure_ascii=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -11,19 +10,13 @@ from typing import Any, Final
 
 from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, names_in, read_text
-from toolgen.schema.document import JsonObject
+from toolgen.schema.document import JsonObject, same_value
 from toolgen.testing.inputs.requests import is_valid
-from toolgen.testing.outcomes.compact import compacted, expanded
+from toolgen.testing.outcomes.outcome import shortened_outcome
 from toolgen.testing.project_tools import DEFAULT_FIXTURES
-from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
-_WIDTH: Final = 110
-_joined: Final = ",\n".join
-_OUTCOME: Final = 6  # indentation below which each entry has a line of its own
 _COMMENT: Final = "written by `toolgen test --update`; __varies__ is not compared"
-_VALUES: Final = re.compile(
-    r'(?:[^",]|"(?:[^"\\]|\\.)*"|,(?! ))+(?:, )?'
-)  # parts of a line, each with its comma
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +28,40 @@ class RecordedOutcomes:
     neighbours: Sequence[Neighbour] = ()
 
     def as_text(self) -> str:
-        """Return the text of the file."""
-        parts = [f'  "$comment": {_dumps(_COMMENT)}', f'  "examples": {_layout(dict(self.examples), 2, 14)}']
-        rows = []
-        for example in self.tool.examples:
-            near = [each for each in self.neighbours if each.near == example.name]
-            entries = [compacted(each, example, self.examples[example.name]) for each in near]
-            lines = [f"      {_wrapped(_dumps(entry))}" for entry in entries]
-            if lines:
-                rows.append(f"    {_dumps(example.name)}: [\n{_joined(lines)}\n    ]")
-        if rows:
-            parts.append(f'  "neighbours": {{\n{_joined(rows)}\n  }}')
-        return f"{{\n{_joined(parts)}\n}}\n"
+        """Return the text of the file, with one line for each neighbour."""
+        parts = {"$comment": _dumps(_COMMENT), "examples": _dumps(dict(self.examples), indent=2)}
+        near = {example.name: self._near(example) for example in self.tool.examples}
+        lists = [f"{_dumps(name)}: [\n  {rows}\n]" for name, rows in near.items() if rows]
+        if lists:
+            parts["neighbours"] = "{\n" + ",\n".join(lists) + "\n}"
+        return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in parts.items()) + "\n}\n"
+
+    def _near(self, example: ExpectedCall) -> str:
+        found = [each for each in self.neighbours if each.near == example.name]
+        return ",\n  ".join(_dumps(_entry(each, example)) for each in found)
+
+
+def _entry(neighbour: Neighbour, example: ExpectedCall) -> JsonObject:
+    """Return a neighbour as it is written: with the difference of its request from the example's."""
+    old, new = example.arguments, neighbour.arguments
+    changed = {name: new[name] for name in new if name not in old or not same_value(new[name], old[name])}
+    parts = {"after": neighbour.after, "with": changed, "without": [name for name in old if name not in new]}
+    return {name: part for name, part in parts.items() if part} | shortened_outcome(neighbour.outcome)
+
+
+def _neighbour(near: str, entry: Mapping[str, Any], example: ExpectedCall) -> Neighbour | None:
+    """Return the neighbour of an entry; None if the example no longer has what the request lacks."""
+    outcome = dict(entry)
+    after, changed, gone = outcome.pop("after", ""), outcome.pop("with", {}), outcome.pop("without", ())
+    if not set(gone) <= example.arguments.keys():
+        return None
+    left = {name: value for name, value in example.arguments.items() if name not in gone}
+    return Neighbour(near, {**left, **changed}, outcome, after)
+
+
+def _dumps(value: Any, indent: int | None = None) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text.encode("utf-8", "backslashreplace").decode()  # half a character as JSON escapes it
 
 
 def outcomes_path(project: Project, tool: str) -> str:
@@ -78,7 +93,7 @@ def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
         outcomes = {str(name): dict(outcome) for name, outcome in data.get("examples", {}).items()}
         examples = {each.name: each for each in tool.examples}
         neighbours = tuple(
-            expanded(near, entry, examples[near], outcomes[near])
+            _neighbour(near, entry, examples[near])
             for near, entries in data.get("neighbours", {}).items()
             for entry in entries
             if near in examples and near in outcomes
@@ -87,7 +102,7 @@ def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
         message = f"{path} is not a file of recorded outcomes: {type(error).__name__}"
         hint = "remove it, and record them again: toolgen test --update"
         raise UnableError("unreadable-file", message, hint) from error
-    valid = tuple(each for each in neighbours if is_valid(tool.input_schema, each.arguments))
+    valid = tuple(each for each in neighbours if each and is_valid(tool.input_schema, each.arguments))
     return replace(
         tool,
         outcomes_file=path,
@@ -95,50 +110,3 @@ def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
         neighbours=valid,
         has_invalid_records=len(valid) < len(neighbours),
     )
-
-
-def _dumps(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
-
-
-def _layout(value: Any, indent: int, column: int) -> str:
-    """Return JSON in which everything that fits is on one line."""
-    line = _dumps(value)
-    if column + len(line) <= _WIDTH or not isinstance(value, dict | list) or not value:
-        return line
-    inner = " " * (indent + 2)
-    if isinstance(value, dict):
-        heads = [f"{_dumps(key)}: " for key in value]
-        rows = [
-            head + _layout(each, indent + 2, indent + 2 + len(head))
-            for head, each in zip(heads, value.values(), strict=True)
-        ]
-        opening, closing = "{}"
-    else:
-        rows = [_layout(each, indent + 2, indent + 2) for each in value]
-        opening, closing = "[]"
-    body = ",\n".join(inner + row for row in (rows if indent < _OUTCOME else _filled(rows, indent + 2)))
-    return f"{opening}\n{body}\n{' ' * indent}{closing}"
-
-
-def _wrapped(line: str) -> str:
-    """Return one line of JSON as several ones, broken between its values."""
-    lines = [""]
-    for part in _VALUES.findall(line):
-        if lines[-1] and len(lines[-1]) + len(part) > _WIDTH - 8:
-            lines.append("")
-        lines[-1] += part
-    return "\n        ".join(each.rstrip() for each in lines)
-
-
-def _filled(rows: Sequence[str], indent: int) -> list[str]:
-    """Join rows of one line each, as many as there is room for."""
-    filled: list[str] = []
-    for row in rows:
-        last = filled[-1] if filled else "\n"
-        if "\n" not in last + row and indent + len(last) + len(row) + 3 <= _WIDTH:
-            filled[-1] = f"{last}, {row}"
-        else:
-            filled.append(row)
-    return filled

@@ -15,8 +15,8 @@ from toolgen.testing.calls.pages import find_page_fault
 from toolgen.testing.calls.sequences import affected_reads, find_dependent, reads_after, stale_reads
 from toolgen.testing.calls.unshown_properties import observe_unshown
 from toolgen.testing.checks.all_checks import CHECKS
+from toolgen.testing.checks.answers import sums_of
 from toolgen.testing.checks.check import Check
-from toolgen.testing.checks.stream import sums_of
 from toolgen.testing.inputs.requests import requests, with_defaults
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.results import ActualResult, Failure, ToolReport
@@ -88,7 +88,7 @@ class ToolRunner(ToolRun):
         if step is not None and not found:
             self.known.add(step.answer.content)
             if step.has_state and self.examples == 1:  # fresh data: other examples begin with the same
-                self.known.add_state(step.before)
+                self.known.add(step.before)
             self.successes += [seen] if step.answer.error is None else []
         if found and step is not None:
             self.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
