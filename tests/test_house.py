@@ -86,6 +86,7 @@ ANOTHER_WAY = {
     "language/codes.py": "a file of the installed package",
     "sources/openapi/environment.py": "a file of the installed package",
     "sources/openapi/responses.py": "a file of the installed package",
+    "testing/mock/sample_content.py": "a file of the installed package",
     "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
     "project/cache/toolchain.py": "the installed packages",
     "project/files/temporary_folder.py": "a temporary folder of this user",
