@@ -89,7 +89,6 @@ ANOTHER_WAY = {
     "testing/mock/sample_content.py": "a file of the installed package",
     "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
     "project/cache/toolchain.py": "the installed packages",
-    "project/files/temporary_folder.py": "a temporary folder of this user",
     "serving/transports/stdio.py": "the null device, in place of stdin",
     "serving/transports/stopping.py": "the null device, in place of sockets of the server in a child",
     "runtime/checkpoint.py": "a folder that the operator names, which is shared and locked",

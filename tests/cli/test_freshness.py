@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.project import Cache, find_up_to_date, generator_id, read_project
-from toolgen.project.cache.freshness import UpToDate
+from toolgen.project.cache.freshness import BuildRecord
 from toolgen.project.files.atomic_write import STAGE
 
 from .conftest import SPEC, Cli
@@ -26,7 +26,7 @@ def made(project: Cli) -> Cli:
     return project
 
 
-def up_to_date(project: Cli) -> UpToDate | None:
+def up_to_date(project: Cli) -> BuildRecord | None:
     return find_up_to_date(read_project(str(project.root)))
 
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from toolgen.project.cache.entries import Cache, cache_folder, prune
     from toolgen.project.cache.freshness import (
         BuildRecord,
-        UpToDate,
         find_up_to_date,
         record_key,
         save_record,
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from toolgen.project.errors import UnableError, reason
     from toolgen.project.files.atomic_write import create_files, replace_files
     from toolgen.project.files.reading import kind_of, locate, names_in, read_text
-    from toolgen.project.files.temporary_folder import use_temporary_folder
     from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project, parse_toml
     from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
     from toolgen.project.inputs.specs import ReadProject, find_specs, read_project, read_specs
@@ -38,7 +36,6 @@ __all__ = [
     "Project",
     "ReadProject",
     "UnableError",
-    "UpToDate",
     "cache_folder",
     "create_files",
     "find_configuration",
@@ -63,19 +60,17 @@ __all__ = [
     "replace_files",
     "repository",
     "save_record",
-    "use_temporary_folder",
     "versions",
     "write",
 ]
 
 _HOMES = {
     "cache.entries": ("Cache", "cache_folder", "prune"),
-    "cache.freshness": ("BuildRecord", "UpToDate", "find_up_to_date", "record_key", "save_record"),
+    "cache.freshness": ("BuildRecord", "find_up_to_date", "record_key", "save_record"),
     "cache.toolchain": ("TOOLCHAIN", "generator_id", "versions"),
     "errors": ("UnableError", "reason"),
     "files.atomic_write": ("create_files", "replace_files"),
     "files.reading": ("kind_of", "locate", "names_in", "read_text"),
-    "files.temporary_folder": ("use_temporary_folder",),
     "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
     "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project", "parse_toml"),
     "inputs.specs": ("ReadProject", "find_specs", "read_project", "read_specs"),

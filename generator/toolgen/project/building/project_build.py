@@ -40,7 +40,6 @@ from toolgen.project import (
     record_key,
     refuse_foreign,
     save_record,
-    use_temporary_folder,
     versions,
     write,
 )
@@ -124,8 +123,7 @@ def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> Out
     Raises `UnableError` where a foreign file is in the way.
     """
     inputs = _with_targets(read)
-    with use_temporary_folder():
-        package = _compiled(inputs, read.digests, cache, pool)
+    package = _compiled(inputs, read.digests, cache, pool)
     existing = read_output(inputs.project, package.tree)
     changes = find_changes(package.tree, existing.files, existing.manifest)
     # before anything is written
@@ -138,7 +136,7 @@ def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> Out
     sunsets = tuple(spec.sunset for spec in package.tools if spec.sunset)
     sizes = target_sizes({spec.tool_name: spec.sizes for spec in package.tools}, inputs.targets)
     # by which the next run knows unchanged inputs without compiling them
-    record = BuildRecord(digest(text), len(package.tools), warnings, sunsets, sizes)
+    record = BuildRecord(digest(text), len(package.tools), len(manifest.outputs), warnings, sunsets, sizes)
     save_record(record_key(read), record, cache)
     if cache.trusted:
         prune(cache_folder())

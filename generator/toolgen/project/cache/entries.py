@@ -10,14 +10,14 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.base.files import TEMPORARY_SUFFIX, read_named, write_named
+from toolgen.base.files import read_named, write_named
 
 _MAGIC = b"toolgen cache 1\n"
 _DAY = 86_400  # seconds
 _MAX_AGE = 30 * _DAY  # of an entry that nobody uses
 _STAMP = "pruned"
 _GENERATOR = re.compile(r"[0-9a-f]{16}")
-_BUCKET = re.compile(r"[0-9a-f]{2}")
+_ENTRY = re.compile(r"[0-9a-f]{64}|\.toolgen-.+")  # also of what a run that was killed has not finished
 
 
 def cache_folder() -> Path:
@@ -52,10 +52,6 @@ class Cache(MutableMapping[str, bytes]):
         self._note_use(path)
         return found[1]
 
-    def __contains__(self, key: object) -> bool:
-        """True if there is an entry. Reading it shows whether it is damaged."""
-        return self.trusted and self._note_use(self._path(str(key)))
-
     def __setitem__(self, key: str, value: bytes) -> None:
         if not self.trusted:
             return
@@ -70,33 +66,24 @@ class Cache(MutableMapping[str, bytes]):
                 write_named(path, content, mode=0o600)
 
     def __delitem__(self, key: str) -> None:
-        if key not in self:
-            raise KeyError(key)
-        with suppress(OSError):
-            os.unlink(self._path(key))
+        os.unlink(self._path(key))
 
     def __iter__(self) -> Iterator[str]:
-        for path in sorted(Path(self._folder).glob("??/*")):
-            if self.trusted and path.suffix != TEMPORARY_SUFFIX and (found := _open(str(path))):
+        for path in sorted(Path(self._folder).glob("[!.]*")):
+            if self.trusted and (found := _open(str(path))):
                 yield found[0]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _note_use(self, path: str) -> bool:
-        """Set the time of an entry to when it was used, to the day, for `prune`. False if there is none."""
-        try:
-            used = os.stat(path).st_mtime
-        except OSError:
-            return False
-        if used < self._yesterday:
-            with suppress(OSError):
+    def _note_use(self, path: str) -> None:
+        """Set the time of an entry to when it was used, to the day, for `prune`."""
+        with suppress(OSError):
+            if os.stat(path).st_mtime < self._yesterday:
                 os.utime(path)
-        return True
 
     def _path(self, key: str) -> str:
-        name = sha256(key.encode()).hexdigest()
-        return f"{self._folder}/{name[:2]}/{name[2:]}"
+        return f"{self._folder}/{sha256(key.encode()).hexdigest()}"
 
 
 def _is_private(folder: Path) -> bool:
@@ -138,44 +125,20 @@ def prune(folder: Path) -> None:
     go, and those of earlier texts of specs. A process that loses an entry to this makes it again.
     """
     now = time.time()
+    stamp = folder / _STAMP
     with suppress(OSError):
-        if not _is_due(folder / _STAMP, now):
+        if stamp.exists() and 0 <= now - stamp.stat().st_mtime < _DAY:
             return
-        for generator in _folders(str(folder), _GENERATOR):
-            for bucket in _folders(generator, _BUCKET):
-                _prune_bucket(bucket, now)
-            _remove_empty(generator)
+        stamp.touch(0o600)  # the process that comes first does the work
+        for generator in os.scandir(folder):
+            if _GENERATOR.fullmatch(generator.name) and generator.is_dir(follow_symlinks=False):
+                _remove_old(generator.path, now - _MAX_AGE)
 
 
-def _is_due(stamp: Path, now: float) -> bool:
-    """True once a day: the process that finds out first does the work."""
-    with suppress(FileNotFoundError):
-        if 0 <= now - stamp.stat().st_mtime < _DAY:
-            return False
-    stamp.touch(0o600)
-    return True
-
-
-def _folders(parent: str, name: re.Pattern[str]) -> list[str]:
-    """Return the cache's own folders in `parent`: no links, no other names."""
-    return [
-        entry.path
-        for entry in os.scandir(parent)
-        if name.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
-    ]
-
-
-def _prune_bucket(bucket: str, now: float) -> None:
-    for entry in list(os.scandir(bucket)):
-        unfinished = entry.name.endswith(TEMPORARY_SUFFIX)  # by a run that was killed
-        # a run takes less than a day: what it has not finished by then, nobody will
-        limit = _DAY if unfinished else _MAX_AGE
+def _remove_old(folder: str, before: float) -> None:
+    for entry in list(os.scandir(folder)):
         with suppress(OSError):
-            if now - entry.stat(follow_symlinks=False).st_mtime > limit:
+            if _ENTRY.fullmatch(entry.name) and entry.stat(follow_symlinks=False).st_mtime < before:
                 os.unlink(entry.path)
-    _remove_empty(bucket)
-
-
-def _remove_empty(folder: str) -> None:
     with suppress(OSError):
-        os.rmdir(folder)
+        os.rmdir(folder)  # if it is empty

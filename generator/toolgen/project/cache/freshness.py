@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import MutableMapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from toolgen.base.files import Entry, Folder
@@ -24,7 +24,7 @@ from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.specs import ReadProject
 from toolgen.project.output.manifest import MAX_MANIFEST, NAME
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +33,16 @@ class BuildRecord:
 
     manifest: str  # hash of the manifest's text
     tools: int
+    files: int
     warnings: tuple[Diagnostic, ...] = ()
     sunsets: tuple[Sunset, ...] = ()
     sizes: tuple[TargetSize, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class UpToDate:
-    """A project whose output is up to date."""
-
-    tools: int
-    files: int
-    warnings: tuple[Diagnostic, ...]
-    sunsets: tuple[Sunset, ...]
-    sizes: tuple[TargetSize, ...]
-
-
-def find_up_to_date(read: ReadProject) -> UpToDate | None:
+def find_up_to_date(read: ReadProject) -> BuildRecord | None:
     """Return what is known of a project whose output is up to date; else None."""
-    cache = Cache(cache_folder() / generator_id())
-    record = _parse_record(cache.get(record_key(read)))
-    files = None if record is None else _count_files(read.project, record)
-    if record is None or files is None:
-        return None
-    return UpToDate(record.tools, files, record.warnings, record.sunsets, record.sizes)
+    record = _parse_record(Cache(cache_folder() / generator_id()).get(record_key(read)))
+    return record if record is not None and _is_on_disk(read.project, record) else None
 
 
 def record_key(read: ReadProject) -> str:
@@ -73,34 +59,35 @@ def save_record(key: str, record: BuildRecord, cache: MutableMapping[str, bytes]
     """Store the result of compiling the inputs with this key."""
     warnings = [warning.as_data() for warning in record.warnings]
     sunsets = [[each.day, each.error.as_data()] for each in record.sunsets]
-    sizes = list(map(astuple, record.sizes))
-    cache[key] = json.dumps([record.manifest, record.tools, warnings, sunsets, sizes]).encode()
+    sizes = [asdict(each) for each in record.sizes]
+    entry = {"manifest": record.manifest, "tools": record.tools, "files": record.files}
+    cache[key] = json.dumps({**entry, "warnings": warnings, "sunsets": sunsets, "sizes": sizes}).encode()
 
 
 def _parse_record(data: bytes | None) -> BuildRecord | None:
     try:
-        manifest, tools, warnings, sunsets, sizes = json.loads(data or b"")
-        found = tuple(Sunset(day, Diagnostic.of_data(error)) for day, error in sunsets)
-        measured = tuple(TargetSize(*each) for each in sizes)
-        return BuildRecord(manifest, int(tools), tuple(map(Diagnostic.of_data, warnings)), found, measured)
-    except (ValueError, TypeError, RecursionError):
+        entry = json.loads(data or b"")
+        entry["warnings"] = tuple(map(Diagnostic.of_data, entry["warnings"]))
+        entry["sunsets"] = tuple(Sunset(day, Diagnostic.of_data(error)) for day, error in entry["sunsets"])
+        entry["sizes"] = tuple(TargetSize(**each) for each in entry["sizes"])
+        return BuildRecord(**entry)
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
-def _count_files(project: Project, record: BuildRecord) -> int | None:
-    """Return the number of generated files if all are on disk as `record` says; else None."""
+def _is_on_disk(project: Project, record: BuildRecord) -> bool:
+    """True if all generated files are on disk as `record` says."""
     try:
         with Folder(project.root) as root, root.below(project.output) as folder:
             manifest = folder.read(NAME, links=False, limit=MAX_MANIFEST)
             if digest(manifest) != record.manifest or folder.kind(STAGE, links=False) is not None:
-                return None  # or a killed run left its stage behind
-            outputs = json.loads(manifest)["outputs"]
-            unchanged = all(
-                digest(folder.read(path, links=False)) == output["sha256"] for path, output in outputs.items()
+                return False  # or a killed run left its stage behind
+            return all(
+                digest(folder.read(path, links=False)) == output["sha256"]
+                for path, output in json.loads(manifest)["outputs"].items()
             )
     except OSError:
-        return None
-    return len(outputs) if unchanged else None
+        return False
 
 
 def _templates(project: Project) -> dict[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Container, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -24,41 +24,52 @@ FILE = "toolgen.toml"
 PYPROJECT = "pyproject.toml"
 _MAX_TOML: Final = 256 * 1024  # characters: `tomllib` takes up to 500 bytes of memory for each
 TABLE = "tool.toolgen"
-_TYPES: dict[str, type] = {
-    "specs": str,
-    "output": str,
-    "implementations": str,
-    "targets": list,
-    "templates": str,
-    "coerce": bool,
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """What the value of a key may be."""
+
+    kind: type
+    one_of: tuple[str, ...] = ()
+    path: str = ""  # an example, if it is a path that is relative to the configuration
+
+
+_TEXT: Final = _Setting(str)
+_FILE: Final = _Setting(str, path="tools/baseline.json")
+_TABLE: Final = _Setting(dict)
+_COUNT: Final = _Setting(int)
+_TOP: Final[dict[str, _Setting]] = {
+    "specs": _Setting(str, path="tools/specs"),
+    "output": _Setting(str, path="tools/generated"),
+    "implementations": _TEXT,
+    "targets": _Setting(list),
+    "templates": _Setting(str, path="tools/templates"),
+    "coerce": _Setting(bool),
 }
-_BREAKING_TYPES: dict[str, type] = {"level": str, "versions": str, "accept": str, "levels": dict}
-_BREAKING_VALUES: dict[str, tuple[str, ...]] = {
-    "level": ("error", "warning", "info"),
-    "versions": ("semver",),
+_SECTIONS: Final[dict[str, dict[str, _Setting]]] = {
+    "mcp": {"output_schema": _Setting(bool), "references": _Setting(str, ("inline", "keep"))},
+    "server": {"name": _TEXT, "version": _TEXT, "instructions": _TEXT},
+    "test": {"fixtures": _Setting(str, path="tests/toolgen_fixtures.py")},
+    "breaking": {
+        "level": _Setting(str, LEVELS[:3]),
+        "versions": _Setting(str, ("semver",)),
+        "accept": _FILE,
+        "levels": _TABLE,
+    },
+    "budget": {
+        "unit": _Setting(str, ("bytes", "o200k")),
+        "baseline": _FILE,
+        "max": _COUNT,
+        "max_total": _COUNT,
+    },
+    "lint": {"rules": _TABLE, "folders": _TABLE, "baseline": _FILE},
+    "publish": {
+        each.name: _Setting(list) if each.name == "include" else _TEXT for each in fields(Publication)
+    },
 }
-_BUDGET_TYPES: dict[str, type] = {"unit": str, "baseline": str, "max": int, "max_total": int}
-_BUDGET_VALUES: dict[str, tuple[str, ...]] = {"unit": ("bytes", "o200k")}
-_FIELD_VALUES: dict[str, tuple[str, ...]] = {"references": ("inline", "keep")}
-_RULE_LEVELS = LEVELS
-_LINT_TYPES: dict[str, type] = {"rules": dict, "folders": dict, "baseline": str}
-_FIELD_SECTIONS: dict[str, dict[str, type]] = {
-    "mcp": {"output_schema": bool, "references": str},
-    "server": {"name": str, "version": str, "instructions": str},
-    "test": {"fixtures": str},
-}
+_OF_PROJECT: Final = ("mcp", "server", "test")
 """Sections whose keys are fields of the project: `server_name`."""
-_PUBLISH_TYPES: dict[str, type] = {
-    each.name: list if each.name == "include" else str for each in fields(Publication)
-}
-_SECTIONS = (*_FIELD_SECTIONS, "breaking", "budget", "lint", "publish")
-_PATHS = {
-    "specs": "tools/specs",
-    "output": "tools/generated",
-    "templates": "tools/templates",
-    "fixtures": "tests/toolgen_fixtures.py",
-}
-"""Settings that are paths, each with an example."""
 _TYPE_NAMES: dict[type, str] = {
     str: "a string",
     list: "a list of strings",
@@ -98,6 +109,18 @@ class Table:
                 if at >= 0:
                     return Span(self.file, number + offset, at + 1, len(value) + 2)
         return self.key(key)
+
+    def below(self, *names: str) -> Table:
+        """Return a table in this one; an empty one if there is none."""
+        inner = self
+        for name in names:
+            data = inner.data.get(name)
+            inner = replace(
+                inner,
+                name=f"{inner.name}.{name}".removeprefix("."),
+                data=data if isinstance(data, dict) else {},
+            )
+        return inner
 
     def _find(self, key: str) -> tuple[int, int]:
         written = re.compile(rf"""^\s*(?:{re.escape(self.name)}\.)?["']?(?P<key>{re.escape(key)})["']?\s*=""")
@@ -268,28 +291,25 @@ def make_project(root: Path, table: Table, shared: str | None = None) -> Project
 
     A server without a version of its own has that in `shared`, the text of the pyproject.toml beside it.
     """
-    top = dict(islice(((key, value) for key, value in table.data.items() if key not in _SECTIONS), MAX_KEYS))
-    faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _TYPES))}
-    sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
-    for name, types in _FIELD_SECTIONS.items():
-        _, values = _section(table, name, types, faults)
-        sound |= {f"{name}_{key}": value for key, value in values.items()}
+    faults: dict[str, Diagnostic] = {}
+    top = {key: value for key, value in table.data.items() if key not in _SECTIONS}
+    sound = {key: _clean(key, value) for key, value in _sound(replace(table, data=top), _TOP, faults).items()}
+    sections = {name: _section(table, name, faults) for name in _SECTIONS}
+    for name in _OF_PROJECT:
+        sound |= {f"{name}_{key}": value for key, value in sections[name].items()}
     if sound.get("server_version") is None and "server.version" not in faults:
         sound["server_version"] = static_version(shared)
-    breaking = _breaking(table, faults)
-    _, values = _section(table, "budget", _BUDGET_TYPES, faults)
-    budget = BudgetSettings(**values, is_baseline_set="baseline" in values)
-    lint = _lint(table, faults)
-    publish = _publication(table, faults)
+    breaking, budget = sections["breaking"], sections["budget"]
+    _levels(table.below("breaking", "levels"), None, faults)
     project = Project(
         root=root,
         file=table.file,
         text=table.text,
         **sound,
-        breaking=breaking,
-        budget=budget,
-        lint=lint,
-        publish=publish,
+        breaking=BreakingSettings(**breaking, is_accept_set="accept" in breaking),
+        budget=BudgetSettings(**budget, is_baseline_set="baseline" in budget),
+        lint=_lint(table, sections["lint"], faults),
+        publish=_publication(table, sections["publish"], faults),
     )
     # names are compared only where the folders are sound: one mistake, one report
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
@@ -307,118 +327,93 @@ def _clean(key: str, value: Any) -> Any:
     return "/".join(part for part in value.split("/") if part not in ("", ".")) or "."
 
 
-def _section(
-    table: Table, name: str, types: dict[str, type], faults: dict[str, Diagnostic]
-) -> tuple[Table, dict[str, Any]]:
-    """Return a section and its sound values; add its faults to `faults`, by `section.key`."""
+def _section(table: Table, name: str, faults: dict[str, Diagnostic]) -> dict[str, Any]:
+    """Return the sound values of a section; add its faults to `faults`, by `section.key`."""
     data = table.data.get(name, {})
     if not isinstance(data, dict):
         faults[name] = _invalid(table, name, f"'{name}' must be a section: [{name}]")
-        data = {}
-    inner = Table(table.file, table.text, f"{table.name}.{name}".removeprefix("."), data)
-    checked = dict(islice(data.items(), MAX_KEYS))
-    found = {
-        key: fault
-        for key, value in checked.items()
-        if (fault := _shape_fault(inner, key, value, types) or _value_fault(inner, key, value))
-    }
-    faults |= {f"{name}.{key}": fault for key, fault in found.items()}
-    return inner, {key: value for key, value in checked.items() if key not in found}
+    return _sound(table.below(name), _SECTIONS[name], faults, f"{name}.")
 
 
-def _breaking(table: Table, faults: dict[str, Diagnostic]) -> BreakingSettings:
-    """Return the section `[breaking]`; add its faults to `faults`."""
-    before = len(faults)
-    inner, values = _section(table, "breaking", _BREAKING_TYPES, faults)
-    levels = inner.data.get("levels", {})
-    for code, level in levels.items() if isinstance(levels, dict) else ():
-        if level not in _RULE_LEVELS and len(faults) - before < MAX_KEYS:
-            own = Table(table.file, table.text, f"{inner.name}.levels", levels)
-            message = f"the level of '{code}' must be one of {', '.join(_RULE_LEVELS)}"
-            faults[f"breaking.levels.{code}"] = Diagnostic(own.key(code), "invalid-setting", message)
-    return BreakingSettings(**values, is_accept_set="accept" in values)
+def _sound(
+    table: Table, settings: Mapping[str, _Setting], faults: dict[str, Diagnostic], prefix: str = ""
+) -> dict[str, Any]:
+    """Return the sound values of a table; add what is wrong with the others to `faults`."""
+    checked = dict(islice(table.data.items(), MAX_KEYS))
+    found = {key: fault for key, value in checked.items() if (fault := _fault(table, key, value, settings))}
+    faults |= {f"{prefix}{key}": fault for key, fault in found.items()}
+    return {key: value for key, value in checked.items() if key not in found}
 
 
-def _publication(table: Table, faults: dict[str, Diagnostic]) -> Publication:
+def _publication(table: Table, values: dict[str, Any], faults: dict[str, Diagnostic]) -> Publication:
     """Return the section `[publish]`; add its faults to `faults`. Targets judge what they show of it."""
-    inner, values = _section(table, "publish", _PUBLISH_TYPES, faults)
     found = Publication(**{key: _clean("", value) for key, value in values.items()})
     for path in found.include:
         if not _is_plain_path(path) or ".." in path.split("/"):
             message = f"'include' has {path!r}, which is not a relative path with forward slashes"
-            place = inner.value("include", path)
+            place = table.below("publish").value("include", path)
             faults["publish.include"] = Diagnostic(place, "invalid-setting", message)
     return found
 
 
-def _lint(table: Table, faults: dict[str, Diagnostic]) -> LintSettings:
+def _lint(table: Table, values: dict[str, Any], faults: dict[str, Diagnostic]) -> LintSettings:
     """Return the section `[lint]`; add its faults to `faults`."""
-    inner, values = _section(table, "lint", _LINT_TYPES, faults)
-    rules = _rule_levels(inner, "rules", values.get("rules", {}), faults)
-    of_folders = Table(inner.file, inner.text, f"{inner.name}.folders", values.get("folders", {}))
+    of_folders = table.below("lint", "folders")
     folders = {}
     for folder, levels in islice(of_folders.data.items(), MAX_KEYS):
         if isinstance(levels, dict) and _is_plain_path(folder):
-            folders[folder.rstrip("/")] = _rule_levels(of_folders, folder, levels, faults)
+            folders[folder.rstrip("/")] = _levels(of_folders.below(folder), lint_codes(), faults)
         else:
             message = f"'{folder}' must be a folder of the project, with a level for each rule"
             hint = 'write it as in `[lint.folders."specs/imported"]`'
-            faults[f"lint.folders.{folder}"] = Diagnostic(
-                of_folders.key(folder), "invalid-setting", message, hint
-            )
+            place = of_folders.key(folder)
+            faults[f"lint.folders.{folder}"] = Diagnostic(place, "invalid-setting", message, hint)
+    rules = _levels(table.below("lint", "rules"), lint_codes(), faults)
     return LintSettings(rules, folders, values.get("baseline", LintSettings().baseline))
 
 
-def _rule_levels(
-    around: Table, name: str, levels: Mapping[str, Any], faults: dict[str, Diagnostic]
-) -> dict[str, str]:
-    """Return the levels of lint rules in a table; add what is wrong with them to `faults`."""
-    own = Table(around.file, around.text, f"{around.name}.{name}", dict(levels))
+def _levels(table: Table, known: Collection[str] | None, faults: dict[str, Diagnostic]) -> dict[str, str]:
+    """Return the levels of rules in a table; add what is wrong with them to `faults`. None: any rule."""
     found = {}
-    for code, level in islice(levels.items(), MAX_KEYS):
-        if code not in lint_codes():
-            hint = did_you_mean(code, lint_codes()) or "`toolgen explain` lists the rules"
-            fault = Diagnostic(own.key(code), "unknown-setting", f"there is no lint rule '{code}'", hint)
+    for code, level in islice(table.data.items(), MAX_KEYS):
+        if known is not None and code not in known:
+            hint = did_you_mean(code, known) or "`toolgen explain` lists the rules"
+            fault = Diagnostic(table.key(code), "unknown-setting", f"there is no lint rule '{code}'", hint)
         elif level not in LEVELS:
             message = f"the level of '{code}' must be one of {', '.join(LEVELS)}"
-            fault = Diagnostic(own.key(code), "invalid-setting", message)
+            fault = Diagnostic(table.key(code), "invalid-setting", message)
         else:
             found[code] = level
             continue
-        faults[f"{own.name}.{code}"] = fault
+        faults[f"{table.name}.{code}"] = fault
     return found
 
 
-def _value_fault(table: Table, key: str, value: str) -> Diagnostic | None:
-    """Return the fault of a value that is none of those that the setting has, or no path in the project."""
-    allowed = {**_BREAKING_VALUES, **_BUDGET_VALUES, **_FIELD_VALUES}.get(key)
-    if allowed is not None and value not in allowed:
-        message = f"'{key}' must be one of {', '.join(allowed)}"
-        return _invalid(table, key, message, did_you_mean(value, allowed))
-    if key in ("accept", "baseline") and (not _is_plain_path(value) or ".." in value.split("/")):
-        return _invalid(table, key, f"'{key}' must be a relative path with forward slashes")
-    return None
-
-
-def _shape_fault(table: Table, key: str, value: Any, types: dict[str, type]) -> Diagnostic | None:
-    if key not in types:
-        known = [*types, *(f"[{name}]" for name in _SECTIONS)] if types is _TYPES else [*types]
-        hint = did_you_mean(key, types) or f"the settings are {', '.join(known)}"
+def _fault(table: Table, key: str, value: Any, settings: Mapping[str, _Setting]) -> Diagnostic | None:
+    if key not in settings:
+        known = [*settings, *(f"[{name}]" for name in _SECTIONS if settings is _TOP)]
+        hint = did_you_mean(key, settings) or f"the settings are {', '.join(known)}"
         return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)
-    expected = types[key]
-    fits = (
-        type(value) is int and value > 0 if expected is int else isinstance(value, expected) and value != ""
-    )
-    if fits and expected is list:
-        fits = all(isinstance(item, str) and item for item in value) and len(set(value)) == len(value)
-        if not fits:
-            return _invalid(table, key, f"'{key}' must be a list of different strings")
-    if not fits:
-        return _invalid(table, key, f"'{key}' must be {_TYPE_NAMES[expected]}")
-    if key in _PATHS and not _is_plain_path(value):
-        hint = f'write it as in `{key} = "{_PATHS[key]}"`, relative to the folder of this file'
+    setting = settings[key]
+    if not _is_of_kind(value, setting.kind):
+        return _invalid(table, key, f"'{key}' must be {_TYPE_NAMES[setting.kind]}")
+    if setting.kind is list:
+        is_list = all(isinstance(item, str) and item for item in value) and len(set(value)) == len(value)
+        return None if is_list else _invalid(table, key, f"'{key}' must be a list of different strings")
+    if setting.one_of and value not in setting.one_of:
+        message = f"'{key}' must be one of {', '.join(setting.one_of)}"
+        return _invalid(table, key, message, did_you_mean(value, setting.one_of))
+    may_leave = setting is not _FILE  # of folders, it is checked after resolving links
+    if setting.path and not (_is_plain_path(value) and (may_leave or ".." not in value.split("/"))):
+        hint = f'write it as in `{key} = "{setting.path}"`, relative to the folder of this file'
         return _invalid(table, key, f"'{key}' must be a relative path with forward slashes", hint)
     return None
+
+
+def _is_of_kind(value: Any, kind: type) -> bool:
+    if kind is int:
+        return type(value) is int and value > 0
+    return isinstance(value, kind) and value != ""
 
 
 def _is_plain_path(text: str) -> bool:

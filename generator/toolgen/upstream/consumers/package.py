@@ -23,7 +23,6 @@ from toolgen.project import (
     read_output,
     read_text,
     refuse_foreign,
-    use_temporary_folder,
     write,
 )
 from toolgen.project.building.project_build import manifest_of
@@ -69,16 +68,15 @@ def plan_client(definitions: ClientDefinitions, lock: ClientLock, folder: Path) 
         raise UnableError("usage", "--uses reads Python, and the client is in TypeScript")
     settings = replace(definitions.settings, package=lock.package)
     texts = {path: text.encode("utf-8", "surrogateescape") for path, text in definitions.specs.items()}
-    with use_temporary_folder():
-        templates = load_client_templates()
-        compiled = compile_client(
-            texts,
-            templates,
-            settings,
-            definitions.server.name,
-            is_typescript=lock.language == TYPESCRIPT,
-            uses_of=partial(find_uses, folder, lock.uses_in, package=lock.package) if lock.uses_in else None,
-        )
+    templates = load_client_templates()
+    compiled = compile_client(
+        texts,
+        templates,
+        settings,
+        definitions.server.name,
+        is_typescript=lock.language == TYPESCRIPT,
+        uses_of=partial(find_uses, folder, lock.uses_in, package=lock.package) if lock.uses_in else None,
+    )
     listing = definitions.server
     if definitions.is_folder:
         listing = replace(listing, tools=compiled.listed)
