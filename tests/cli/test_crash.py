@@ -97,7 +97,6 @@ def killed_at_random(twins: Twins, moments: int) -> None:
         assert twins.folders() == {"definitions", "models", "models/shared", "schemas", "tools"}, (
             f"{moment}: litter"
         )
-        assert os.listdir(twins.scratch) == ["cache"], f"{moment}: litter in the temporary folder"
         assert twins.run("check") == 0, moment
         if moment % 10 == 9:
             print(f"{moment + 1} of {moments} moments", file=sys.__stderr__, flush=True)
@@ -178,8 +177,7 @@ def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate()
     assert (process.returncode, said) == (130, b"toolgen: interrupted\n")
-    # the user's folder stays if a worker that ends a moment later still has its lock: the next run removes it
-    assert [path for path in scratch.rglob("*") if path != scratch / f"toolgen-{os.geteuid()}"] == []
+    assert list(scratch.iterdir()) == []
     assert not (project.root / "generated").exists()
     assert ended(process.pid)
 

@@ -1,28 +1,23 @@
-"""A pool of worker processes for specs: forked, since a fork has everything imported already.
-
-By hand rather than with `concurrent.futures`: its pool cannot cancel a task that runs, so that ^C takes as
-long as the longest task; and its workers wait for ever where this process is killed.
-"""
+"""A pool of worker processes for specs: forked, since a fork has everything imported already."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from toolgen.project.files.interrupts import ignore_interrupts, uninterrupted
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkProcess
 
 _Made = TypeVar("_Made")
 
 _MAX_BATCH = 100  # specs: enough to make a formatter's start cheap, few enough to show progress
 _MIN_FOR_TWO_WORKERS = 24  # specs; one process compiles fewer sooner than two
+
+_compile_batch: Callable[[Sequence[str]], Any]  # of a worker: a pool sends only functions of modules
 
 
 def worker_pool(compile_batch: Callable[[Sequence[str]], _Made], paths: Sequence[str]) -> Iterator[_Made]:
@@ -37,7 +32,8 @@ def worker_pool(compile_batch: Callable[[Sequence[str]], _Made], paths: Sequence
                 _collect()
             yield compile_batch(batch)
         return
-    yield from _in_workers(compile_batch, batches, workers)
+    with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
+        yield from _in_workers(compile_batch, batches, workers, scratch)
 
 
 def _processors() -> int:
@@ -50,63 +46,54 @@ def _can_fork() -> bool:
 
 
 def _in_workers(
-    compile_batch: Callable[[Sequence[str]], _Made], batches: Sequence[Sequence[str]], workers: int
+    compile_batch: Callable[[Sequence[str]], _Made],
+    batches: Sequence[Sequence[str]],
+    workers: int,
+    scratch: str,
 ) -> Iterator[_Made]:
     """Yield batches in the order of their completion.
 
     A batch that a worker fails at is compiled again in this process, where an error is shown.
     """
-    from multiprocessing import get_context
-    from multiprocessing.connection import wait
+    # Only projects with many changed specs need these.
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import active_children, get_context
 
-    fork = get_context("fork")
-    left = set(range(len(batches)))
-    processes: list[ForkProcess] = []
-    readers: set[Connection] = set()
+    failed: list[Sequence[str]] = []
     gc.freeze()  # what exists now is shared with the workers: a collector that looks at it would copy it
+    pool = ProcessPoolExecutor(workers, get_context("fork"), _prepare, (compile_batch, scratch))
     try:
-        for number in range(workers):
-            own = {index: batches[index] for index in range(number, len(batches), workers)}
-            reader, writer = fork.Pipe(duplex=False)
-            process = fork.Process(target=_work, args=(compile_batch, own, writer), daemon=True)
-            with uninterrupted():  # ^C in a fork handler is lost, and in the worker's first steps prints
-                process.start()
-                processes.append(process)
-            writer.close()
-            readers.add(reader)
-        while readers:
-            for reader in readers & set(wait(list(readers))):
-                try:
-                    index, encoded = reader.recv()
-                except (EOFError, OSError):  # the worker is done, or died
-                    readers.discard(reader)
-                    continue
-                left.discard(index)
-                yield encoded
+        with uninterrupted():  # ^C in a worker's first steps prints
+            made = {pool.submit(_compile, batch): batch for batch in batches}
+        for each in as_completed(made):
+            if each.exception() is None:
+                yield each.result()
+            else:
+                failed.append(made[each])
     finally:
         with uninterrupted():
-            for process in processes:
+            for process in active_children():  # the pool would wait for batches that have begun
                 process.kill()
-            for process in processes:
-                process.join()
+            pool.shutdown(cancel_futures=True)
         gc.unfreeze()
-    yield from (compile_batch(batches[index]) for index in sorted(left))
+    yield from map(compile_batch, failed)
 
 
-def _work(
-    compile_batch: Callable[[Sequence[str]], object], own: dict[int, Sequence[str]], writer: Connection
-) -> None:
-    """Run a worker: compile its own batches, then exit."""
-    try:
-        ignore_interrupts()  # ^C is for the parent, which ends the workers
-        threading.Thread(target=_exit_with_parent, daemon=True).start()
-        gc.disable()
-        for index, batch in own.items():
-            writer.send((index, compile_batch(batch)))
-            _collect()
-            gc.freeze()
-    finally:
-        os._exit(0)  # whatever went wrong: the parent sees which batches are missing
+def _prepare(compile_batch: Callable[[Sequence[str]], Any], scratch: str) -> None:
+    """Begin a worker. What it leaves in `scratch` when it is killed, its parent removes."""
+    global _compile_batch
+    ignore_interrupts()  # ^C is for the parent, which ends the workers
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    tempfile.tempdir = scratch
+    gc.disable()
+    _compile_batch = compile_batch
+
+
+def _compile(batch: Sequence[str]) -> Any:
+    made = _compile_batch(batch)
+    _collect()
+    gc.freeze()
+    return made
 
 
 def _collect() -> None:
@@ -116,7 +103,7 @@ def _collect() -> None:
 
 
 def _exit_with_parent() -> None:
-    """Exit as soon as the parent has gone, also where it was killed and could not say so."""
+    """Exit as soon as the parent has gone, also where it was killed: a worker would wait for ever."""
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
 
