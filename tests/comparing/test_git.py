@@ -321,16 +321,6 @@ def test_submodules_pointers_and_names(tmp_path: Path) -> None:
     ]
 
 
-def test_a_pointer_to_the_content_of_the_work_tree_is_that_content(tmp_path: Path) -> None:
-    from hashlib import sha256
-
-    text = spec("a")
-    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256(text.encode()).hexdigest()}\nsize 9\n"
-    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": pointer})
-    repository.write({"specs/a.yaml": text})
-    assert sides(repository, "main").old.contracts == {}
-
-
 @pytest.mark.parametrize("name", ["a.yaml", "a.txt"])
 def test_a_small_repository_with_any_number_of_files_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

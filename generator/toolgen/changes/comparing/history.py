@@ -8,13 +8,13 @@ from datetime import date
 
 from toolgen.changes.breaking_policy import read_policy
 from toolgen.changes.comparing.against import AtCommit, find_commit
-from toolgen.changes.comparing.sides import Sides, SpecFiles, compare_files, files_at, files_of
+from toolgen.changes.comparing.sides import Sides, compare_files, files_at, files_of
 from toolgen.changes.comparison import compare
 from toolgen.changes.finding import Finding
 from toolgen.changes.policy import Policy
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
-from toolgen.project.building.project_build import Inputs, read_inputs
+from toolgen.project.building.project_build import read_inputs
 from toolgen.project.files.git import GitRepository, MissingObjectError
 from toolgen.project.inputs.revision import CommitName
 
@@ -67,11 +67,11 @@ def read_releases(span: str, start: str, *, today: date, by_tag: bool = True) ->
         end = find_commit(last or "HEAD", start) if dots else None
         if end is not None:
             end.repository.close()
-        before = files_at(old, inputs.project, inputs.specs)
+        before = files_at(old, inputs.project)
         for version in _versions(repository, old.commit, end, by_tag=by_tag):
             label = CommitName(version.commit, version.title)
             try:
-                after = files_at(AtCommit(repository, label), inputs.project, _known(inputs, before))
+                after = files_at(AtCommit(repository, label), inputs.project)
                 sides = compare_files(before, after)
             except (SpecErrors, UnableError) as error:
                 if version.is_end or not _is_about(error, version):
@@ -126,10 +126,3 @@ def _is_about(error: SpecErrors | UnableError, version: _Version) -> bool:
     if isinstance(error, UnableError):
         return error.code in ("no-specs", "no-configuration", "unreadable-configuration", "no-templates")
     return all(each.span.file.startswith(f"{version.title}:") for each in error.diagnostics)
-
-
-def _known(inputs: Inputs, before: SpecFiles) -> dict[str, bytes]:
-    """Return texts that need not be read again: those of the work tree, and of the version before."""
-    # No path has a NUL: the texts of the version before must not hide those of the work tree.
-    texts = {f"{path}\0": text for path, text in before.specs.items() if isinstance(text, bytes)}
-    return {**inputs.specs, **texts}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -75,7 +75,7 @@ def read_sides(against: str, start: str) -> Sides:
     found = find_against(against, start)
     if isinstance(found, AtCommit):
         with found.repository:
-            sides = compare_files(files_at(found, inputs.project, inputs.specs), files_of(inputs))
+            sides = compare_files(files_at(found, inputs.project), files_of(inputs))
         return replace(sides, notes=(found.note,) if found.note else ())
     is_generated = isinstance(found, OnDisk) and (found.path / NAME).is_file()
     if isinstance(found, OnDisk) and found.path.is_dir() and not is_generated:
@@ -113,12 +113,12 @@ def files_of(inputs: Inputs) -> SpecFiles:
     return SpecFiles("", f"{project.specs}/", inputs.specs, inputs.targets, settings, project.text)
 
 
-def files_at(found: AtCommit, project: Project, known: Mapping[str, bytes]) -> SpecFiles:
+def files_at(found: AtCommit, project: Project) -> SpecFiles:
     """Return the specs at a commit."""
     if found.path is None:
-        revision = read_revision(found.repository, found.commit, project, known)
+        revision = read_revision(found.repository, found.commit, project)
     else:
-        revision = read_folder(found.repository, found.commit, found.path, project=project, known=known)
+        revision = read_folder(found.repository, found.commit, found.path, project)
     files = SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets)
     if revision.configured_in is None:
         return files

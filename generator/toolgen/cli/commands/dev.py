@@ -55,7 +55,7 @@ def _is_on_main(start: str) -> bool:
         return False
     with main.repository:
         try:
-            files_at(main, inputs.project, inputs.specs)
+            files_at(main, inputs.project)
         except UnableError as error:
             if error.code not in ("no-configuration", "no-specs"):
                 raise

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
-from hashlib import new as new_hash
 from pathlib import Path
 from types import TracebackType
 
@@ -194,13 +193,6 @@ class GitRepository:
             raise MissingObjectError(f"the object {oid} is missing")
         return found
 
-    def blob_id(self, content: bytes) -> str:
-        """Return the name that git gives to a file with this content."""
-        found = new_hash(self._object_format, usedforsecurity=False)
-        found.update(b"blob %d\0" % len(content))
-        found.update(content)
-        return found.hexdigest()
-
     def tags(self) -> dict[str, list[str]]:
         """Return the names of the tags of each commit, sorted."""
         found: dict[str, list[str]] = {}
@@ -256,11 +248,6 @@ class GitRepository:
     @cached_property
     def _is_shallow(self) -> bool:
         return _run(self._git, self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
-
-    @cached_property
-    def _object_format(self) -> str:
-        done = _run(self._git, self.top, "rev-parse", "--show-object-format")
-        return done.stdout.decode().strip() if done.returncode == 0 else "sha1"
 
     def _refs(self, fields: tuple[str, ...], *patterns: str) -> Iterator[list[str]]:
         done = _run(self._git, self.top, "for-each-ref", f"--format={'%00'.join(fields)}", *patterns)

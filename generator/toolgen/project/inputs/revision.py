@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
@@ -27,9 +25,7 @@ from toolgen.project.inputs.specs import SUFFIXES, UnreadableSpecError, check_na
 from toolgen.project.inputs.target_templates import SETTINGS, targets_of
 from toolgen.schema.limits import BUDGET
 
-_LFS_POINTER = re.compile(
-    rb"\Aversion https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\n"
-)
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_SPECS = 100_000
 _MAX_CONFIGURATION = 1024 * 1024  # bytes
 
@@ -55,49 +51,38 @@ class CommitName:
     label: str
 
 
-def read_revision(
-    repository: GitRepository, commit: CommitName, project: Project, known: Mapping[str, bytes]
-) -> Revision:
+def read_revision(repository: GitRepository, commit: CommitName, project: Project) -> Revision:
     """Return the project as `commit` has it.
 
     Its configuration there decides where its specs are. A project whose folder was moved since is found by
-    its configuration, too. Files with the same text as one of the `known` specs are not read again.
+    its configuration, too.
 
     Raises:
         SpecErrors: the configuration is not valid, or a spec cannot be read.
         UnableError: the commit has no configuration or no spec, or a file is missing in this clone.
     """
-    reader = _CommitReader(repository, commit, known)
-    with_folder = _folder_at(reader, project)
-    return reader.read_project(project.root, with_folder)
+    reader = _CommitReader(repository, commit)
+    return reader.read_project(project.root, _folder_at(reader, project))
 
 
-def read_folder(
-    repository: GitRepository, commit: CommitName, path: str, *, project: Project, known: Mapping[str, bytes]
-) -> Revision:
+def read_folder(repository: GitRepository, commit: CommitName, path: str, project: Project) -> Revision:
     """Return a folder of a commit: a project, or a folder of specs with the settings of `project`.
 
     Raises as `read_revision`.
     """
-    reader = _CommitReader(repository, commit, known)
+    reader = _CommitReader(repository, commit)
     folder = "" if path in ("", ".") else f"{path.rstrip('/')}/"
     if reader.table(folder) is not None:
         return reader.read_project(project.root, folder)
     return reader.read_specs(replace(project, templates=None, targets=None), folder.rstrip("/"))
 
 
+@dataclass(frozen=True, slots=True)
 class _CommitReader:
     """Reads files of one commit."""
 
-    def __init__(self, repository: GitRepository, commit: CommitName, known: Mapping[str, bytes]) -> None:
-        self.repository = repository
-        self.commit = commit
-        self._known = known
-        self._by_id: dict[str, bytes] = {}
-        for content in known.values():
-            self._by_id[repository.blob_id(content)] = content
-            if b"\r\n" in content:  # git may have stored it with LF
-                self._by_id.setdefault(repository.blob_id(content.replace(b"\r\n", b"\n")), content)
+    repository: GitRepository
+    commit: CommitName
 
     def table(self, folder: str) -> Table | None:
         """Return the settings in `folder`; None if it configures no project."""
@@ -185,7 +170,7 @@ class _CommitReader:
         if oid is None:
             return None
         check_name(entry.path)
-        return self._by_id[oid] if oid in self._by_id else self._read(oid)
+        return self._read(oid)
 
     def _read(self, oid: str) -> bytes:
         try:
@@ -195,16 +180,12 @@ class _CommitReader:
             content = self.repository.read(oid)
         except MissingObjectError as error:
             raise self._missing(error) from None
-        if pointer := _LFS_POINTER.match(content):
-            wanted = pointer[1].decode()
-            found = next((each for each in self._known.values() if sha256(each).hexdigest() == wanted), None)
-            if found is None:
-                raise UnreadableSpecError(
-                    "unreadable-spec",
-                    "this is a pointer of Git LFS, whose content is not in the repository",
-                    "give a folder with a checkout of the commit, instead of a ref",
-                )
-            return found
+        if content.startswith(_LFS_POINTER):
+            raise UnreadableSpecError(
+                "unreadable-spec",
+                "this is a pointer of Git LFS, whose content is not in the repository",
+                "give a folder with a checkout of the commit, instead of a ref",
+            )
         return content
 
     def _linked(self, entry: TreeEntry, folder: str, *, is_spec: bool) -> str | None:
