@@ -3,84 +3,77 @@
 from __future__ import annotations
 
 import asyncio
-from time import monotonic
 
 import pytest
 from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.execution.threads import worker_pool
-from toolgen.runtime.execution.threads.worker_pool import Limiter, SharedLimiter
+from toolgen.runtime.execution.threads.worker_pool import Limiter
 
 QUEUE = 1000
 
 
-async def started(limiter: Limiter, tool_name: str, calls: int) -> list[asyncio.Task[float]]:
-    """Start calls that hang; return those that have got a slot."""
-    tasks = [asyncio.create_task(limiter.acquire(tool_name, QUEUE, busy="busy")) for _ in range(calls)]
+async def started(
+    limiter: Limiter, tool_name: str, calls: int, *, queue: int = QUEUE, most: int | None = None
+) -> list[bool]:
+    """Start calls; return for each whether it has a slot (True), waits (False), or is missing: refused."""
+    tasks = [
+        asyncio.create_task(limiter.acquire(tool_name, queue, busy="busy", most=most)) for _ in range(calls)
+    ]
     await asyncio.sleep(0.01)
-    return [each for each in tasks if each.done()]
+    refused = [each for each in tasks if each.done() and each.exception() is not None]
+    assert all(isinstance(each.exception(), OverloadedError) for each in refused)
+    return [each.done() for each in tasks if each not in refused]
 
 
-def test_each_further_tool_that_hangs_gets_half_of_the_free_slots() -> None:
+def test_one_tool_takes_as_many_slots_as_it_may_and_leaves_the_rest() -> None:
     async def run() -> list[int]:
-        limiter = SharedLimiter(32)
-        return [len(await started(limiter, name, 40)) for name in "abcde"]
+        limiter = Limiter(32)
+        return [sum(await started(limiter, name, 40, most=most)) for name, most in (("a", 16), ("b", 16))]
 
-    async def after_all_of_them_a_call_starts() -> bool:
-        limiter = SharedLimiter(32)
-        for name in "abcde":
-            await started(limiter, name, 40)
-        return len(await started(limiter, "f", 1)) == 1
+    async def other() -> int:
+        limiter = Limiter(32)
+        return sum(await started(limiter, "a", 40, most=4)) + sum(await started(limiter, "b", 40))
 
-    assert asyncio.run(run()) == [16, 8, 4, 2, 1]
-    assert asyncio.run(after_all_of_them_a_call_starts())
+    assert asyncio.run(run()) == [16, 16]
+    assert asyncio.run(other()) == 32
 
 
 def test_a_free_slot_goes_to_the_first_call_that_may_take_it() -> None:
     async def run() -> None:
-        limiter = SharedLimiter(4)
-        a = await started(limiter, "a", 4)  # two run, two wait
-        assert len(a) == 2
-        assert len(await started(limiter, "b", 2)) == 1  # one runs, one waits
-        limiter.release("b", 0.0)
-        await asyncio.sleep(0.01)
-        assert limiter._taken == {"a": 2, "b": 1}  # the calls of a wait longer, but a has its share
-        limiter.release("a", 0.0)
-        await asyncio.sleep(0.01)
+        limiter = Limiter(3)
+        assert await started(limiter, "a", 3, most=2) == [True, True, False]
+        assert await started(limiter, "b", 2, most=2) == [True, False]
+        limiter.release("b")
+        assert limiter._taken == {"a": 2, "b": 1}  # the call of a waits longer, but a has its share
+        limiter.release("a")
         assert limiter._taken == {"a": 2, "b": 1}
-        assert [each.tool_name for each in limiter._waiting] == ["a"]
+        assert list(limiter._waiting) == []
 
     asyncio.run(run())
 
 
 def test_one_tool_cannot_fill_the_queue() -> None:
     async def run() -> None:
-        limiter = SharedLimiter(2)
-        await started(limiter, "a", 1)
-        waiting = [asyncio.create_task(limiter.acquire("a", 4, busy="busy")) for _ in range(4)]
-        await asyncio.sleep(0.01)
-        assert [each.done() for each in waiting] == [False, False, True, True]
-        assert all(isinstance(each.exception(), OverloadedError) for each in waiting[2:])
-        await started(limiter, "b", 1)
-        other = asyncio.create_task(limiter.acquire("b", 4, busy="busy"))
-        await asyncio.sleep(0.01)
-        assert not other.done()  # it waits in a place of its own
+        limiter = Limiter(2)
+        assert await started(limiter, "a", 5, queue=4, most=1) == [True, False, False]
+        assert await started(limiter, "b", 1, queue=4, most=1) == [True]
+        assert await started(limiter, "b", 1, queue=4, most=1) == [False]  # in a place of its own
 
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("kind", [Limiter, SharedLimiter])
 def test_a_call_that_waits_too_long_is_overloaded_and_leaves_the_queue(
-    monkeypatch: pytest.MonkeyPatch, kind: type[Limiter]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(worker_pool, "WAIT_SECONDS", 0.05)
 
     async def run() -> None:
-        limiter = kind(1)
-        await started(limiter, "a", 1)
+        limiter = Limiter(1)
+        await limiter.acquire("a", QUEUE, busy="busy")
         with pytest.raises(OverloadedError, match="busy") as caught:
             await limiter.acquire("a", QUEUE, busy="busy")
         assert caught.value.retry_after is not None
-        limiter.release("a", monotonic())
+        limiter.release("a")
         await limiter.acquire("b", QUEUE, busy="busy")  # nobody else holds or waits for the slot
 
     asyncio.run(run())

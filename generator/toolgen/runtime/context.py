@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .checkpoint import Checkpoint
     from .confirmation.question import Approval, Confirm
     from .elicitation import Elicit, ElicitationResult
-    from .isolation.time_limit import WorkClock
+    from .isolation import WorkClock
     from .settings import Settings
 
 _REPORT_SECONDS: Final = 10.0  # that a thread waits until one progress report has been sent
@@ -308,20 +308,14 @@ def _run_in_loop_of(call: ToolContext, report: Coroutine[Any, Any, None]) -> Awa
 async def _report(
     call: ToolContext, send: Progress, *, progress: float, total: float | None, message: str | None
 ) -> None:
-    import asyncio
-
-    from .isolation.exceptions import cancel_requests, contain
-    from .isolation.time_limit import run_async
+    from .isolation import run_async
     from .logs.redaction import without_text
     from .text import well_formed
 
-    task = asyncio.current_task()
-    before = cancel_requests(task)
     text = well_formed(message) if isinstance(message, str) else message
     try:
-        await run_async(send(progress, total, text), None, call.tool_name, task=task)
-    except BaseException as raised:  # a caller that has left must not undo the work
-        error = contain(raised, call.tool_name, task, cancelled_before=before)
+        await run_async(send(progress, total, text), None, call.tool_name)
+    except Exception as error:  # a caller that has left must not undo the work
         LOGGER.error(
             "reporting progress of %s failed (call %s)",
             call.tool_name,

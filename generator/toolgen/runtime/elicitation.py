@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from toolgen.base.escaping.characters import printable
 
 from .errors import ConfirmationRequiredError, InvalidRequestError
-from .isolation.time_limit import WorkClock
+from .isolation import WorkClock
 from .text import well_formed
 
 MAX_MESSAGE: Final = 20_000  # characters of a question, as of a preview in an error

@@ -24,8 +24,7 @@ from pydantic_core import to_json
 
 from toolgen.runtime.errors import ToolTimeoutError
 from toolgen.runtime.implementations.loading import Catalog, contained, find_package
-from toolgen.runtime.isolation.exceptions import cancel_requests, contain
-from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.settings import SettingError, Settings
@@ -300,20 +299,12 @@ class Features:
         if lacking := source.scopes - grant.scopes:
             message = f"{context.method} needs the scopes: {', '.join(sorted(lacking))}"
             raise MCPError(code=types.INVALID_REQUEST, message=message)
-        task = asyncio.current_task()
-        before = cancel_requests(task)
         name = f"{context.method} of {source.name}"
         try:
-            result: HandlerResult = await run_async(
-                source.answer(context, params), source.timeout, name, task=task
-            )
+            result: HandlerResult = await run_async(source.answer(context, params), source.timeout, name)
         except ToolTimeoutError as error:
             LOGGER.warning("%s", error)
             raise MCPError(code=types.INTERNAL_ERROR, message=str(error)) from None
-        except Exception:
-            raise
-        except BaseException as error:  # it must not end the server
-            raise contain(error, name, task, cancelled_before=before) from error
         size, limit = _size(result), self._settings.max_result_bytes
         if size > limit:
             message = f"The result of {context.method} has {size} bytes; the limit is {limit}."

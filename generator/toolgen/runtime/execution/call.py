@@ -32,8 +32,7 @@ from toolgen.runtime.contract.result import (
 from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note_failure, observe_call
-from toolgen.runtime.isolation.exceptions import ApplicationExit, cancel_requests, contain
-from toolgen.runtime.isolation.time_limit import WorkClock, run_async
+from toolgen.runtime.isolation import WorkClock, contain_exit, run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
@@ -139,25 +138,23 @@ class ToolCall:
     async def answer(self) -> ToolResponse:
         """Return the response of the call: its result, or the error that its caller receives."""
         context, reports_progress = self.context, self.caller.progress is not None
-        IN_FLIGHT[context] = task = asyncio.current_task()
+        IN_FLIGHT[context] = asyncio.current_task()
         if WATCHDOG.asleep:
             WATCHDOG.start()
-        # the first operand is nearly always 0: no function call then
-        cancelled_before = 0 if task is None else task.cancelling() and cancel_requests(task)
         if reports_progress:
             context.loop = asyncio.get_running_loop()
         try:
-            result = await (self._run_admitted(task) if self.tool.is_admitted else self._run(task))
+            result = await (self._run_admitted() if self.tool.is_admitted else self._run())
         # the application asks the user elsewhere: neither a success nor a failure of the call
         except (ConfirmationPending, TaskStarted):
             raise
+        # of the caller, as `run_async` contains those of a tool
+        except (asyncio.CancelledError, GeneratorExit):
+            raise
         except Answered as answered:
             return answered.response
-        except ApplicationExit as exit_:
-            raise exit_.error from None
         except BaseException as raised:  # the agent gets a response in any case; the log has the details
-            error = contain(raised, context.tool_name, task, cancelled_before=cancelled_before)
-            return self._failure(error)
+            return self._failure(contain_exit(raised, context.tool_name))
         finally:
             del IN_FLIGHT[context]
             if reports_progress:
@@ -175,10 +172,10 @@ class ToolCall:
         )
         return response if context.returned is None else response.with_fields_of(context.returned)
 
-    async def _run_admitted(self, task: asyncio.Task[Any] | None) -> WrittenResult:
+    async def _run_admitted(self) -> WrittenResult:
         """Run the steps of a call that a worker may run; wait for the worker unless a task is wanted."""
         try:
-            return await self._run(task)
+            return await self._run()
         except TaskStarted as started:
             if self.caller.as_task or self.environment.tasks is None:
                 raise
@@ -187,7 +184,7 @@ class ToolCall:
             )
             raise Answered(response.with_metadata(self.metadata)) from None
 
-    async def _run(self, task: asyncio.Task[Any] | None) -> WrittenResult:
+    async def _run(self) -> WrittenResult:
         """Run the steps of a call in its caller's task, in order. Raises what any of them raises."""
         contract, context = self.tool.contract, self.context
         if contract.scopes:
@@ -220,9 +217,8 @@ class ToolCall:
         if contract.confirm is not None or self.caller.preview:
             result = await self._confirm_and_execute(request)
         elif self.tool.is_direct:  # the same as `_execute`, which takes a fifth longer
-            returned = await run_async(
-                self.tool.execute.method(request, context), contract.timeout, contract.name, task=task
-            )
+            method = self.tool.execute.method
+            returned = await run_async(method(request, context), contract.timeout, contract.name)
             result = write_result(contract, content_of(returned, context), self.environment.settings)
         else:
             result = await self._execute(request)

@@ -6,7 +6,6 @@ itself detects a difference (ChangedSinceConfirmedError), nothing is executed an
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from inspect import isawaitable
@@ -24,8 +23,7 @@ from toolgen.runtime.errors import (
     ToolError,
 )
 from toolgen.runtime.instrumentation.metrics import current_metrics
-from toolgen.runtime.isolation.exceptions import ApplicationExit
-from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.schema.document import unshared
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
 from toolgen.runtime.confirmation.audit import Decision, KnownWay, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
     Approval,
+    Confirm,
     Confirmation,
     ConfirmationPending,
     cut_preview,
@@ -221,9 +220,7 @@ class ConfirmedCall:
         try:
             # the application may change what it is given
             asked = replace(self._confirmation(question), arguments=unshared(self.arguments))
-            answer: Any = self.caller.confirm(asked)
-            if isawaitable(answer):
-                answer = await run_async(answer, None, self.contract.name, task=asyncio.current_task())
+            answer = await run_async(_answer(self.caller.confirm, asked), None, self.contract.name)
         except ConfirmationPending as pending:
             pending.token = self._token(question, "pending", questions, question_id)
             raise
@@ -235,9 +232,6 @@ class ConfirmedCall:
         except (DeclinedError, QuestionCancelledError) as error:
             self._audit(_outcome_of(error), way, question_id, question)
             raise
-        except (KeyboardInterrupt, SystemExit) as error:
-            # of the application, not of the tool: it may want to end its process
-            raise ApplicationExit(error) from error
         if answer is None:
             self._audit("cancelled", way, question_id, question)
             raise QuestionCancelledError
@@ -332,6 +326,11 @@ class ConfirmedCall:
     @property
     def _holder(self) -> str | None:
         return digest_of_holder(self.call.principal, self.call.session_id)
+
+
+async def _answer(confirm: Confirm, asked: Confirmation) -> Any:
+    answer: Any = confirm(asked)
+    return await answer if isawaitable(answer) else answer
 
 
 def _outcome_of(answer: ToolError) -> Outcome:

@@ -7,7 +7,6 @@ The result is validated before injected values are released, so that a transacti
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import KW_ONLY, dataclass, field
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.context import Listener, ToolContext
 from toolgen.runtime.contract.result import content_of
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.isolation import run_async
 
 from .block_reader import read_content
 from .injection import find_dependencies, open_values
@@ -68,13 +67,13 @@ async def run_method(
         return await run.in_thread() if prepared.in_thread else await run.in_loop()
     name = prepared.contract.name
     busy = f"As many calls of {name} as may run at once are running"
-    began = await limiter.acquire(name, environment.settings.queue, busy=busy)
+    await limiter.acquire(name, environment.settings.queue, busy=busy)
     if prepared.in_thread:  # released when the thread has ended, which may be after the call
-        return await run.in_thread(on_end=lambda _: limiter.release(name, began))
+        return await run.in_thread(on_end=lambda _: limiter.release(name))
     try:
         return await run.in_loop()
     finally:
-        limiter.release(name, began)
+        limiter.release(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +94,14 @@ class MethodRun:
             self._run(IN_LOOP),
             contract.timeout,
             contract.name,
-            task=asyncio.current_task(),
             clock=self.context.clock,
         )
 
     async def in_thread(self, *, on_end: Callable[[Exception | None], None] | None = None) -> Any:
         """Run a `def` in a worker thread, within its time limit."""
         contract = self.prepared.contract
-        run = ThreadRun(contract.name, lambda run: completed(self._run(run)), on_end=on_end)
+        most, work = contract.concurrency, lambda run: completed(self._run(run))
+        run = ThreadRun(contract.name, work, most=most, on_end=on_end)
         return await run.result(self.environment.pool, contract.timeout)
 
     async def _run(self, place: Place) -> Any:

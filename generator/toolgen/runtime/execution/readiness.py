@@ -14,8 +14,7 @@ from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import ToolTimeoutError
 from toolgen.runtime.health import HEALTH
-from toolgen.runtime.isolation.exceptions import cancel_requests, contain, contain_exit
-from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.isolation import contain_exit, run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool
@@ -145,8 +144,7 @@ class Readiness:
         if self.done:  # another call has just finished it
             self._end(running, None)
             return
-        setup, task = self._tool.setup, asyncio.current_task()
-        before = cancel_requests(task)
+        setup = self._tool.setup
         host = TaskHost(asyncio.get_running_loop(), self._contract.name, on_end=self._lost)
         context = SetupContext(self._contract, environment, host)
         arguments = (context,) if _takes_context(setup) else ()
@@ -157,12 +155,12 @@ class Readiness:
             return
         error: Exception | None = None
         try:
-            await run_async(setup(*arguments), self._contract.timeout, self._contract.name, task=task)
+            await run_async(setup(*arguments), self._contract.timeout, self._contract.name)
             self._finish(context)
         except BaseException as raised:
             _release(context)
-            error = contain(raised, self._contract.name, task, cancelled_before=before)
-            raise error from None
+            error = raised if isinstance(raised, Exception) else None  # None: cancelled by the caller
+            raise
         finally:
             self._end(running, error)
 
@@ -229,17 +227,14 @@ class Readiness:
         if not was_set_up:
             return
         name, close, seconds = self._contract.name, self._tool.close, environment.settings.grace
-        task = asyncio.current_task()
-        before = cancel_requests(task)
         try:
             if iscoroutinefunction(close):
-                await run_async(close(), seconds, name, task=task)
+                await run_async(close(), seconds, name)
             else:
                 await ThreadRun(name, lambda run: _call(close, run)).result(environment.pool, seconds)
             if context is not None:
                 await ThreadRun(name, lambda _: context._stack.close()).result(environment.pool, seconds)
-        except BaseException as raised:
-            error = contain(raised, name, task, cancelled_before=before)
+        except Exception as error:
             LOGGER.error("closing tool %s failed", name, exc_info=without_text(error))
         finally:
             # also after a failed `close`: connections of `setup` must not outlive the toolkit

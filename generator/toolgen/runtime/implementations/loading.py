@@ -75,7 +75,7 @@ def contained(load: Callable[[], Result], name: str) -> Result:
     except Exception:
         raise
     except BaseException as error:
-        from toolgen.runtime.isolation.exceptions import contain_exit
+        from toolgen.runtime.isolation import contain_exit
 
         raise contain_exit(error, name) from error
 

@@ -20,8 +20,7 @@ from toolgen.runtime.background.task import TaskStarted
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.isolation.exceptions import cancel_requests, contain, contain_exit
-from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.isolation import contain_exit, run_async
 from toolgen.runtime.logs.logger import LOGGER, make_record
 from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
@@ -305,12 +304,10 @@ async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
     callback = call.config.callback
     if callback is None:
         return
-    task = asyncio.current_task()
-    before = cancel_requests(task)
     try:
-        await run_async(_pass(_event(call, kind, data), callback), None, call.tool_name, task=task)
-    except BaseException as raised:
-        _log_callback(call, kind, contain(raised, call.tool_name, task, cancelled_before=before))
+        await run_async(_pass(_event(call, kind, data), callback), None, call.tool_name)
+    except Exception as error:
+        _log_callback(call, kind, error)
 
 
 async def _pass(event: ToolEvent, callback: Callable[[ToolEvent], Any]) -> None:
@@ -341,10 +338,9 @@ def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
 
 async def _finish(call: ToolContext, kind: EventKind, answer: Awaitable[None]) -> None:
     try:
-        await answer
-    except BaseException as raised:
-        task = asyncio.current_task()
-        _log_callback(call, kind, contain(raised, call.tool_name, task, cancelled_before=0))
+        await run_async(answer, None, call.tool_name)
+    except Exception as error:
+        _log_callback(call, kind, error)
 
 
 def _event(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> ToolEvent:

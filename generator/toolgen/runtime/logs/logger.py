@@ -20,7 +20,7 @@ def _handle(record: logging.LogRecord) -> None:
     try:
         logging.Logger.handle(LOGGER, record)
     except BaseException as error:
-        from toolgen.runtime.isolation.exceptions import contain_exit
+        from toolgen.runtime.isolation import contain_exit
 
         contain_exit(error, "a log handler")
         if logging.lastResort is not None:
@@ -102,7 +102,7 @@ class CallLogger(logging.LoggerAdapter[Any]):
         try:
             super().log(level, msg, *args, **kwargs)
         except BaseException as raised:  # of the application's logger, which must not break the call
-            from toolgen.runtime.isolation.exceptions import contain_exit
+            from toolgen.runtime.isolation import contain_exit
 
             error = without_text(contain_exit(raised, "the configured logger"))
             LOGGER.error("the configured logger raised", exc_info=error)

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.methods import is_input_required
 
 from toolgen.runtime.context import ToolContext
-from toolgen.runtime.isolation.time_limit import WorkClock
+from toolgen.runtime.isolation import WorkClock
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.serving.current_call import CurrentCall
 from toolgen.serving.features import Publish

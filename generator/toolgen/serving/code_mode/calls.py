@@ -17,7 +17,7 @@ from toolgen.runtime.errors import (
     DeclinedError,
     QuestionCancelledError,
 )
-from toolgen.runtime.isolation.time_limit import WorkClock
+from toolgen.runtime.isolation import WorkClock
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.serving.auth.grant import NOTHING, Grant, grant_of
 from toolgen.serving.confirm import FORM, is_yes, question_text, refusal_of

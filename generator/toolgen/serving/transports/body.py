@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from pydantic_core import from_json
 
 from toolgen.runtime.errors import ToolTimeoutError
-from toolgen.runtime.isolation.time_limit import run_async
+from toolgen.runtime.isolation import run_async
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.runtime.validation.strict_json import (
     CONTAINERS,
@@ -75,7 +75,7 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
     deadline = monotonic() + START_SECONDS
     while True:
         try:  # without a timer if the message is there, as it nearly always is
-            message = await run_async(receive(), deadline - monotonic(), "The request", task=None)
+            message = await run_async(receive(), deadline - monotonic(), "The request")
         except ToolTimeoutError:
             raise RefusedError(
                 408, INVALID_REQUEST, "The body of the request did not arrive in time."

@@ -7,12 +7,33 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from weakref import finalize
 
-from .event_loop import cancel_tasks, run_until_done
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
+
+from .event_loop import run_event_loop
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A loop that runs until `end`."""
+
+    loop: asyncio.AbstractEventLoop
+    stopped: asyncio.Event
+    thread: threading.Thread
+
+    @property
+    def is_usable(self) -> bool:
+        return self.thread.is_alive() and not self.stopped.is_set()
+
+    def end(self) -> None:
+        with suppress(RuntimeError):  # already closed
+            self.loop.call_soon_threadsafe(self.stopped.set)
 
 
 class LoopThread:
@@ -20,29 +41,28 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._stopped: asyncio.Future[None] | None = None  # done when the loop is to end
+        self._running: _Running | None = None
 
     @property
     def running(self) -> bool:
         """True between the first use and `stop`. False in a forked child, where the thread is missing."""
-        return self._thread is not None and self._thread.is_alive()
+        return self._running is not None and self._running.is_usable
 
     def submit(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Future[Result]:
         """Start `work()` in the loop, with the caller's context variables."""
         with self._lock:
-            loop = self._loop
-            if loop is None or not self.running:
-                loop = self._start()
-            return asyncio.run_coroutine_threadsafe(work(), loop)
+            running = self._running
+            if running is None or not running.is_usable:
+                running = self._running = self._start()
+            return asyncio.run_coroutine_threadsafe(work(), running.loop)
 
     def run(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Run `work()` in the loop and return its result. Interrupting the wait cancels it.
 
         Raises RuntimeError in the loop's own thread, which would wait for itself.
         """
-        if threading.current_thread() is self._thread:
+        running = self._running
+        if running is not None and threading.current_thread() is running.thread:
             raise RuntimeError(
                 "call_sync was called in its own event loop, by an async tool that it runs: use `await call`"
             )
@@ -56,41 +76,34 @@ class LoopThread:
     def stop(self, *, wait: bool = True) -> None:
         """End the loop and its thread, and cancel running work. The next use starts another loop."""
         with self._lock:
-            loop, thread, stopped = self._loop, self._thread, self._stopped
-            self._loop = self._thread = self._stopped = None
-        # never used, stopped before, or lost in a fork
-        if loop is None or thread is None or stopped is None or not thread.is_alive():
+            running, self._running = self._running, None
+        if running is None or not running.thread.is_alive():  # never used, stopped before, or lost in a fork
             return
-        _stop(loop, stopped)
+        running.end()
         # a thread cannot wait for its own end
-        if wait and threading.current_thread() is not thread:
-            thread.join()
+        if wait and threading.current_thread() is not running.thread:
+            running.thread.join()
 
-    def _start(self) -> asyncio.AbstractEventLoop:
-        loop = asyncio.new_event_loop()
-        self._loop, self._stopped = loop, loop.create_future()
-        arguments = (loop, self._stopped)
-        self._thread = threading.Thread(target=_run, args=arguments, name="toolgen-call-sync", daemon=True)
-        self._thread.start()
+    def _start(self) -> _Running:
+        started: Future[_Running] = Future()
+
+        async def until_stopped() -> None:
+            stopped = asyncio.Event()
+            started.set_result(_Running(asyncio.get_running_loop(), stopped, threading.current_thread()))
+            try:
+                await stopped.wait()
+            finally:  # also if a callback of a tool ends the loop
+                stopped.set()
+
+        threading.Thread(target=_run, args=(until_stopped,), name="toolgen-call-sync", daemon=True).start()
+        running = started.result()
         # a daemon thread needs no end at exit, and waiting there could hang
-        finalize(self, _stop, *arguments).atexit = False  # no thread outlives its toolkit
-        return loop
+        finalize(self, running.end).atexit = False  # no thread outlives its toolkit
+        return running
 
 
-def _stop(loop: asyncio.AbstractEventLoop, stopped: asyncio.Future[None]) -> None:
-    def end() -> None:
-        if not stopped.done():
-            stopped.set_result(None)
-
-    with suppress(RuntimeError):  # already closed
-        loop.call_soon_threadsafe(end)
-
-
-def _run(loop: asyncio.AbstractEventLoop, stopped: asyncio.Future[None]) -> None:
-    asyncio.set_event_loop(loop)
+def _run(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     try:
-        run_until_done(stopped, loop)
-        cancel_tasks(loop)
-        run_until_done(loop.create_task(loop.shutdown_asyncgens()), loop)
-    finally:
-        loop.close()
+        run_event_loop(main)
+    except BaseException as error:  # of a callback: running calls are cancelled, the next one starts a loop
+        LOGGER.error("a tool has ended the event loop of call_sync", exc_info=without_text(error))

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from toolgen.runtime.errors import ToolTimeoutError
-from toolgen.runtime.isolation.exceptions import contain_exit
-from toolgen.runtime.isolation.time_limit import awaited
+from toolgen.runtime.isolation import awaited, contain_exit
 from toolgen.runtime.logs.logger import LOGGER
 
 from .task_host import CallAbandonedError, TaskHost
@@ -42,11 +41,13 @@ class ThreadRun:
         tool_name: str,
         work: Callable[[ThreadRun], Any],
         *,
+        most: int | None = None,
         on_end: Callable[[Exception | None], None] | None = None,
     ) -> None:
         self.abandoned = False  # the caller does not wait any more
         self._tool_name = tool_name
         self._work = work
+        self._most = most  # threads of the tool; None: half of them
         self._on_end = on_end  # called once, when the work has ended or could not be started
         self._loop = asyncio.get_running_loop()
         self._host: TaskHost | None = None  # created when the thread first needs the event loop
@@ -60,7 +61,7 @@ class ThreadRun:
         takes longer than `seconds`, not counting the wait for a thread.
         """
         try:
-            worker = await pool.acquire(self._tool_name)
+            worker = await pool.acquire(self._tool_name, self._most)
         except BaseException:
             self._ended(None)
             raise
@@ -109,7 +110,7 @@ class ThreadRun:
         try:
             value = self._work(self)
         except BaseException as raised:  # raised again in the caller's task, as an ordinary exception
-            error = _ordinary(raised, self._tool_name)
+            error = contain_exit(raised, self._tool_name)
         self._ended(error)
         if self._host is not None:
             self._host.end()
@@ -132,15 +133,6 @@ class ThreadRun:
     def _ended(self, error: Exception | None) -> None:
         if self._on_end is not None:
             self._on_end(error)
-
-
-def _ordinary(error: BaseException, tool_name: str) -> Exception:
-    try:
-        return contain_exit(error, tool_name)
-    except BaseException as other:  # GeneratorExit of a generator of the tool
-        fault = RuntimeError(f"{tool_name} raised {type(other).__name__}")
-        fault.__cause__ = other
-        return fault
 
 
 class InLoop:

@@ -7,7 +7,6 @@ look-ups. Threads are daemons, so that a tool that never returns does not keep t
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -23,160 +22,108 @@ from toolgen.runtime.logs.logger import LOGGER
 
 IDLE_SECONDS: Final = 10.0  # after which an idle thread ends
 WAIT_SECONDS: Final = 30.0  # that a call waits for a slot; clients give up after 60 by default
-_LONGEST_RETRY: Final = 60  # seconds
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Waiter:
     """A task that waits for a slot, in its own event loop."""
 
     tool_name: str
+    most: int  # slots of its tool
     loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[None]
-    granted: bool = False
-
-    def wake(self) -> None:
-        # cancelled or timed out meanwhile: `_granted` hands the slot over
-        if not self.future.done():
-            self.future.set_result(None)
+    granted: asyncio.Event
 
 
 class Limiter:
     """A number of slots for calls, and a bounded queue for those that wait for one.
 
-    Safe to use from several event loops and threads.
+    Safe to use from several event loops and threads, which an `asyncio.Semaphore` is not.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._lock = threading.Lock()
         self._taken: Counter[str] = Counter()  # slots by tool
-        self._total = 0  # of `_taken`
         self._waiting: deque[_Waiter] = deque()
-        self._seconds = 1.0  # moving average of how long a slot was taken
         observe(QUEUE_DEPTH, self, Limiter._count_waiting)
 
-    async def acquire(self, tool_name: str, queue: int, *, busy: str) -> float:
-        """Take a slot; wait for one if none is free. Return the time when it was taken.
+    async def acquire(self, tool_name: str, queue: int, *, busy: str, most: int | None = None) -> None:
+        """Take a slot; wait for one if none is free, or if the tool has `most` slots.
 
-        Raises OverloadedError with the message `busy` if the queue has no place left, or no slot was free
-        for WAIT_SECONDS. A task that is cancelled leaves the queue.
+        Raises OverloadedError with the message `busy` if `queue` calls wait already, or no slot was free for
+        WAIT_SECONDS. A task that is cancelled leaves the queue.
         """
+        most = self.limit if most is None else most
         with self._lock:
-            if self._has_slot(tool_name):
-                self._take(tool_name)
-                return monotonic()
+            if self._take(tool_name, most):
+                return
+            # tasks of an event loop that was closed still have places
+            self._waiting = deque(each for each in self._waiting if not each.loop.is_closed())
+            waiting = Counter(each.tool_name for each in self._waiting)
+            # a tool that may not take all slots may not take all places either
+            places = queue if most >= self.limit else (queue + 1) // 2
+            if waiting.total() >= queue or waiting[tool_name] >= places:
+                raise _overloaded(busy)
             # under the lock of the check: a slot that is freed after it must find this task in the queue
-            waiter = self._enqueue(tool_name, queue, busy)
+            waiter = _Waiter(tool_name, most, asyncio.get_running_loop(), asyncio.Event())
+            self._waiting.append(waiter)
         began = monotonic()
         try:
             async with asyncio.timeout(WAIT_SECONDS):
-                await self._granted(waiter)
-        except TimeoutError:
-            raise self._overloaded(busy) from None
+                await waiter.granted.wait()
+        except BaseException as error:
+            with self._lock:
+                is_granted = waiter not in self._waiting
+                if not is_granted:
+                    self._waiting.remove(waiter)
+            if is_granted:  # the slot came in the same turn of the event loop
+                self.release(tool_name)
+            if isinstance(error, TimeoutError):
+                raise _overloaded(busy) from None
+            raise
         finally:
             if (metrics := current_metrics()) is not None:
                 metrics.record_wait(tool_name, monotonic() - began)
-        return monotonic()
 
-    def release(self, tool_name: str, began: float) -> None:
-        """Release a slot that was taken at `began`. The first task in the queue that may take it gets it."""
+    def release(self, tool_name: str) -> None:
+        """Release a slot. The first task in the queue that may take it gets it."""
         with self._lock:
-            self._seconds += (monotonic() - began - self._seconds) / 8  # smoothed as in RFC 6298, section 2.3
-            self._hand_over(tool_name)
+            self._taken[tool_name] -= 1
+            for waiter in list(self._waiting):
+                if self._take(waiter.tool_name, waiter.most):
+                    self._waiting.remove(waiter)
+                    try:
+                        waiter.loop.call_soon_threadsafe(waiter.granted.set)
+                    except RuntimeError:  # its event loop has been closed
+                        self._taken[waiter.tool_name] -= 1
+
+    def _take(self, tool_name: str, most: int) -> bool:
+        if self._taken.total() >= self.limit or self._taken[tool_name] >= most:
+            return False
+        self._taken[tool_name] += 1
+        return True
 
     def _count_waiting(self) -> Mapping[str, float]:
         with self._lock:
             return Counter(each.tool_name for each in self._waiting)
 
-    def _has_slot(self, tool_name: str) -> bool:
-        """True if a call of the tool may start."""
-        return self._total < self.limit
 
-    def _has_place(self, tool_name: str, queue: int) -> bool:
-        """True if a call of the tool may wait, in a queue of `queue` places."""
-        return len(self._waiting) < queue
-
-    def _take(self, tool_name: str) -> None:
-        self._taken[tool_name] += 1
-        self._total += 1
-
-    def _enqueue(self, tool_name: str, queue: int, busy: str) -> _Waiter:
-        if not self._has_place(tool_name, queue):  # tasks of an event loop that was closed still have places
-            self._waiting = deque(each for each in self._waiting if not each.loop.is_closed())
-            if not self._has_place(tool_name, queue):
-                raise self._overloaded(busy)
-        loop = asyncio.get_running_loop()
-        waiter = _Waiter(tool_name, loop, loop.create_future())
-        self._waiting.append(waiter)
-        return waiter
-
-    async def _granted(self, waiter: _Waiter) -> None:
-        """Wait for the slot of `waiter`; give it up if the task is cancelled."""
-        try:
-            await waiter.future
-        except BaseException:
-            with self._lock:
-                if waiter.granted:  # the slot came in the same turn of the event loop
-                    self._hand_over(waiter.tool_name)
-                else:
-                    self._waiting.remove(waiter)
-            raise
-
-    def _hand_over(self, tool_name: str) -> None:
-        """Free a slot of a tool, and grant those that are free now."""
-        self._total -= 1
-        self._taken[tool_name] -= 1
-        if not self._taken[tool_name]:
-            del self._taken[tool_name]
-        # a shared limiter may pass over the first task: its tool has its share
-        while waiter := next((each for each in self._waiting if self._has_slot(each.tool_name)), None):
-            self._waiting.remove(waiter)
-            try:
-                waiter.loop.call_soon_threadsafe(waiter.wake)
-            except RuntimeError:  # its event loop has been closed
-                continue
-            waiter.granted = True
-            self._take(waiter.tool_name)
-
-    def _overloaded(self, busy: str) -> OverloadedError:
-        seconds = self._seconds * (len(self._waiting) + 1) / self.limit
-        retry_after = min(_LONGEST_RETRY, max(1, math.ceil(seconds)))
-        return OverloadedError(f"{busy}. Try again later.", retry_after=retry_after)
-
-
-class SharedLimiter(Limiter):
-    """Slots that several tools share: no tool can take all of them, or all places in the queue.
-
-    A tool may take a slot while it has fewer slots than are free: one tool gets half of them, a second one
-    half of the rest. So slots remain for the other tools, and few are unused. (Choudhury and Hahne, "Dynamic
-    Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6, 1998.)
-    """
-
-    def _has_slot(self, tool_name: str) -> bool:
-        return self._taken[tool_name] < self.limit - self._total
-
-    def _has_place(self, tool_name: str, queue: int) -> bool:
-        taken = sum(each.tool_name == tool_name for each in self._waiting)
-        return taken < queue - len(self._waiting)
+def _overloaded(busy: str) -> OverloadedError:
+    return OverloadedError(f"{busy}. Try again later.", retry_after=1)
 
 
 class Worker:
     """A thread of the pool. The call that has taken it passes its work to `start`."""
 
     def __init__(self, pool: WorkerPool) -> None:
-        self.tool_name, self.began = "", 0.0  # of the call that has taken it
+        self.tool_name = ""  # of the call that has taken it
         self._pool = pool
         self._inbox: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         threading.Thread(target=self._run, name="toolgen-worker", daemon=True).start()
 
-    def start(self, work: Callable[[], None]) -> None:
-        """Run `work`, then return to the pool."""
+    def start(self, work: Callable[[], None] | None) -> None:
+        """Run `work`, then return to the pool; None ends the thread."""
         self._inbox.put(work)
-
-    def end(self) -> None:
-        """End the thread."""
-        self._inbox.put(None)
 
     def _run(self) -> None:
         while True:
@@ -199,35 +146,38 @@ class Worker:
 class WorkerPool:
     """At most `threads` threads, started when needed; at most `queue` calls wait for one.
 
-    Tools share both, so that a tool that hangs leaves threads to the others.
+    One tool has at most half of both, or as many threads as its spec says in `concurrency`, so that a tool
+    that hangs leaves threads to the others.
     """
 
     def __init__(self, threads: int, queue: int) -> None:
         self.queue = queue
-        self._slots = SharedLimiter(threads)
+        self._slots = Limiter(threads)
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
         self._abandoned: Counter[str] = Counter()  # tool → calls that run although their caller does not wait
 
-    async def acquire(self, tool_name: str) -> Worker:
+    async def acquire(self, tool_name: str, most: int | None = None) -> Worker:
         """Take a thread; wait if none is free. Raises OverloadedError if that takes too long."""
         busy = f"All worker threads that {tool_name} may use are busy"
-        began = await self._slots.acquire(tool_name, self.queue, busy=busy)
+        most = (self._slots.limit + 1) // 2 if most is None else most
+        await self._slots.acquire(tool_name, self.queue, busy=busy, most=most)
         try:
             with self._lock:
                 worker = self._idle.pop() if self._idle else None
             worker = worker or Worker(self)
         except RuntimeError:  # the system cannot start a thread
-            self._slots.release(tool_name, began)
+            self._slots.release(tool_name)
             raise OverloadedError("No worker thread could be started.", retry_after=1) from None
-        worker.tool_name, worker.began = tool_name, began
+        worker.tool_name = tool_name
         return worker
 
     def give_back(self, worker: Worker) -> None:
         """Return a thread whose work has ended to the pool."""
+        tool_name = worker.tool_name  # before another call takes the thread
         with self._lock:
             self._idle.append(worker)
-        self._slots.release(worker.tool_name, worker.began)
+        self._slots.release(tool_name)
 
     def retire(self, worker: Worker) -> bool:
         """Remove a thread that was idle for IDLE_SECONDS; False if it has just been taken."""
@@ -246,7 +196,7 @@ class WorkerPool:
         with self._lock:
             idle, self._idle = self._idle, []
         for worker in idle:
-            worker.end()
+            worker.start(None)
 
     def abandoned(self, tool_name: str) -> None:
         """Count a call that continues in its thread without its caller. Log it if the number has doubled."""
@@ -266,5 +216,3 @@ class WorkerPool:
         """Count the end of an abandoned call."""
         with self._lock:
             self._abandoned[tool_name] -= 1
-            if not self._abandoned[tool_name]:
-                del self._abandoned[tool_name]
