@@ -16,15 +16,16 @@ from toolgen.runtime import printable
 from toolgen.runtime.confirmation import tokens as module
 from toolgen.runtime.confirmation.question import cut_preview, displayed_preview
 from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
-from toolgen.runtime.confirmation.stores import (
-    MemoryStore,
-    RedemptionStore,
-    SqliteStore,
-    open_redemption_store,
-)
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens, TokenClaims, digest_of_holder
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores import opening
+from toolgen.runtime.stores.call_records import (
+    CallRecords,
+    MemoryRecords,
+    SqliteRecords,
+    open_call_records,
+    redeeming,
+)
 from toolgen.runtime.stores.opening import StoreError
 
 ONE, TWO = b"1" * 32, b"2" * 32
@@ -34,9 +35,6 @@ CLAIMS = TokenClaims("two_step", "call", "shown", None, 1)
 def redeem(tokens: ConfirmationTokens, token: str, holder: str | None) -> TokenClaims | None:
     """Return the claims of a token that is valid."""
     return asyncio.run(tokens.redeem(token, holder)).claims
-
-
-FAR = 4e9  # seconds since the epoch
 
 
 def text_of(key: bytes) -> str:
@@ -95,59 +93,44 @@ def test_keys_are_32_bytes_of_url_safe_base64() -> None:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> RedemptionStore:
-    return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store")
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> CallRecords:
+    return MemoryRecords() if request.param == "memory" else SqliteRecords(tmp_path / "store")
 
 
-def test_a_token_is_redeemed_once_even_concurrently(store: RedemptionStore) -> None:
+def test_a_token_is_redeemed_once_even_concurrently(store: CallRecords) -> None:
     won: list[bool] = []
-    threads = [threading.Thread(target=lambda: won.append(store.redeem("id", FAR))) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: won.append(store.apply("id", redeeming(60.0))[1])) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
     assert sorted(won) == [False] * 7 + [True]
-    assert store.redeem("other", FAR)
+    assert store.apply("other", redeeming(60.0))[1]
 
 
-def test_a_full_memory_store_drops_expired_tokens_only(clock: list[float]) -> None:
-    store = MemoryStore(limit=2)
-    assert store.redeem("expired", 1100.0)
-    clock[0] = 1100.0
-    assert store.redeem("a", FAR)
-    assert store.redeem("b", FAR)
-    with pytest.raises(StoreError):
-        store.redeem("c", FAR)
-    assert not store.redeem("a", FAR)
-
-
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
 def test_a_redeemed_token_stays_redeemed_when_the_clock_goes_back(
-    tmp_path: Path, clock: list[float], kind: str
+    store: CallRecords, clock: list[float]
 ) -> None:
-    store = MemoryStore() if kind == "memory" else SqliteStore(tmp_path / "store")
-    assert store.redeem("id", 1100.0)
+    tokens = ConfirmationTokens((), store, 100.0)
+    old = tokens.issue(CLAIMS)
+    assert redeem(tokens, old, None) == CLAIMS
     clock[0] = 1200.0
-    assert store.redeem("other", 1300.0)  # drops the expired one
+    assert redeem(tokens, tokens.issue(CLAIMS), None) == CLAIMS
     clock[0] = 1050.0
-    assert not store.redeem("id", 1100.0)
-    assert not store.redeem("other", 1300.0)
-    assert store.redeem("new", 1300.0)
+    assert redeem(tokens, old, None) is None
+    assert redeem(tokens, tokens.issue(CLAIMS), None) == CLAIMS
 
 
-def test_a_failing_database_store_is_reported(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "store")
-    (tmp_path / "store").write_bytes(b"not a database" * 100)
-    with pytest.raises(StoreError):
-        store.redeem("id", FAR)
-
-
-def test_all_toolkits_of_a_process_share_the_memory_store() -> None:
-    assert open_redemption_store("memory") is open_redemption_store("memory")
+def test_a_token_is_not_redeemed_after_the_store_was_emptied() -> None:
+    change = redeeming(60.0)
+    assert change(None, 1050.0, 1000.0) is None
+    assert change(None, 1061.0, 1000.0) is not None
 
 
 def test_a_token_expires(clock: list[float]) -> None:
-    tokens = ConfirmationTokens((), MemoryStore(), 600.0)
+    tokens = ConfirmationTokens((), MemoryRecords(), 600.0)
     old, fresh = tokens.issue(CLAIMS), tokens.issue(CLAIMS)
     clock[0] = 1599.0
     assert redeem(tokens, old, None) == CLAIMS
@@ -156,7 +139,7 @@ def test_a_token_expires(clock: list[float]) -> None:
 
 
 def test_a_token_is_bound_to_its_caller() -> None:
-    tokens = ConfirmationTokens((), MemoryStore(), 600.0)
+    tokens = ConfirmationTokens((), MemoryRecords(), 600.0)
     ann = digest_of_holder("ann", "session")
     assert (
         ann == digest_of_holder("ann", None) != digest_of_holder(None, "ann") != digest_of_holder(None, None)
@@ -170,9 +153,9 @@ def test_a_token_is_bound_to_its_caller() -> None:
 
 
 def test_random_keys_differ_also_after_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens = ConfirmationTokens((), MemoryStore(), 600.0)
+    tokens = ConfirmationTokens((), MemoryRecords(), 600.0)
     token = tokens.issue(CLAIMS)
-    assert redeem(ConfirmationTokens((), MemoryStore(), 600.0), token, None) is None
+    assert redeem(ConfirmationTokens((), MemoryRecords(), 600.0), token, None) is None
     monkeypatch.setattr(module.os, "getpid", lambda: -1)
     assert redeem(tokens, token, None) is None
 
@@ -274,7 +257,7 @@ def test_a_store_that_does_not_answer_leaves_the_default_executor_to_the_applica
 ) -> None:
     monkeypatch.setattr(opening, "WAIT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0), backlog=64) as frozen:  # accepts, and never answers
-        store = open_redemption_store(f"redis://127.0.0.1:{frozen.getsockname()[1]}/0")
+        store = open_call_records("confirmation_store", f"redis://127.0.0.1:{frozen.getsockname()[1]}/0")
         tokens = ConfirmationTokens((ONE,), store, 60)
 
         async def run() -> None:

@@ -15,10 +15,10 @@ from typing import Any, Final, Literal
 
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.stores.call_records import CallRecords, open_call_records, redeeming
 from toolgen.runtime.stores.opening import ask
 
 from .sealing import AesGcmSealer, parse_keys, sealer_of
-from .stores import RedemptionStore, open_redemption_store
 
 _PART: Final = "confirmation store"
 
@@ -74,7 +74,7 @@ class ConfirmationTokens:
         tokens = ConfirmationTokens.from_settings(Settings.from_environment())
     """
 
-    def __init__(self, keys: tuple[bytes, ...], store: RedemptionStore, seconds: float) -> None:
+    def __init__(self, keys: tuple[bytes, ...], store: CallRecords, seconds: float) -> None:
         self.seconds = seconds
         self._keys = keys
         self._store = store
@@ -93,7 +93,7 @@ class ConfirmationTokens:
             )
         if settings.confirmation_expiry <= 0:
             raise SettingError("TOOLGEN_CONFIRMATION_EXPIRY must be more than 0 seconds")
-        store = open_redemption_store(settings.confirmation_store or "memory")
+        store = open_call_records("confirmation_store", settings.confirmation_store or "memory")
         return cls(keys, store, settings.confirmation_expiry)
 
     def use_keys(self, keys: tuple[bytes, ...]) -> None:
@@ -129,7 +129,8 @@ class ConfirmationTokens:
             return Redemption("refused", question_id=claims.question_id)
         if not time.time() < found["exp"]:
             return Redemption("expired", question_id=claims.question_id)
-        first = await ask(self._store, lambda: self._store.redeem(found["id"], found["exp"]), part=_PART)
+        change = redeeming(max(self.seconds, found["exp"] - time.time()))
+        _, first = await ask(self._store, lambda: self._store.apply(_name(found["id"]), change), part=_PART)
         return Redemption("approved" if first else "refused", claims if first else None, claims.question_id)
 
     def _sealing(self) -> AesGcmSealer | None:
@@ -140,6 +141,11 @@ class ConfirmationTokens:
             if self._process != os.getpid():
                 self._sealer, self._process = sealer_of(()), os.getpid()
             return self._sealer
+
+
+def _name(token_id: str) -> str:
+    """Return the name of a token's record, beside those of calls in the same store."""
+    return f"token:{token_id}"
 
 
 def digest_of_call(tool_name: str, arguments: Mapping[str, Any]) -> str:

@@ -14,6 +14,8 @@ from typing import Any, Final
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
 
+from .metrics import current_metrics
+
 Exposition = Callable[[str], tuple[bytes, str]]
 """Returns the metrics as text and its media type, for an Accept header."""
 
@@ -88,11 +90,10 @@ def _start_traces(names: list[str]) -> None:
 
 def _start_metrics(names: list[str], *, serves_metrics: bool) -> Exposition | None:
     from opentelemetry import metrics
-    from opentelemetry.metrics._internal import _ProxyMeterProvider
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 
-    if not isinstance(metrics.get_meter_provider(), _ProxyMeterProvider):
+    if current_metrics() is not None:
         if serves_metrics:
             raise SettingError(
                 "--metrics-port: this program has set a meter provider already, which exports the metrics"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from time import monotonic
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
@@ -37,9 +37,6 @@ Owner = TypeVar("Owner")
 _Read = Callable[[Any], Mapping[str, float]]
 
 _LAG_INTERVAL: Final = 0.5  # seconds
-_BY_ENVIRONMENT = "OTEL_PYTHON_METER_PROVIDER" in os.environ  # `get_meter_provider` then creates it
-_provider: Any = None  # that `_metrics` belongs to
-_metrics: Metrics | None = None
 _owners: Final[dict[str, WeakKeyDictionary[Any, _Read]]] = {}
 
 
@@ -139,14 +136,17 @@ def bytes_of(response: ToolResponse) -> int:
 
 
 def current_metrics() -> Metrics | None:
-    """Return the instruments of the application's meter provider, or None. Fast: every call does this."""
-    global _provider, _metrics
-    api = sys.modules.get("opentelemetry.metrics._internal")
-    if api is None or (getattr(api, "_METER_PROVIDER", api) is None and not _BY_ENVIRONMENT):
+    """Return the instruments of the application's meter provider; None if it has set none."""
+    api = sys.modules.get("opentelemetry.metrics")  # who sets a provider has imported it
+    get_provider = getattr(api, "get_meter_provider", None)
+    if get_provider is None:
         return None
-    provider = api.get_meter_provider()
-    if provider is not _provider:
-        idle = isinstance(provider, api._ProxyMeterProvider | api.NoOpMeterProvider)
-        _metrics = None if idle else Metrics(provider.get_meter(SCOPE, schema_url=SCHEMA_URL))
-        _provider = provider
-    return _metrics
+    provider = get_provider()
+    # those of the API itself do nothing
+    is_idle = type(provider).__module__.startswith("opentelemetry.metrics.")
+    return None if is_idle else _metrics_of(provider)
+
+
+@lru_cache(maxsize=1)
+def _metrics_of(provider: Any) -> Metrics:
+    return Metrics(provider.get_meter(SCOPE, schema_url=SCHEMA_URL))

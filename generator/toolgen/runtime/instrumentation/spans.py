@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from toolgen.runtime.context import ToolContext
 
 from .conventions import ERROR_TYPE, EXECUTE_TOOL, OPERATION, SCHEMA_URL, SCOPE, TOOL
-
-_BY_ENVIRONMENT = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ  # `get_tracer_provider` then creates it
-_provider: Any = None  # that `_tracer` belongs to
-_tracer: Any = None
 
 
 @dataclass(slots=True)
@@ -34,17 +30,20 @@ measurement, as the conventions for MCP say of the spans of tool calls."""
 
 
 def current_tracer() -> Any:
-    """Return the application's tracer, or None. Fast, because every call does this."""
-    global _provider, _tracer
-    api = sys.modules.get("opentelemetry.trace")
-    if api is None or (getattr(api, "_TRACER_PROVIDER", api) is None and not _BY_ENVIRONMENT):
+    """Return the tracer of the application's provider; None if it has set none."""
+    api = sys.modules.get("opentelemetry.trace")  # who sets a provider has imported it
+    get_provider = getattr(api, "get_tracer_provider", None)
+    if get_provider is None:
         return None
-    provider = api.get_tracer_provider()
-    if provider is not _provider:
-        idle = isinstance(provider, api.ProxyTracerProvider | api.NoOpTracerProvider)
-        _tracer = None if idle else provider.get_tracer(SCOPE, schema_url=SCHEMA_URL)
-        _provider = provider
-    return _tracer
+    provider = get_provider()
+    # those of the API itself do nothing
+    is_idle = type(provider).__module__.startswith("opentelemetry.trace")
+    return None if is_idle else _tracer_of(provider)
+
+
+@lru_cache(maxsize=1)
+def _tracer_of(provider: Any) -> Any:
+    return provider.get_tracer(SCOPE, schema_url=SCHEMA_URL)
 
 
 def own_attributes(call: ToolContext) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 A record is created by the process that claims a call, and has a lease that this process renews while it
 works. If the lease ends, the process is dead, and nobody knows what it has done: the record is `lost`, and
-stays so. The functions below are the only ways in which a record changes; a store applies them atomically.
+stays so. A token that was redeemed is a record, too. The functions below are the only ways in which a record
+changes; a store applies them atomically.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 from .opening import StoreError, open_store, redis_client, sqlite_connection
 
 LEASE_SECONDS: Final = 30.0
+CLOCK_SECONDS: Final = 86_400.0  # by which a clock can be set back, and no token is redeemed twice
 MEMORY_LIMIT: Final = 256 * 1024 * 1024  # bytes of all answers in memory
 MEMORY_RECORDS: Final = 100_000
 
@@ -64,6 +66,18 @@ def claiming(owner: str, digest: str, ttl: float) -> Change:
             state: State = "lost" if lost_at and now < lost_at + ttl else "running"
             return Record(state, digest, ttl, owner, now + LEASE_SECONDS, starts=1)
         return observed(record, now, lost_at)
+
+    return change
+
+
+def redeeming(seconds: float) -> Change:
+    """Return the change that redeems a token, once. Tokens are valid for `seconds`."""
+
+    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
+        # it may have been redeemed before the store lost its records
+        if record is not None or (lost_at and now < lost_at + seconds):
+            return record
+        return Record("finished", "", seconds + CLOCK_SECONDS)
 
     return change
 
