@@ -227,7 +227,7 @@ async def touch() -> None:
 
 
 def queued(toolkit: Toolkit) -> tuple[Any, Fixed]:
-    tasks = toolkit._shared.tasks(toolkit.settings)
+    tasks = toolkit._shared.services().tasks
     assert tasks is not None
     queue = Fixed()
     tasks.queue = queue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .context import ToolConfig
@@ -58,28 +59,40 @@ class QueuedCalls:
         return {} if entry is None else (entry.prepared or entry.prepare()).contract.declared
 
 
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Services of a toolkit that use stores."""
+
+    confirmations: ConfirmationTokens
+    admission: Admission
+    tasks: Tasks | None  # None: no queue is configured
+
+
 class SharedState:
     """State that a toolkit shares with its sessions and selections; created for the first call."""
 
     def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
         self.config = config
+        self.queued_calls: QueuedCalls | None = None
         self._context = context
         self._lock = threading.RLock()
         self._environment: Environment | None = None
-        self._confirmations: ConfirmationTokens | None = None
-        self._admission: Admission | None = None
-        self._tasks: Tasks | None = None
-        self.queued_calls: QueuedCalls | None = None
+        self._services: Services | None = None
         self._settings = config.settings
         self._loop: LoopThread | None = None
         # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
-        if settings.confirmation_key is not None or settings.confirmation_store is not None:
-            self.confirmations(settings)  # refuse an invalid key now, not at the first question
-        if settings.idempotency_store is not None or settings.rate_limit_store is not None:
-            self.admission(settings)
-        if settings.task_queue is not None:
-            self.tasks(settings)
+        if any(
+            each is not None
+            for each in (
+                settings.confirmation_key,
+                settings.confirmation_store,
+                settings.idempotency_store,
+                settings.rate_limit_store,
+                settings.task_queue,
+            )
+        ):
+            self._services = self._open(settings)
 
     @property
     def settings(self) -> Settings:
@@ -103,20 +116,21 @@ class SharedState:
         return self._loop if self._loop is not None and self._loop.running else None
 
     def environment(self) -> Environment:
+        """Return the environment of calls outside of sessions."""
         from .execution.environment import Environment
         from .execution.threads.worker_pool import WorkerPool
 
+        services = self.services()
         with self._lock:
             if self._environment is None:
-                pool = WorkerPool(self.settings.threads, self.settings.queue)
                 self._environment = Environment(
                     self._context(),
                     self.config,
                     self.settings,
-                    self.confirmations(self.settings),
-                    pool,
-                    self.admission(self.settings),
-                    self.tasks(self.settings),
+                    services.confirmations,
+                    WorkerPool(self.settings.threads, self.settings.queue),
+                    services.admission,
+                    services.tasks,
                 )
             return self._environment
 
@@ -128,35 +142,29 @@ class SharedState:
             await registry.close(environment)
             environment.pool.close()
 
-    def confirmations(self, settings: Settings) -> ConfirmationTokens:
-        from .confirmation.tokens import ConfirmationTokens
-
+    def services(self) -> Services:
+        """Return the services that use stores. Raises SettingError if a setting is not valid."""
         with self._lock:
-            if self._confirmations is None:
-                self._confirmations = ConfirmationTokens.from_settings(settings)
-            return self._confirmations
+            if self._services is None:
+                self._services = self._open(self.settings)
+            return self._services
 
-    def tasks(self, settings: Settings) -> Tasks | None:
+    def _open(self, settings: Settings) -> Services:
         from .background.tasks import Tasks
+        from .confirmation.tokens import ConfirmationTokens
+        from .execution.admission import Admission
 
-        with self._lock:
-            if self._tasks is None:
-                self._tasks = Tasks.from_settings(
-                    settings,
-                    perform=lambda call, progress: self._queued().perform(call, progress),
-                    knows=lambda call: self._queued().knows(call),
-                    declared=lambda name: self._queued().declared(name),
-                )
-            return self._tasks
+        return Services(
+            ConfirmationTokens.from_settings(settings),
+            Admission(settings),
+            Tasks.from_settings(
+                settings,
+                perform=lambda call, progress: self._queued().perform(call, progress),
+                knows=lambda call: self._queued().knows(call),
+                declared=lambda name: self._queued().declared(name),
+            ),
+        )
 
     def _queued(self) -> QueuedCalls:
         assert self.queued_calls is not None
         return self.queued_calls
-
-    def admission(self, settings: Settings) -> Admission:
-        from .execution.admission import Admission
-
-        with self._lock:
-            if self._admission is None:
-                self._admission = Admission(settings)
-            return self._admission

@@ -120,7 +120,7 @@ class Toolkit:
     @property
     def rate_limits(self) -> RateLimits:
         """The limits of calls. Raises SettingError without the package `limits`."""
-        return self._shared.admission(self.settings).limits
+        return self._shared.services().admission.limits
 
     @property
     def tags(self) -> Mapping[str, tuple[str, ...]]:
@@ -327,7 +327,7 @@ class Toolkit:
 
         Raises `toolgen.runtime.stores.opening.StoreError` if the queue's store fails.
         """
-        tasks = self._shared.tasks(self.settings)
+        tasks = self._shared.services().tasks
         return None if tasks is None else await tasks.status(task_id, principal)
 
     async def wait_for(
@@ -337,14 +337,14 @@ class Toolkit:
 
         Raises RuntimeError without a queue, StoreError if the queue's store is away for a minute.
         """
-        tasks = self._shared.tasks(self.settings)
+        tasks = self._shared.services().tasks
         if tasks is None:
             raise RuntimeError("TOOLGEN_TASK_QUEUE is not set: there are no tasks")
         return await tasks.wait(task, principal, progress)
 
     async def cancel_task(self, task_id: str, *, principal: str | None = None) -> bool:
         """Cancel a task; False if there is none, or it is another principal's. Raises StoreError."""
-        tasks = self._shared.tasks(self.settings)
+        tasks = self._shared.services().tasks
         return tasks is not None and await tasks.cancel(task_id, principal)
 
     async def work(self, on_start: Callable[[], object] = lambda: None) -> int | None:
@@ -357,7 +357,7 @@ class Toolkit:
         from .settings import SettingError
 
         settings = self.settings
-        tasks = self._shared.tasks(settings)
+        tasks = self._shared.services().tasks
         if tasks is None or not isinstance(tasks.queue, SaqQueue):
             raise SettingError("a worker needs TOOLGEN_TASK_QUEUE: redis://host:port")
         return await tasks.queue.work(tasks.execute, on_start, at_once=settings.threads, grace=settings.grace)
@@ -400,7 +400,7 @@ class Toolkit:
         if settings.confirmation_key is not None:
             from .confirmation.sealing import parse_keys
 
-            self._shared.confirmations(self.settings).use_keys(parse_keys(settings.confirmation_key))
+            self._shared.services().confirmations.use_keys(parse_keys(settings.confirmation_key))
 
     def stream(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> AsyncGenerator[Any, None]:
         """Call a tool; yield each chunk of its result as it arrives, a JSON value, and last the ToolResponse.

@@ -64,13 +64,6 @@ _RECORDS: Final = "idempotency store"
 _background: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
 
 
-class Answered(Exception):  # noqa: N818  not an error
-    """The call was executed before, or by another process: this is its response."""
-
-    def __init__(self, response: ToolResponse) -> None:
-        self.response = response
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmittedCall:
     """A call that has to be admitted."""
@@ -176,19 +169,26 @@ class Admission:
         """The limits of calls. Raises SettingError without the package `limits`."""
         return RateLimits.from_setting(self._settings.rate_limit_store or "memory")
 
-    async def find(self, call: AdmittedCall) -> None:
-        """Raise Answered if the call was executed before, so that its user is not asked again."""
+    async def find(self, call: AdmittedCall) -> ToolResponse | None:
+        """Return the response if the call was executed before, so that its user is not asked again."""
         if call.caller.idempotency_key is None:
-            return
+            return None
         record = await self._apply(call, observed)
         if record is not None and (record.state != "running" or record.digest != call.digest):
-            raise self._end(call, record)
+            return self._answer(call, record)
+        return None
 
-    async def enter(self, call: AdmittedCall) -> Claim | None:
-        """Claim the key of a call that will be executed now, and count it. Raises what refuses it."""
+    async def enter(self, call: AdmittedCall) -> Claim | ToolResponse | None:
+        """Claim the key of a call that will be executed now, and count it. Raises what refuses it.
+
+        Return the claim, None without a key, or the response of a call that was executed before.
+        """
         claim = None
         if call.caller.idempotency_key is not None:
-            claim = await self._claim(call, call.contract.idempotency or 0)
+            claimed = await self._claim(call, call.contract.idempotency or 0)
+            if isinstance(claimed, ToolResponse):
+                return claimed
+            claim = claimed
             call.context.has_begun = False  # the preview has run before
         try:
             await self.count(call)
@@ -198,7 +198,7 @@ class Admission:
             raise
         return claim
 
-    async def _claim(self, call: AdmittedCall, ttl: int) -> Claim:
+    async def _claim(self, call: AdmittedCall, ttl: int) -> Claim | ToolResponse:
         digest, owner = call.digest, uuid4().hex
         deadline, pause = monotonic() + WAIT_SECONDS, _PAUSES[0]
         while True:
@@ -212,7 +212,7 @@ class Admission:
             if record.state == "running" and record.owner == owner:
                 return Claim(self.records, call.name, owner)
             if record.state != "running" or record.digest != digest:
-                raise self._end(call, record)
+                return self._answer(call, record)
             if monotonic() > deadline:
                 raise OverloadedError(
                     "The first call with this idempotency key is still running.", retry_after=1
@@ -230,17 +230,17 @@ class Admission:
             except StoreError:
                 continue
 
-    def _end(self, call: AdmittedCall, record: Record) -> Exception:
-        """Return what ends a call whose key was used before."""
+    def _answer(self, call: AdmittedCall, record: Record) -> ToolResponse:
+        """Return the response of a call whose key was used before. Raises TaskStarted if a task has it."""
         if record.digest != call.digest:
-            return IdempotencyConflictError()
+            raise IdempotencyConflictError
         if record.state != "finished":
-            return OutcomeUnknownError()
+            raise OutcomeUnknownError
         if record.answer.startswith(b'{"task"'):
-            return TaskStarted(Task(**json.loads(record.answer)["task"]))
+            raise TaskStarted(Task(**json.loads(record.answer)["task"]))
         contract = call.contract
         metadata = {**call.metadata, "replayed": True}
-        return Answered(load_response(record.answer, contract.name, contract.declared, metadata))
+        return load_response(record.answer, contract.name, contract.declared, metadata)
 
     async def _apply(self, call: AdmittedCall, change: Change) -> Record | None:
         name, records = call.name, self.records

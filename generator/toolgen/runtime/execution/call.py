@@ -12,6 +12,7 @@ import os
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
+from threading import get_ident
 from typing import Any, Final
 
 from toolgen.runtime.background.task import TaskStarted
@@ -38,13 +39,13 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
 from toolgen.schema.document import unshared
 
-from .admission import AdmittedCall, Answered, Claim, check_key
+from .admission import AdmittedCall, Claim, check_key
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .error_mapping import json_metadata, map_error
 from .handover import await_task, task_call
 from .invoke import PreparedMethod, run_method
-from .loop_watchdog import IN_FLIGHT, WATCHDOG, register_call_path
+from .loop_watchdog import IN_FLIGHT, WATCHDOG
 from .readiness import Readiness
 from .threads.worker_pool import Limiter
 
@@ -138,7 +139,7 @@ class ToolCall:
     async def answer(self) -> ToolResponse:
         """Return the response of the call: its result, or the error that its caller receives."""
         context, reports_progress = self.context, self.caller.progress is not None
-        IN_FLIGHT[context] = asyncio.current_task()
+        IN_FLIGHT[context] = asyncio.current_task(), get_ident()
         if WATCHDOG.asleep:
             WATCHDOG.start()
         if reports_progress:
@@ -151,14 +152,14 @@ class ToolCall:
         # of the caller, as `run_async` contains those of a tool
         except (asyncio.CancelledError, GeneratorExit):
             raise
-        except Answered as answered:
-            return answered.response
         except BaseException as raised:  # the agent gets a response in any case; the log has the details
             return self._failure(contain_exit(raised, context.tool_name))
         finally:
             del IN_FLIGHT[context]
             if reports_progress:
                 context.progress = None  # for a thread that continues after its call
+        if isinstance(result, ToolResponse):
+            return result
         response = ToolResponse(
             context.tool_name,
             True,
@@ -172,7 +173,7 @@ class ToolCall:
         )
         return response if context.returned is None else response.with_fields_of(context.returned)
 
-    async def _run_admitted(self) -> WrittenResult:
+    async def _run_admitted(self) -> WrittenResult | ToolResponse:
         """Run the steps of a call that a worker may run; wait for the worker unless a task is wanted."""
         try:
             return await self._run()
@@ -182,10 +183,13 @@ class ToolCall:
             response = await await_task(
                 self.environment.tasks, started.task, self.context.principal, self.caller.progress
             )
-            raise Answered(response.with_metadata(self.metadata)) from None
+            return response.with_metadata(self.metadata)
 
-    async def _run(self) -> WrittenResult:
-        """Run the steps of a call in its caller's task, in order. Raises what any of them raises."""
+    async def _run(self) -> WrittenResult | ToolResponse:
+        """Run the steps of a call in its caller's task, in order. Raises what any of them raises.
+
+        Return the result, or the response of a call that was executed before.
+        """
         contract, context = self.tool.contract, self.context
         if contract.scopes:
             self._check_scopes(contract.scopes)
@@ -212,8 +216,11 @@ class ToolCall:
         if contract.only_if is not None:
             self.is_preview = self.is_preview or contract.only_if.is_false(self.arguments)
         if self.caller.idempotency_key is not None and not self.is_preview:
-            await self.environment.admission.find(self._admitted())
+            answered = await self.environment.admission.find(self._admitted())
+            if answered is not None:
+                return answered
         # the preview of a tool without one is refused there, with a reason
+        result: WrittenResult | ToolResponse
         if contract.confirm is not None or self.caller.preview:
             result = await self._confirm_and_execute(request)
         elif self.tool.is_direct:  # the same as `_execute`, which takes a fifth longer
@@ -222,6 +229,8 @@ class ToolCall:
             result = write_result(contract, content_of(returned, context), self.environment.settings)
         else:
             result = await self._execute(request)
+        if isinstance(result, ToolResponse):
+            return result
         # after validation, because the schema describes the whole response
         if contract.page is not None and not self.caller.preview:
             rule = contract.page.limited(self.caller.max_page_bytes)
@@ -277,7 +286,7 @@ class ToolCall:
         # values of type Any are those of the input, and validators may change it
         return build_request(self.tool.contract, unshared(self.arguments), self.context.call_id)
 
-    async def _confirm_and_execute(self, request: Any) -> WrittenResult:
+    async def _confirm_and_execute(self, request: Any) -> WrittenResult | ToolResponse:
         """Execute after the user has agreed; only preview if the caller, or `confirm.only_if`, says so."""
         unused = [request]
 
@@ -301,10 +310,16 @@ class ToolCall:
             return await confirmed.respond()
         return await confirmed.run(lambda: self._execute(new_request()))
 
-    async def _execute(self, request: Any) -> WrittenResult:
-        """Return the validated result. Raises what refuses the call, Answered or TaskStarted."""
+    async def _execute(self, request: Any) -> WrittenResult | ToolResponse:
+        """Return the validated result, or the response of a call that was executed before.
+
+        Raises what refuses the call, and TaskStarted.
+        """
         if self.tool.is_admitted and not self.caller.in_worker:
-            self.claim = await self.environment.admission.enter(self._admitted())
+            entered = await self.environment.admission.enter(self._admitted())
+            if isinstance(entered, ToolResponse):
+                return entered
+            self.claim = entered
             # values of one call's context do not travel
             if self.environment.tasks is not None and not self.caller.context:
                 await self._start_task(self.environment.tasks)
@@ -383,9 +398,6 @@ class ToolCall:
             stored.clear()
             stored.update(result)
         return result
-
-
-register_call_path(ToolCall.answer, lambda values: values["self"].context)
 
 
 def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:

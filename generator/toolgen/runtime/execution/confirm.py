@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.runtime.context import Caller, ToolContext
 from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
@@ -54,6 +54,8 @@ from toolgen.runtime.confirmation.tokens import (
     digest_of_question,
 )
 from toolgen.runtime.stores.opening import StoreError
+
+Result = TypeVar("Result")
 
 MAX_QUESTIONS: Final = 3  # about one call, if its preview changes each time
 
@@ -111,7 +113,7 @@ class ConfirmedCall:
             raise BrokenContract(f"its preview must return a response, not a text, where {pointer} is false")
         return shown
 
-    async def run(self, execute: Callable[[], Awaitable[WrittenResult]]) -> WrittenResult:
+    async def run(self, execute: Callable[[], Awaitable[Result]]) -> Result:
         """Await `execute` after the user has agreed, and return its result.
 
         Raises ConfirmationRequiredError, DeclinedError, QuestionCancelledError or ChangedSinceConfirmedError

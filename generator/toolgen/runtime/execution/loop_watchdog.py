@@ -1,8 +1,8 @@
 """Log which tool blocks the event loop.
 
 While calls are in flight, a daemon thread (one for all loops) schedules a heartbeat in each loop several
-times a second. If one is not run for a second, the thread inspects the stack of the loop's thread: a frame of
-the call path names the tool, the frames inside it name the blocking code. A call costs one dict entry.
+times a second. If one is not run for a second, the loop's current task names the tool, and the stack of its
+thread names the blocking code. A call costs one dict entry.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from itertools import dropwhile, takewhile
 from time import monotonic, sleep
-from types import CodeType, FrameType
-from typing import Any, Final, cast
+from traceback import walk_stack
+from types import FrameType
+from typing import Any, Final
 
-from toolgen.runtime.context import Logger, ToolContext
+from toolgen.runtime.context import ToolContext
 from toolgen.runtime.instrumentation.conventions import ACTIVE_CALLS
 from toolgen.runtime.instrumentation.metrics import metric_name, observe
 from toolgen.runtime.logs.logger import LOGGER
@@ -26,19 +27,11 @@ from toolgen.runtime.logs.logger import LOGGER
 LIMIT: Final = 1.0  # seconds that a tool may block the event loop without being logged
 _INTERVAL: Final = 0.2  # seconds between two heartbeats
 _IDLE: Final = 5.0  # seconds without calls after which the thread ends
-_FRAMES: Final = 8  # innermost frames that are inspected if no call is found
 
-_CALL_PATH: dict[CodeType, Callable[[Mapping[str, Any]], Any]] = {}
-"""Code of functions that run an implementation → function that finds its ToolContext in their locals."""
+InFlight = dict[ToolContext, tuple[asyncio.Task[Any] | None, int]]
 
-
-def register_call_path(function: Any, find: Callable[[Mapping[str, Any]], Any]) -> None:
-    """Register a function that runs implementations; `find` returns the ToolContext in its locals."""
-    _CALL_PATH[function.__code__] = find
-
-
-IN_FLIGHT: Final[dict[ToolContext, asyncio.Task[Any] | None]] = {}
-"""The running calls and their tasks. The call path adds and deletes them."""
+IN_FLIGHT: Final[InFlight] = {}
+"""The running calls, with their tasks and threads. The call path adds and deletes them."""
 
 
 class _Heartbeat:
@@ -46,12 +39,10 @@ class _Heartbeat:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        # private: without it, as in other event loops, the thread is known after the first heartbeat
-        self._thread: int | None = getattr(loop, "_thread_id", None)
         self._scheduled: float | None = None  # when the pending heartbeat was scheduled
         self._logged = False
 
-    def check(self, names: set[str]) -> None:
+    def check(self, calls: InFlight) -> None:
         """Schedule a heartbeat; log the tool that blocks the loop if the last one is overdue."""
         if self._scheduled is None:
             self._scheduled = monotonic()
@@ -61,30 +52,30 @@ class _Heartbeat:
                 self._scheduled = None
         elif not self._logged and monotonic() - self._scheduled > LIMIT and self._loop.is_running():
             self._logged = True  # once while it is blocked
-            self._log(names)
+            self._log(calls)
 
     def _beat(self) -> None:
-        self._thread = threading.get_ident()
         self._scheduled, self._logged = None, False
 
-    def _log(self, names: set[str]) -> None:
-        frame = sys._current_frames().get(self._thread or 0)
+    def _log(self, calls: InFlight) -> None:
+        current = asyncio.current_task(self._loop)
+        found = {
+            call: place for call, place in calls.items() if place[0] and place[0].get_loop() is self._loop
+        }
+        frame = next((sys._current_frames().get(thread) for _, thread in found.values()), None)
         if frame is None:
             return
-        blocking = _find_blocking_code(frame)
-        call, logger = blocking.call, cast("Logger", LOGGER)
+        # the last one: a tool may call others in its task
+        call = next((each for each in reversed(found) if found[each][0] is current), None)
+        logger, fields = LOGGER if call is None else call.logger, {"event": "blocked"}
         if call is None:
-            subject, fields = f"code outside of a call (calls in flight: {', '.join(sorted(names)[:10])})", {}
+            names = sorted({each.tool_name for each in found})
+            subject = f"code outside of a call (calls in flight: {', '.join(names[:10])})"
         else:
-            logger = call.logger
-            subject, fields = f"tool {call.tool_name}", {"tool_name": call.tool_name}
-        logger.warning(
-            "%s blocks the event loop for more than %g s, at %s",
-            subject,
-            LIMIT,
-            _describe(blocking.frames),
-            extra={**fields, "event": "blocked"},
-        )
+            subject = f"tool {call.tool_name}"
+            fields["tool_name"] = call.tool_name
+        text = "%s blocks the event loop for more than %g s, at %s"
+        logger.warning(text, subject, LIMIT, _describe(frame), extra=fields)
 
 
 class Watchdog:
@@ -104,39 +95,24 @@ class Watchdog:
     def _run(self) -> None:
         heartbeats: dict[asyncio.AbstractEventLoop, _Heartbeat] = {}
         last_call = monotonic()
-        while True:
-            calls = _calls_by_loop()
-            heartbeats = {loop: heartbeats.get(loop) or _Heartbeat(loop) for loop in calls}
-            for loop, heartbeat in heartbeats.items():
+        while monotonic() - last_call < _IDLE:
+            # calls start and end in other threads meanwhile; copying a dict holds the interpreter
+            calls = IN_FLIGHT.copy()
+            loops = {task.get_loop() for task, _ in calls.values() if task is not None}
+            heartbeats = {loop: heartbeats.get(loop) or _Heartbeat(loop) for loop in loops}
+            for heartbeat in heartbeats.values():
                 try:
-                    heartbeat.check(calls[loop])
+                    heartbeat.check(calls)
                 except Exception:
                     LOGGER.exception("the watchdog of the event loop failed")
             if calls:
                 last_call = monotonic()
-            elif monotonic() - last_call > _IDLE:
-                with self._lock:
-                    self.asleep = True
-                if not IN_FLIGHT:
-                    return
-                with self._lock:  # a call was added just now and may have started another thread
-                    if not self.asleep:
-                        return
-                    self.asleep = False
             # references to event loops must not live while this thread sleeps
-            del calls
+            del calls, loops
             sleep(_INTERVAL)
-
-
-def _calls_by_loop() -> dict[asyncio.AbstractEventLoop, set[str]]:
-    """Return the event loops that have calls in flight, with the names of the tools."""
-    found: dict[asyncio.AbstractEventLoop, set[str]] = {}
-    # calls start and end in other threads meanwhile; copying a dict holds the interpreter
-    for call, task in IN_FLIGHT.copy().items():
-        loop = None if task is None else task.get_loop()
-        if loop is not None and not loop.is_closed():
-            found.setdefault(loop, set()).add(call.tool_name)
-    return found
+        self.asleep = True
+        if IN_FLIGHT:  # a call was added just now
+            self.start()
 
 
 WATCHDOG = Watchdog()
@@ -158,32 +134,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-@dataclass(frozen=True, slots=True)
-class _BlockingCode:
-    """The frames that block an event loop, innermost first, and the call that they belong to."""
-
-    frames: list[FrameType]
-    call: ToolContext | None  # None: no call is among the callers of the innermost frame
+def _is_own(frame: FrameType) -> bool:
+    return bool(frame.f_globals.get("__name__", "").startswith("toolgen.runtime."))
 
 
-def _find_blocking_code(frame: FrameType) -> _BlockingCode:
-    frames: list[FrameType] = []
-    current: FrameType | None = frame
-    while current is not None:
-        find = _CALL_PATH.get(current.f_code)
-        if find is not None:
-            return _BlockingCode(frames, find(current.f_locals))
-        frames.append(current)
-        current = current.f_back
-    return _BlockingCode(frames[:_FRAMES], None)
-
-
-def _describe(frames: list[FrameType]) -> str:
-    """Return the innermost and the outermost of `frames` that are not the runtime's, without any value."""
-    outside = [
-        each for each in frames if not each.f_globals.get("__name__", "").startswith("toolgen.runtime.")
-    ]
-    shown = outside[:1] + outside[-1:] if len(outside) > 1 else outside or frames[:1]
+def _describe(frame: FrameType) -> str:
+    """Return the innermost frame, and the outermost that the runtime has called, without any value."""
+    frames = [each for each, _ in walk_stack(frame)]
+    outside = list(takewhile(lambda each: not _is_own(each), dropwhile(_is_own, frames))) or frames
+    shown = [outside[0], outside[-1]] if len(outside) > 1 else outside
     return ", in ".join(
         f"{each.f_code.co_filename}:{each.f_lineno} ({each.f_code.co_qualname})" for each in shown
     )
