@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import pytest
 from toolgen.runtime.logs import queue_handler
 from toolgen.runtime.logs.configure import JsonFormatter, TextFormatter
-from toolgen.runtime.logs.logger import make_record
 from toolgen.runtime.logs.queue_handler import DroppingQueueHandler
 from toolgen.runtime.logs.rate_limit import RECORDS_PER_SECOND, RateLimitFilter
 
@@ -185,58 +184,3 @@ def test_text_has_time_level_logger_message_and_traceback() -> None:
 
     assert head == "2025-11-22T02:09:42.250Z ERROR app: it failed"
     assert (trace[0], trace[-1]) == ("  Traceback (most recent call last):", "  ValueError: reason")
-
-
-def test_later_records_have_the_attributes_of_the_first() -> None:
-    logger = logging.getLogger("toolgen.test_records")
-    fields = {"tool_name": "shop", "call_id": "1"}
-
-    first, second = (make_record(logger, logging.INFO, text, fields) for text in ("first", "second"))
-
-    expected = logger.makeRecord(
-        logger.name, logging.INFO, first.pathname, 0, "second", (), None, extra=fields
-    )
-    expected.funcName = first.funcName
-    changing = {"created", "msecs", "relativeCreated"}
-    attributes = {key: value for key, value in vars(second).items() if key not in changing}
-    assert attributes == {key: value for key, value in vars(expected).items() if key not in changing}
-    assert vars(second).keys() == vars(first).keys()
-    assert 0 <= second.created - first.created < 60
-    assert second.relativeCreated - first.relativeCreated == pytest.approx(
-        (second.created - first.created) * 1000, abs=0.01
-    )
-    assert int(second.created * 1000) % 1000 == pytest.approx(second.msecs, abs=1)
-
-
-def test_a_record_has_the_fields_of_its_own_call_and_the_name_of_its_thread() -> None:
-    logger = logging.getLogger("toolgen.test_records")
-    make_record(logger, logging.INFO, "first", {"tool_name": "shop", "seconds": 1.0})
-    records: list[logging.LogRecord] = []
-
-    thread = threading.Thread(
-        target=lambda: records.append(make_record(logger, logging.INFO, "second", {"tool_name": "bank"})),
-        name="a worker",
-    )
-    thread.start()
-    thread.join()
-
-    assert (records[0].threadName, records[0].thread) == ("a worker", thread.ident)
-    assert vars(records[0])["tool_name"] == "bank"
-    assert not hasattr(records[0], "seconds")
-
-
-def test_records_are_made_by_the_factory_of_the_application() -> None:
-    logger = logging.getLogger("toolgen.test_records")
-
-    class Record(logging.LogRecord):
-        pass
-
-    make_record(logger, logging.INFO, "first", {})
-    logging.setLogRecordFactory(Record)
-    try:
-        made = make_record(logger, logging.INFO, "second", {})
-    finally:
-        logging.setLogRecordFactory(logging.LogRecord)
-
-    assert isinstance(made, Record)
-    assert type(make_record(logger, logging.INFO, "third", {})) is logging.LogRecord

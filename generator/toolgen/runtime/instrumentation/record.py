@@ -21,7 +21,7 @@ from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.isolation import contain_exit, run_async
-from toolgen.runtime.logs.logger import LOGGER, make_record
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
@@ -269,15 +269,10 @@ def log(
 def _write(
     logger: Any, level: int, message: str, *, fields: dict[str, Any], error: BaseException | None
 ) -> None:
-    """Write one record with `fields` as its attributes and the error's traceback, with any kind of logger.
-
-    The logger must be enabled for `level`.
-    """
-    if type(logger) is logging.Logger:  # `Logger.log` without its search for the caller
-        record = make_record(logger, level, message, fields)
-        if error is not None:
-            record.exc_info = (type(error), error, error.__traceback__)
-        logger.handle(record)
+    """Write one record with `fields` as its attributes and the error's traceback, with any kind of logger."""
+    if type(logger) is logging.Logger:  # without the search for the caller, which costs as much as a call
+        trace = None if error is None else (type(error), error, error.__traceback__)
+        logger.handle(logger.makeRecord(logger.name, level, __file__, 0, message, (), trace, extra=fields))
         return
     options: MutableMapping[str, Any] = {"extra": fields, "exc_info": error}
     text: Any = message

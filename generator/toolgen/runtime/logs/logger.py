@@ -1,13 +1,9 @@
-"""The runtime's logger, its records, and the logger that a tool gets for one call."""
+"""The runtime's logger, and the logger that a tool gets for one call."""
 
 from __future__ import annotations
 
 import logging
-import os
-import sys
-from collections.abc import Mapping, MutableMapping
-from threading import current_thread, get_ident
-from time import time
+from collections.abc import MutableMapping
 from typing import Any, Final
 
 from .redaction import redact, traceback_of, without_text
@@ -27,57 +23,7 @@ def _handle(record: logging.LogRecord) -> None:
             logging.lastResort.handle(record)
 
 
-vars(LOGGER)["handle"] = _handle  # a class of its own would turn off the fast path for plain loggers
-
-_COMMON: Final[dict[int, dict[str, Any]]] = {}
-"""Level → the attributes that all records of this level in this process share."""
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_COMMON.clear)
-
-
-def make_record(
-    logger: logging.Logger, level: int, message: str, fields: Mapping[str, Any]
-) -> logging.LogRecord:
-    """Return a record without traceback, as `logger.makeRecord` does.
-
-    That looks up module and process for each record, and a call with its record takes 12 % longer.
-    """
-    is_standard = logging.getLogRecordFactory() is logging.LogRecord
-    common = _COMMON.get(level) if is_standard else None
-    if common is None or common["name"] != logger.name:
-        first = logger.makeRecord(logger.name, level, __file__, 0, message, (), None, "make_record", fields)
-        if is_standard:
-            _COMMON[level] = {key: value for key, value in vars(first).items() if key not in fields}
-        return first
-    created = time()
-    attributes = {
-        **common,
-        **fields,
-        "msg": message,
-        "created": created,
-        "msecs": int(created % 1 * 1000) + 0.0,
-        "relativeCreated": common["relativeCreated"] + (created - common["created"]) * 1000,
-    }
-    # as LogRecord does: applications turn these fields off for speed
-    if logging.logThreads:
-        attributes["thread"], attributes["threadName"] = get_ident(), current_thread().name
-    if "taskName" in common:  # since Python 3.12
-        attributes["taskName"] = _task_name()
-    record = logging.LogRecord.__new__(logging.LogRecord)
-    record.__dict__ = attributes
-    return record
-
-
-def _task_name() -> str | None:
-    """Return the name of the task that runs in this thread; None if there is none."""
-    asyncio: Any = sys.modules.get("asyncio")  # the runtime is imported without it
-    if asyncio is None:
-        return None
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # no event loop is running
-        return None
-    return None if task is None else task.get_name()
+vars(LOGGER)["handle"] = _handle  # a class of its own could not be created by `getLogger`
 
 
 class CallLogger(logging.LoggerAdapter[Any]):
