@@ -166,6 +166,23 @@ def test_a_caller_that_leaves_cancels_its_call() -> None:
     asyncio.run(asyncio.wait_for(run(), 30))
 
 
+def test_the_audit_log_has_one_question_although_the_worker_checks_the_approval(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def confirm(question: Any) -> bool:
+        return True
+
+    async def run() -> None:
+        toolkit = background(confirm={"message": "Buy?"})
+        assert (await toolkit.call("x", {}, confirm=confirm)).success
+
+    with caplog.at_level("INFO", "toolgen.audit"):
+        asyncio.run(run())
+    records = [record for record in caplog.records if record.name == "toolgen.audit"]
+    found = [(vars(each)["event"], vars(each)["way"]) for each in records]
+    assert found == [("asked", "callback"), ("approved", "callback"), ("approved", "repeated")]
+
+
 def test_what_the_user_approved_is_checked_again_in_the_worker() -> None:
     price = ["5"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolgen.runtime.background.task import Task, TaskCall
 from toolgen.runtime.background.tasks import RESTARTS, Tasks
+from toolgen.runtime.confirmation.audit import KnownWay
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, displayed_preview
 from toolgen.runtime.context import Caller, Progress, ToolContext, WorkerCaller
 from toolgen.runtime.contract.tool_contract import ToolContract
@@ -63,8 +64,7 @@ def _agree_to(message: str | None, preview: str | None) -> Confirm:
             raise ChangedSinceConfirmedError
         return True
 
-    confirm.way = "repeated"  # type: ignore[attr-defined]
-    return confirm
+    return KnownWay(confirm, "repeated")
 
 
 async def await_task(
