@@ -112,9 +112,7 @@ class Settings:
     stateless: bool = _setting(
         False, _flag, "keep no sessions, for replicas; clients before 2026-07-28 cannot confirm calls then"
     )
-    sessions: int = _setting(
-        1000, _integer_from(1), "sessions at once; a new one then ends the least recently used one"
-    )
+    sessions: int = _setting(1000, _integer_from(1), "sessions at once; one client has at most half of them")
     session_idle: float = _setting(1800.0, _seconds, "seconds after which an idle session ends")
     allowed_hosts: tuple[str, ...] = _setting(
         (), _words, "Host headers that are accepted", flag="allowed-host"

@@ -17,6 +17,7 @@ Result = TypeVar("Result")
 
 STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
 STOPPING: Final = "The server is stopping."
+CLIENT_LEFT: Final = "The client has disconnected."
 
 
 class CallsInFlight:
@@ -52,6 +53,21 @@ class CallsInFlight:
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
         finally:
             del self._reasons[task]
+
+    async def run_until(self, left: asyncio.Event, work: Awaitable[Result]) -> Result:
+        """Await a call, as `run` does; end it when its client has left."""
+        task = asyncio.current_task()
+        assert task is not None
+
+        async def end_when_left() -> None:
+            await left.wait()
+            self.end(task, CLIENT_LEFT)
+
+        watching = asyncio.create_task(end_when_left())
+        try:
+            return await self.run(work)
+        finally:
+            watching.cancel()
 
     def end(self, task: asyncio.Task[Any], reason: str) -> None:
         """End the call of `task` if it is running."""

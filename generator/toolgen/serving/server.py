@@ -36,12 +36,11 @@ from .auth.grant import grant_of
 from .calls_in_flight import STOPPING, STOPPING_CODE
 from .confirm import request_state_security
 from .content_blocks import encode, resource_contents
-from .exchange import CALLED, exchange_of
 from .features import METHODS, Features, FeatureSource, load_features
 from .held_questions import KEY as HELD_KEY
 from .observed_requests import ObservedRequests
 from .result import wire_result
-from .server_state import ServerState, is_modern
+from .server_state import CALLED, LEFT, ServerState, is_modern
 from .task_methods import METHODS as TASK_METHODS
 from .task_methods import answer_task_method
 from .task_wire import CREATED, EXTENSION, TaskParams
@@ -365,12 +364,14 @@ class _Handlers:
         *,
         ends_with_client: bool = False,
     ) -> Result:
-        """Await the answer to a request, which the server ends when it stops."""
-        exchange = exchange_of(context)
-        if exchange is None:
-            return await self._state.calls.run(work)
-        with exchange.handling(self._state.calls, ends_with_client=ends_with_client):
-            return await self._state.calls.run(work)
+        """Await the answer to a request, which the server ends when it stops.
+
+        Up to 2025-11-25, the SDK completes the request of a client that disconnects, as the protocol says.
+        That is right for a call with an effect; a stream only has its reader.
+        """
+        left = context.request.scope.get(LEFT) if ends_with_client and context.request is not None else None
+        calls = self._state.calls
+        return await (calls.run(work) if left is None else calls.run_until(left, work))
 
     async def list_resources(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None

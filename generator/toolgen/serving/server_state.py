@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import mcp_types as types
@@ -28,6 +28,11 @@ from .features import FeatureSource
 from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls
 from .linked_blocks import LinkedBlocks
 from .tool_list import ToolList
+
+CALLED: Final = "toolgen.called"
+"""In the ASGI scope: the request has called a tool, and has a record."""
+LEFT: Final = "toolgen.left"
+"""In the ASGI scope of a client up to 2025-11-25: an event that is set when it has disconnected."""
 
 
 @dataclass(frozen=True, slots=True)

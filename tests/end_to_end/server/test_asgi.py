@@ -114,29 +114,6 @@ async def get(port: int, path: str) -> Answer:
         return await connection.receive()
 
 
-def test_a_drain_delay_keeps_gunicorn_answering(serving: Project) -> None:
-    port = free_port()
-    command = [word.format(port=port) for word in GUNICORN]
-
-    async def run() -> None:
-        async with process(serving, port, *command, TOOLGEN_DRAIN_DELAY="3") as server:
-            async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
-                assert (await connection.call("echo", text="a")).status == 200
-                server.send_signal(signal.SIGTERM)
-                while (ready := await get(port, "/readyz")).status == 200:
-                    await asyncio.sleep(0.05)
-                late = await connection.call("echo", text="b")
-            assert (ready.status, ready.body) == (503, b"stopping\n")
-            assert late.message["result"]["structuredContent"] == {"text": "b"}
-            assert late.headers["connection"] == "close"
-            async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
-                new = await connection.call("echo", text="c")
-            assert new.message["result"]["structuredContent"] == {"text": "c"}
-            assert await asyncio.to_thread(server.wait, 30) in (0, -signal.SIGTERM)
-
-    asyncio.run(run())
-
-
 @ASGI_SERVERS
 def test_the_standard_variables_export_metrics_under_an_asgi_server(
     serving: Project, words: tuple[str, ...]

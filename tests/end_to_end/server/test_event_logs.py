@@ -18,7 +18,7 @@ import pytest
 from toolgen.runtime.stores import event_logs
 from toolgen.runtime.stores.event_logs import EventLogs, MemoryLogs, open_event_logs
 from toolgen.serving.transports import missed_events
-from toolgen.serving.transports.missed_events import MissedEvents, SessionEvents, events_of
+from toolgen.serving.transports.missed_events import MissedEvents, SessionEvents, binding_of, events_of
 
 from tests.end_to_end.stores import RedisServer
 
@@ -135,8 +135,7 @@ def scope_of(event_id: str) -> dict[str, Any]:
 
 def session_with(*texts: str) -> tuple[MissedEvents, list[str]]:
     """Return a store of events with those of the session `s`, and their ids."""
-    events, session = MissedEvents(MemoryLogs(), 60), SessionEvents()
-    session.bind(b"s", {"headers": []})
+    events, session = MissedEvents(MemoryLogs(), 60), SessionEvents(binding_of(b"s", {"headers": []}))
 
     async def store() -> list[str]:
         with events_of(session):

@@ -319,29 +319,3 @@ def test_a_process_that_a_tool_forked_does_not_keep_the_port(project: Project) -
             os.kill(child, signal.SIGKILL)
 
     asyncio.run(run())
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")
-def test_a_process_that_a_tool_forked_does_not_keep_connections(project: Project) -> None:
-    project.write("tools/echo.py", FORKING_TOOL)
-    project.generate()
-
-    async def run() -> None:
-        async with (
-            project.server() as server,
-            connect(server.url) as caller,
-            connect(server.url) as other,
-        ):
-            await other.ask("tools/list")
-            answer = await caller.call("echo", text="x")
-            child = int(answer.message["result"]["structuredContent"]["text"])
-            try:
-                assert (await other.ask("tools/list")).status == 200  # it is open in the server
-                server.process.send_signal(signal.SIGTERM)
-                async with asyncio.timeout(PATIENCE):
-                    for connection in (caller, other):
-                        assert await connection.reader.read() == b""
-            finally:
-                os.kill(child, signal.SIGKILL)
-
-    asyncio.run(run())

@@ -1,17 +1,14 @@
-"""Read request bodies within limits of size and time; answer requests with JSON-RPC errors."""
+"""Read request bodies within limits of size; answer requests with JSON-RPC errors."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any, Final, TypeAlias
 
 from pydantic_core import from_json
 
-from toolgen.runtime.errors import ToolTimeoutError
-from toolgen.runtime.isolation import run_async
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.runtime.validation.strict_json import (
     CONTAINERS,
@@ -29,21 +26,6 @@ INVALID_REQUEST: Final = -32600
 INVALID_ID: Final = "The id of a request must be a string or an integer."
 REASON: Final = "toolgen.refusal"
 """The key of an ASGI scope for the reason why the request is refused."""
-
-
-@dataclass(frozen=True, slots=True)
-class AsgiRequest:
-    """One HTTP request, as ASGI passes it."""
-
-    scope: Scope
-    receive: Receive
-    send: Send
-
-
-START_SECONDS: Final = 10.0
-"""Time limit for the headers of a request, and for the first bytes of its body."""
-BYTES_PER_SECOND: Final = 64 * 1024
-"""The time limit of a body grows by a second for each of these."""
 
 
 BYTES_PER_CONTAINER: Final = 128
@@ -64,7 +46,7 @@ class RefusedError(Exception):
 async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int) -> bytes | None:
     """Read the body of a request; None if the client has disconnected.
 
-    Raises RefusedError if it is larger than `limit` bytes, or arrives too slowly.
+    Raises RefusedError if it is larger than `limit` bytes.
     """
     declared = headers.get(b"content-length", b"")
     # 18 digits: `int` of a longer text takes time that grows with its square
@@ -72,14 +54,8 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
         raise _too_large(limit)
     parts: list[bytes] = []
     size = 0
-    deadline = monotonic() + START_SECONDS
     while True:
-        try:  # without a timer if the message is there, as it nearly always is
-            message = await run_async(receive(), deadline - monotonic(), "The request")
-        except ToolTimeoutError:
-            raise RefusedError(
-                408, INVALID_REQUEST, "The body of the request did not arrive in time."
-            ) from None
+        message = await receive()
         if message["type"] != "http.request":
             return None
         part = message.get("body", b"")
@@ -89,8 +65,6 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
         parts.append(part)
         if not message.get("more_body", False):
             return parts[0] if len(parts) == 1 else b"".join(parts)
-        # a slow client keeps a connection only as long as it sends
-        deadline += len(part) / BYTES_PER_SECOND
 
 
 def _too_large(limit: int) -> RefusedError:

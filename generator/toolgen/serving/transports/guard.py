@@ -193,7 +193,7 @@ class RequestLimit:
     async def count(self, scope: Scope) -> None:
         """Count a request. Raises RefusedError if there are too many, or they cannot be counted."""
         try:
-            seconds = await self._limits.take(self._limit, "server", *_names(scope))
+            seconds = await self._limits.take(self._limit, "server", *owner_of(scope))
         except StoreError as error:
             LOGGER.error("requests cannot be counted: %s", error)
             message = "The limit of requests cannot be checked now."
@@ -203,7 +203,8 @@ class RequestLimit:
             raise RefusedError(429, LIMITED_CODE, "There were too many requests.", retry_after=retry_after)
 
 
-def _names(scope: Scope) -> tuple[str, str]:
+def owner_of(scope: Scope) -> tuple[str, str]:
+    """Return who sends a request: a principal, or an address if nobody is authenticated."""
     user = scope.get("user")
     if isinstance(user, AuthenticatedUser):
         return "principal", principal_of(user.access_token)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, Final, Protocol
 
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp_types import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp
 
 from toolgen.runtime.instrumentation.conventions import STREAMS
 from toolgen.runtime.instrumentation.export import start_export
@@ -26,13 +29,12 @@ from toolgen.serving.auth.configuration import (
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.calls_in_flight import STOPPING, STOPPING_CODE
 from toolgen.serving.server import ToolServer, check_implementations, complete_identity
+from toolgen.serving.server_state import LEFT
 
 from .body import (
     INVALID_ID,
     INVALID_REQUEST,
-    AsgiRequest,
     Message,
-    MessageHead,
     Receive,
     RefusedError,
     Scope,
@@ -46,11 +48,11 @@ from .body import (
     send_refusal,
 )
 from .guard import BearerGuard, LoopbackGuard, RequestLimit, transport_security
-from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
-from .missed_events import MissedEvents
+from .missed_events import MissedEvents, SessionEvents, binding_of, events_of, send_events
 from .probes import answer_probe, is_probe
 from .refusals import recording
-from .stopping import end_calls, wait_for_first
+from .sessions import SESSION_HEADER, Sessions
+from .stopping import end_calls
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
@@ -58,9 +60,8 @@ STARTING: Final = "starting"
 STOPS: Final = "stopping"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 
-OTHER_BODY_BYTES: Final = 64 * 1024
-"""Limit of the body of a request that is not a POST. It has no meaning, and is not passed on."""
-
+NOT_FOUND: Final = PlainTextResponse("Not Found", 404)
+_FORGOTTEN: Final = "The event of Last-Event-ID is no longer known; open a new session."
 _SINGLE: Final = frozenset(
     {b"content-length", b"content-type", b"host", b"idempotency-key", b"last-event-id", b"origin"}
 )
@@ -218,7 +219,7 @@ class HttpApp:
         await running.start()
         return running
 
-    def _guarded(self, answer: Endpoint) -> Endpoint:
+    def _guarded(self, answer: ASGIApp) -> ASGIApp:
         """Return `answer` behind the guard that the settings require; public pages have none."""
         guarded, pages = self._behind_guard(answer), self._pages
         if pages is None:
@@ -229,7 +230,7 @@ class HttpApp:
 
         return answer_with_pages
 
-    def _behind_guard(self, answer: Endpoint) -> Endpoint:
+    def _behind_guard(self, answer: ASGIApp) -> ASGIApp:
         state = self.server.state
         if self.authentication is not None:
             self._guard = BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
@@ -282,7 +283,7 @@ class _Running:
         self,
         server: ToolServer,
         host: str | None,
-        guarded: Callable[[Endpoint], Endpoint],
+        guarded: Callable[[ASGIApp], ASGIApp],
         *,
         pages: Pages | None,
         events: MissedEvents | None,
@@ -292,29 +293,23 @@ class _Running:
         self.answer = guarded(self._answer)
         self._state = state
         self._pages = pages
+        self._events = events
         state.calls.has_own_tasks = True
         security = transport_security(host, settings.allowed_hosts, settings.allowed_origins)
         if pages is not None:
             pages.prepare(security)
         self._security = TransportSecurityMiddleware(security)
-        self._app = server.streamable_http_app(
-            streamable_http_path=PATH,
-            stateless_http=settings.stateless,
-            transport_security=security,
+        self._manager = StreamableHTTPSessionManager(
+            server,
+            stateless=settings.stateless,
+            security_settings=security,
             event_store=events,
             max_request_body_size=settings.max_request_bytes,
             # the SDK refuses 0, which a setting may be
             session_idle_timeout=max(settings.session_idle, 0.001),
-            # HttpSessions enforces the setting; this is a second limit
-            max_sessions=2 * settings.sessions + 100,
+            max_sessions=settings.sessions,
         )
-        self._manager = server.session_manager
-        self._endpoint = self._manager.handle_request
-        self._sessions = (
-            None
-            if settings.stateless
-            else HttpSessions(self._endpoint, settings.sessions, settings.session_idle, events)
-        )
+        self._sessions = Sessions(settings.sessions, settings.session_idle)
         self._limit = settings.max_request_bytes
         self._rate_limit = RequestLimit.of(state.toolkit)
         self._in_flight = 0
@@ -323,7 +318,6 @@ class _Running:
         self._draining = False
         self.why_not_ready: str | None = None
         self._idle = asyncio.Event()  # while draining: nothing is in flight
-        self._drained = asyncio.Event()
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._helpers: list[asyncio.Task[None]] = []
@@ -344,7 +338,7 @@ class _Running:
             ready.set()
             await self._stop.wait()
 
-    def guard_again(self, guarded: Callable[[Endpoint], Endpoint]) -> None:
+    def guard_again(self, guarded: Callable[[ASGIApp], ASGIApp]) -> None:
         """Guard requests from now on as `guarded` says."""
         self.answer = guarded(self._answer)
 
@@ -352,21 +346,18 @@ class _Running:
         """End the server."""
         for task in self._helpers:
             task.cancel()
-        if self._sessions is not None:
-            self._sessions.end_all()
-        self._drained.set()
+        self._sessions.end_all()
         self._stop.set()
         if self._task is not None:
             await self._task
 
     async def drain(self, grace: float) -> None:
-        """Refuse new requests, answer those in flight, then end the open streams."""
+        """Refuse new requests, and answer those in flight. Leaving the lifespan would cancel them."""
         self.why_not_ready = STOPS
         self._draining = True
         if self._pages is not None:
             self._pages.stop()
         await end_calls(self._state, grace, self._is_idle_within)
-        self._drained.set()
 
     async def _is_idle_within(self, seconds: float) -> bool:
         if self._in_flight:
@@ -380,31 +371,20 @@ class _Running:
         """Answer one HTTP request."""
         root, path = scope.get("root_path", ""), scope["path"]
         if (path[len(root) :] if root and path.startswith(root) else path) != PATH:
-            await (self._pages or self._app)(scope, receive, send)
+            await (self._pages or NOT_FOUND)(scope, receive, send)
             return
         headers = dict(scope["headers"])
         if scope["method"] == "POST":
             await self._answer_post(headers, scope, receive, send)
             return
-        try:  # the SDK would wait for it without a limit of time
-            body = await read_body(headers, receive, min(self._limit, OTHER_BODY_BYTES))
-            if body is None:
-                return
+        try:
             _refuse_repeated(scope)
-            await self._answer_other(headers.get(SESSION_HEADER), scope, replay(b"", receive), send)
+            if scope["method"] == "GET" and self._events is not None:
+                await self._answer_missed(self._events, headers, scope, receive, send)
+            else:
+                await self._forward(headers, scope, receive, send)
         except RefusedError as refused:
             await send_refusal(refused, None, scope=scope, send=send)
-
-    async def _answer_other(
-        self, session_id: bytes | None, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        """Answer a request that is not a POST, without its body."""
-        if self._sessions is None or session_id is None or scope["method"] not in ("GET", "DELETE"):
-            await self._endpoint(scope, receive, send)
-        elif scope["method"] == "GET":
-            await self._answer_get(session_id, scope, receive, send)
-        else:
-            await self._sessions.delete(session_id, AsgiRequest(scope, receive, send))
 
     async def _answer_post(
         self, headers: Mapping[bytes, bytes], scope: Scope, receive: Receive, send: Send
@@ -423,14 +403,19 @@ class _Running:
             check_containers(body, self._limit)
             if self._draining:
                 raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
-            again = replay(body, receive)
+            again, send = replay(body, receive), answering(body, send)
             version = headers.get(b"mcp-protocol-version")
-            request = AsgiRequest(scope, again, answering(body, send))
-            # clients since 2026-07-28 have no session
-            if version is not None and version not in _HANDSHAKE:
-                await self._endpoint(scope, again, request.send)
-            else:
-                await self._answer_handshake_client(headers, parse_head(body), request)
+            if version is not None and version not in _HANDSHAKE:  # since 2026-07-28, without sessions
+                await self._manager.handle_request(scope, again, send)
+                return
+            head = parse_head(body)
+            if head.has_invalid_id:
+                raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
+            left = scope[LEFT] = asyncio.Event()
+            try:
+                await self._forward(headers, scope, again, send, opens=head.method == "initialize")
+            finally:
+                left.set()
         except RefusedError as refused:
             # a body that is too large is not parsed
             found = None if body is None or refused.status == 413 else read_id(body)
@@ -441,53 +426,64 @@ class _Running:
             if self._draining and not self._in_flight:
                 self._idle.set()
 
-    async def _answer_handshake_client(
-        self, headers: Mapping[bytes, bytes], head: MessageHead, request: AsgiRequest
+    async def _forward(
+        self,
+        headers: Mapping[bytes, bytes],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        opens: bool = False,
     ) -> None:
-        """Answer a client up to 2025-11-25, in its session unless the server has none."""
-        sessions, session_id = self._sessions, headers.get(SESSION_HEADER)
-        if head.has_invalid_id:
-            raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
-        if sessions is None:
-            await self._endpoint(request.scope, request.receive, request.send)
-        elif session_id is not None:
-            request_id = head.id if head.method is not None else None
-            if not await sessions.post(session_id, request_id, request):
-                raise RefusedError(
-                    400, INVALID_REQUEST, "A request with this id is still running in this session."
-                )
-        # the only request without a session id: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
-        elif head.method == "initialize":
-            await sessions.open(request)
-        else:
-            await self._endpoint(request.scope, request.receive, request.send)
+        """Let the SDK answer a request of a client up to 2025-11-25. `opens`: it may open a session."""
+        session_id = headers.get(SESSION_HEADER)
+        events = SessionEvents("" if session_id is None else binding_of(session_id, scope))
 
-    async def _answer_get(self, session_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-        """Keep the stream of a session open until the client disconnects or the server stops."""
-        assert self._sessions is not None
-        if self._draining:
-            raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
-        open_body = False
+        def bind(opened: bytes) -> None:
+            events.binding = binding_of(opened, scope)
 
-        async def until_stopped() -> Message:
-            waits = [asyncio.ensure_future(receive()), asyncio.ensure_future(self._drained.wait())]
-            done = await wait_for_first(waits)
-            return waits[0].result() if waits[0] in done else {"type": "http.disconnect"}  # type: ignore[return-value]
+        has_open_body = False
 
         async def watch(message: Message) -> None:
-            nonlocal open_body
-            open_body = message["type"] == "http.response.start" or message.get("more_body", False)
+            nonlocal has_open_body
+            has_open_body = message.get("more_body", message["type"] == "http.response.start")
             await send(message)
 
+        with ExitStack() as stack:
+            if session_id is not None:
+                stack.enter_context(self._sessions.using(session_id, scope))
+            elif opens and not self._manager.stateless:
+                stack.enter_context(self._sessions.opening(scope))
+            stack.enter_context(events_of(events))
+            noted = self._sessions.watching(scope, watch, bind)
+            await self._manager.handle_request(scope, receive, noted)
+        if has_open_body:  # the stream of a session has no end of its own when the server stops
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _answer_missed(
+        self,
+        events: MissedEvents,
+        headers: Mapping[bytes, bytes],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Answer a GET, which may continue after an event, also one of another process's session."""
+        session_id = headers.get(SESSION_HEADER, b"")
         # the SDK checks it only in sessions that this process has
         refusal = await self._security.validate_request(Request(scope))
         if refusal is not None:
             await refusal(scope, receive, send)
-            return
-        await self._sessions.get(session_id, AsgiRequest(scope, until_stopped, watch))
-        # the SDK does not end the stream itself when its client seems to have left
-        if open_body and self._drained.is_set():
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        elif self._sessions.has(session_id, scope):
+            # the SDK would answer with an empty stream, as if nothing had been missed; by 404, clients know
+            # that they need a new session, in which they read everything again
+            if not await events.knows(session_id, scope):
+                raise RefusedError(404, INVALID_REQUEST, _FORGOTTEN)
+            await self._forward(headers, scope, receive, send)
+        elif missed := await events.missed(session_id, scope):
+            await send_events(missed, session_id, send)
+        else:
+            await self._forward(headers, scope, receive, send)
 
 
 def closing(send: Send) -> Send:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import gc
 import os
 import socket
+import sys
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 
@@ -21,14 +20,15 @@ from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer
 
 from .body import Receive, Scope, Send
-from .connections import ConnectionLimit, limited
 from .http import NOT_IDENTIFIED, HttpApp, Pages
 from .probes import METRICS_PATH, MetricsPort
 from .stopping import Stop, closed_in_children
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
-BACKLOG: Final = 2048
 LAST_SECONDS: Final = 0.5  # of the drain delay: no new connection is accepted, and requests are answered
+RESERVE: Final = 8  # one in so many descriptors is for files, databases and connections of tools
+LEAST_RESERVE: Final = 32
+UNLIMITED: Final = 65_536  # connections, where the system has no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,10 @@ def serve_http(
     metrics: MetricsPort | None = None
     if expose is not None and address.metrics_port is not None:
         metrics = MetricsPort(sockets[1].getsockname()[1], expose)
-    connections = ConnectionLimit()
+    connections = max_connections()
     config = uvicorn.Config(
         _Ports(app, metrics) if metrics is not None else app,
-        # asyncio accepts so many connections before any of them can make room for itself
-        backlog=connections.at_once,
+        limit_concurrency=connections + 1,  # from which on it refuses
         log_config=None,
         access_log=False,
         lifespan="on",
@@ -81,8 +80,6 @@ def serve_http(
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
-    config.load()
-    config.http_protocol_class = limited(config.http_protocol_class, connections)
     shown = f"[{host}]" if ":" in host else host
     root = f"http://{shown}:{sockets[0].getsockname()[1]}"
     print_message(f"serving {server.name} at {root}/mcp")
@@ -92,10 +89,8 @@ def serve_http(
         print_message(f"metrics for everyone who reaches http://{shown}:{metrics.port}{METRICS_PATH}")
     if app.authentication is None and not is_loopback(host):
         print_message("warning: everyone who reaches this address can call the tools")
-    if connections.most < server.state.settings.sessions:
-        print_message(
-            f"warning: at most {connections.most} connections, fewer than --sessions: raise `ulimit -n`"
-        )
+    if connections < server.state.settings.sessions:
+        print_message(f"warning: at most {connections} connections, fewer than --sessions: raise `ulimit -n`")
     refused = refused_tools(server.state.toolkit.definitions, frozenset())
     if app.authentication is None and refused is not None:
         print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
@@ -121,6 +116,18 @@ class _Ports:
         await (self.metrics if self.metrics.takes(scope) else self.app)(scope, receive, send)
 
 
+def max_connections() -> int:
+    """Return how many connections the process may have, beside the descriptors that tools need."""
+    if sys.platform == "win32":
+        return UNLIMITED
+    import resource  # not on Windows
+
+    descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if descriptors == resource.RLIM_INFINITY:
+        return UNLIMITED
+    return int(max(1, descriptors - max(LEAST_RESERVE, descriptors // RESERVE)))
+
+
 def _listen(host: str, port: int) -> socket.socket:
     """Listen on an address.
 
@@ -138,7 +145,7 @@ def _listen(host: str, port: int) -> socket.socket:
             # `::` would also take the port for IPv4
             listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         listening.bind((host, port))
-        listening.listen(BACKLOG)
+        listening.listen()
     except BaseException:
         listening.close()
         raise
@@ -157,8 +164,6 @@ class _Server(uvicorn.Server):
         self._app = app
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
-        self._sockets: list[socket.socket] = []
-        self._accepted: list[asyncio.Task[Any]] = []  # the event loop has weak references
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until a signal arrives. A tool's own task that exits does not end the server."""
@@ -167,12 +172,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and note the event loop."""
         self._loop = asyncio.get_running_loop()
-        self._sockets = sockets or []
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(BACKLOG)  # asyncio has made the queue as short as what it accepts at once
-        gc.collect()
-        gc.freeze()  # what exists now lives until the end: the collector need not look at it again and again
         if self.stop.signal is not None:  # it arrived before the loop was known
             self._drain()
 
@@ -198,33 +198,10 @@ class _Server(uvicorn.Server):
             if self.stop.delay:
                 last = min(LAST_SECONDS, self.stop.delay / 2)
                 await asyncio.sleep(self.stop.delay - last)
-                self._refuse_connections()
+                # a proxy then tries another replica: nothing was sent on a refused connection
+                for each in self.servers:
+                    each.close()
                 await asyncio.sleep(last)  # what was sent before is answered, not refused
             await self._app.drain(self.stop.grace)
         finally:
             self.should_exit = True
-
-    def _refuse_connections(self) -> None:
-        """Stop listening. A proxy then tries another replica: nothing was sent on a refused connection.
-
-        Only after a delay, which is for proxies: the SDK's client would end its other calls.
-        """
-        loop = asyncio.get_running_loop()
-        for listening in self._sockets:
-            # the system resets connections that wait to be accepted when the socket is closed
-            with contextlib.suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    connection.setblocking(False)
-                    accepted = loop.connect_accepted_socket(self._protocol, connection)
-                    self._accepted.append(loop.create_task(accepted))
-        for each in self.servers:
-            each.close()
-
-    def _protocol(self) -> asyncio.Protocol:
-        """Return the protocol of one connection, as uvicorn makes it."""
-        make: Any = self.config.http_protocol_class
-        protocol: asyncio.Protocol = make(
-            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
-        )
-        return protocol

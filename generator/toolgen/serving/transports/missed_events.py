@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from secrets import token_hex
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
 
@@ -38,14 +37,9 @@ _EVENT_ID: Final = re.compile(r"([0-9a-f]{64})\.(\d{1,16})")
 
 @dataclass(slots=True)
 class SessionEvents:
-    """The streams of one session."""
+    """Whose streams the events are of: `binding_of` a session, or empty until the SDK has made its id."""
 
-    key: str = field(default_factory=lambda: token_hex(16))
-    binding: str = ""  # to the session's id and its principal; empty until the id is known
-
-    def bind(self, session_id: bytes, scope: Scope) -> None:
-        """Note the id of the session, which the SDK has just made."""
-        self.binding = _binding(session_id, scope)
+    binding: str = ""
 
 
 _SESSION: ContextVar[SessionEvents | None] = ContextVar("toolgen_session_events", default=None)
@@ -79,13 +73,13 @@ class MissedEvents(EventStore):
     async def store_event(self, stream_id: str, message: types.JSONRPCMessage | None) -> str:
         """Store a message, and return its id; an empty one if it could not be stored."""
         session = _SESSION.get()
-        if session is None or monotonic() < self._away_until:
+        if session is None or not session.binding or monotonic() < self._away_until:
             return ""
         sent = None if message is None else message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         event = json.dumps([stream_id, sent]).encode()
         if len(event) > LOG_BYTES:
             event = json.dumps([stream_id, None, True]).encode()
-        stream = _digest(session.key, stream_id)
+        stream = _digest(session.binding, stream_id)
         name = _digest(stream, session.binding)
         try:
             number = await ask(self._logs, lambda: self._logs.append(name, event, self._seconds), part=_PART)
@@ -108,14 +102,14 @@ class MissedEvents(EventStore):
 
     async def missed(self, session_id: bytes, scope: Scope) -> list[_Event]:
         """Return what the client of another process's session has missed; empty if that is not known."""
-        found = (await self._from(_last_event_id(scope), _binding(session_id, scope)) or [])[1:]
+        found = (await self._from(_last_event_id(scope), binding_of(session_id, scope)) or [])[1:]
         # without the answer, this process will never have it
         return found if any(event.is_answer for event in found) else []
 
     async def knows(self, session_id: bytes, scope: Scope) -> bool:
         """False if the client has missed messages that are no longer kept, so that it must begin again."""
         event_id = _last_event_id(scope)
-        return not event_id or await self._from(event_id, _binding(session_id, scope)) != []
+        return not event_id or await self._from(event_id, binding_of(session_id, scope)) != []
 
     async def _from(self, event_id: str, binding: str) -> list[_Event] | None:
         """Return an event and those after it; empty if one is unknown, None if the store does not answer."""
@@ -166,7 +160,8 @@ def _last_event_id(scope: Scope) -> str:
     return found.decode("latin-1")
 
 
-def _binding(session_id: bytes, scope: Scope) -> str:
+def binding_of(session_id: bytes, scope: Scope) -> str:
+    """Return what binds events to a session and its principal."""
     user = scope.get("user")
     principal = principal_of(user.access_token) if isinstance(user, AuthenticatedUser) else None
     return _digest(session_id.decode("latin-1"), json.dumps(principal))

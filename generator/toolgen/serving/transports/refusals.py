@@ -15,7 +15,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.rate_limit import RateLimitFilter
 from toolgen.runtime.text import quote
 from toolgen.serving.auth.grant import principal_of
-from toolgen.serving.exchange import CALLED
+from toolgen.serving.server_state import CALLED
 
 from .body import REASON, Message, Scope, Send
 

@@ -1,7 +1,7 @@
 """The stdio transport: JSON-RPC messages, one a line, on stdin and stdout.
 
-A JSON encoder would hold the interpreter for as long as it copies and escapes large data. Base64 needs no
-escapes: a message is encoded with a placeholder for each, and written in pieces.
+The SDK's own gives a request that it cannot parse no answer, has no limit for a line, and does not stop while
+stdin is open (measured with 2.3).
 """
 
 from __future__ import annotations
@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import queue
-import re
-import secrets
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, Final, TypeAlias
+from io import BufferedReader
+from typing import Any, Final
 
 import anyio
 import mcp_types as types
@@ -23,24 +21,15 @@ from mcp.shared.message import SessionMessage
 from pydantic_core import PydanticSerializationError, ValidationError, from_json, to_json
 
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
+from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.text import well_formed_value
 from toolgen.serving.server import ToolServer
 
 from .body import INVALID_ID, RefusedError, check_containers, parse_head, read_id
 from .stopping import Stop, closed_in_children, end_calls, wait_for_first
 
-CHUNK_BYTES: Final = 64 * 1024
-CHUNKS_AHEAD: Final = 16  # read from stdin before the server takes them
-UNWRITTEN_BYTES: Final = 1024 * 1024  # of answers that the client has not read
+LINES_AHEAD: Final = 16  # read from stdin before the server takes them
 NO_MESSAGE: Final = "This is not a JSON-RPC 2.0 message."
-
-Piece: TypeAlias = bytes | str
-"""A part of an encoded message; a str is ASCII."""
-
-LARGE: Final = 256 * 1024  # characters, from which data is written as a piece of its own
-_UNSAFE: Final = ('"', "\\", "\n", "\r", "\t")
-_TOKEN: Final = secrets.token_hex(16)  # that no text of a tool contains
-_PLACEHOLDER: Final = re.compile(rf"{_TOKEN}-(\d+)".encode())
 
 
 def serve_stdio(server: ToolServer) -> int:
@@ -81,7 +70,6 @@ class _Stdio:
             for task in (ending, receiving):
                 task.cancel()
             await sending
-            await output.close()
         return stop.exit_code
 
     async def _end(self, incoming: Any, stop: Stop) -> None:
@@ -130,7 +118,7 @@ class _Stdio:
                             await incoming.send(SessionMessage(message))
                         continue
                     refusal = _refusal(None, types.INVALID_REQUEST, INVALID_ID)
-            await output.write([refusal.model_dump_json(by_alias=True, exclude_unset=True).encode()])
+            await output.write(refusal)
         self._at_end.set()
 
     def _note(self, message: types.JSONRPCMessage) -> None:
@@ -148,7 +136,7 @@ class _Stdio:
     async def _send(self, outgoing: Any, output: _Output) -> None:
         async for each in outgoing:
             message = each.message
-            await output.write(encode_message(message))
+            await output.write(message)
             if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
                 self._settle(message.id)
 
@@ -182,52 +170,34 @@ class _Lines:
         self._descriptor = descriptor
         self._limit = limit
         self._loop = asyncio.get_running_loop()
-        self._chunks: asyncio.Queue[list[bytes | None] | None] = asyncio.Queue()
-        self._room = threading.Semaphore(CHUNKS_AHEAD)
+        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._room = threading.Semaphore(LINES_AHEAD)
 
     async def __aiter__(self) -> AsyncIterator[bytes | None]:
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
-        while (lines := await self._chunks.get()) is not None:
-            for line in lines:
-                yield line
+        while (line := await self._lines.get()) != b"":
+            yield line
             self._room.release()
 
     def _read(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            for lines in self._split():
+        # RuntimeError: the loop has ended
+        with contextlib.suppress(RuntimeError), open(self._descriptor, "rb", closefd=False) as stream:
+            while line := self._next(stream):
                 self._room.acquire()
-                self._loop.call_soon_threadsafe(self._chunks.put_nowait, lines)
-            self._loop.call_soon_threadsafe(self._chunks.put_nowait, None)
+                whole = line if len(line.rstrip(b"\r\n")) <= self._limit else None
+                self._loop.call_soon_threadsafe(self._lines.put_nowait, whole)
+            self._loop.call_soon_threadsafe(self._lines.put_nowait, b"")
 
-    def _split(self) -> Iterator[list[bytes | None]]:
-        started: list[bytes] = []  # the beginning of a line
-        size = 0
-        while chunk := self._next_chunk():
-            *ended, rest = chunk.split(b"\n")
-            lines: list[bytes | None] = []
-            for part in ended:
-                size += len(part)
-                lines.append(None if size > self._limit else b"".join((*started, part)))
-                started, size = [], 0
-            size += len(rest)
-            if size > self._limit:
-                started = []
-            elif rest:
-                started.append(rest)
-            if lines:
-                yield lines
-        if size:
-            yield [None if size > self._limit else b"".join(started)]
-
-    def _next_chunk(self) -> bytes:
-        try:
-            return os.read(self._descriptor, CHUNK_BYTES)
-        except OSError:
-            return b""
+    def _next(self, stream: BufferedReader) -> bytes:
+        """Return the next line, or the beginning of one that is too long; empty at the end."""
+        line = rest = stream.readline(self._limit + 2)
+        while rest and not rest.endswith(b"\n"):
+            rest = stream.readline(self._limit)
+        return line
 
 
 class _Output:
-    """Writes lines to a descriptor in a thread, so that a client that does not read blocks no tool.
+    """Writes lines to a descriptor in a thread, so that a client that does not read blocks no other task.
 
     `on_closed` is called in that thread when the client has closed its end.
     """
@@ -235,59 +205,20 @@ class _Output:
     def __init__(self, descriptor: int, on_closed: Callable[[], object]) -> None:
         self._descriptor = descriptor
         self._on_closed = on_closed
-        self._loop = asyncio.get_running_loop()
-        self._lines: queue.SimpleQueue[list[Piece] | None] = queue.SimpleQueue()
-        self._given = self._written = 0  # bytes; each is changed by one thread only
-        self._room = asyncio.Event()
-        self._ended = asyncio.Event()
-        threading.Thread(target=self._write, name="stdout", daemon=True).start()
+        self._thread = OwnThreads("stdout", 1)
 
-    async def write(self, line: list[Piece]) -> None:
-        """Write a line, in pieces; wait if the client does not read."""
-        self._given += sum(map(len, line)) + 1
-        self._lines.put([*line, b"\n"])
-        # again after `clear`: the thread may have written between the test and it
-        while self._given - self._written > UNWRITTEN_BYTES:
-            self._room.clear()
-            if self._given - self._written > UNWRITTEN_BYTES:
-                await self._room.wait()
+    async def write(self, message: types.JSONRPCMessage) -> None:
+        """Write a message; wait until the client has read enough of it."""
+        line = encode_message(message) + b"\n"
+        await self._thread.run(lambda: self._write(line))
 
-    async def close(self) -> None:
-        """Wait until everything is written."""
-        self._lines.put(None)
-        await self._ended.wait()
-
-    def _write(self) -> None:
-        closed = False
-        while (line := self._lines.get()) is not None:
-            for piece in _chunks(line):
-                rest = memoryview(piece)
-                while rest and not closed:
-                    try:
-                        rest = rest[os.write(self._descriptor, rest) :]
-                    except OSError:
-                        closed = True
-                        self._on_closed()
-            self._written += sum(map(len, line))
-            del line  # its data must not live until the next message
-            self._call(self._room.set)
-        self._call(self._ended.set)
-
-    def _call(self, function: Callable[[], object]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(function)
-
-
-def _chunks(line: list[Piece]) -> Iterator[bytes]:
-    """Yield the bytes of a line, those of short pieces at once and those of long ones in chunks."""
-    if all(isinstance(piece, bytes) for piece in line):
-        yield b"".join(line)  # type: ignore[arg-type]
-        return
-    for piece in line:
-        if isinstance(piece, bytes):
-            yield piece
-        else:
-            yield from (piece[at : at + CHUNK_BYTES].encode() for at in range(0, len(piece), CHUNK_BYTES))
+    def _write(self, line: bytes) -> None:
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+        except OSError:
+            self._on_closed()
 
 
 @contextlib.contextmanager
@@ -315,51 +246,10 @@ def _private_descriptors() -> Iterator[tuple[int, int]]:
         os.dup2(stdout, 1)
 
 
-def encode_message(message: types.JSONRPCMessage) -> list[Piece]:
-    """Return a message as JSON, in pieces."""
-    if isinstance(message, types.JSONRPCResponse):
-        found: list[str] = []
-        result = _without_data(message.result, found)
-        if found:
-            return list(_pieces(message.model_copy(update={"result": result}), found))
+def encode_message(message: types.JSONRPCMessage) -> bytes:
+    """Return a message as JSON."""
     try:
-        return [message.model_dump_json(by_alias=True, exclude_unset=True).encode()]
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
     except PydanticSerializationError:  # a text that is not valid Unicode must not end the connection
         data = message.model_dump(by_alias=True, exclude_unset=True, mode="python")
-        return [to_json(well_formed_value(data))]
-
-
-def _pieces(message: types.JSONRPCMessage, data: list[str]) -> Iterator[Piece]:
-    parts = _PLACEHOLDER.split(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
-    yield parts[0]
-    for number, rest in zip(parts[1::2], parts[2::2], strict=True):
-        yield data[int(number)]
-        yield rest
-
-
-def _without_data(value: Any, found: list[str]) -> Any:
-    """Return a copy of a result with placeholders for the data of its blocks, which are added to `found`."""
-    if not isinstance(value, dict):
-        return value
-    copy = dict(value)
-    for key in ("content", "contents"):
-        if isinstance(copy.get(key), list):
-            copy[key] = [_without_data(each, found) for each in copy[key]]
-    if isinstance(copy.get("resource"), dict):
-        copy["resource"] = _without_data(copy["resource"], found)
-    for key in ("data", "blob"):
-        if _is_large(copy.get(key)):
-            found.append(copy[key])
-            copy[key] = f"{_TOKEN}-{len(found) - 1}"
-    return copy
-
-
-def _is_large(value: Any) -> bool:
-    """True for a large text that JSON has as it is."""
-    return (
-        isinstance(value, str)
-        and len(value) >= LARGE
-        and value.isascii()
-        # a tool may put any text there: JSON needs escapes for these
-        and not any(each in value for each in _UNSAFE)
-    )
+        return to_json(well_formed_value(data))

@@ -1,0 +1,121 @@
+"""Shares of the HTTP sessions that clients up to 2025-11-25 open.
+
+The SDK opens sessions, ends idle ones, and refuses new ones at its limit. It does not report what it does, so
+sessions are counted by the headers of requests and responses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final
+
+from toolgen.runtime.instrumentation.conventions import MCP_SESSION_DURATION, SESSIONS, STREAMS
+from toolgen.runtime.instrumentation.metrics import current_metrics, observe
+
+from .body import INVALID_REQUEST, Message, RefusedError, Scope, Send
+from .guard import owner_of
+
+SESSION_HEADER: Final = b"mcp-session-id"
+SHARE: Final = 2
+"""One principal, or one address without authentication, has at most one in SHARE of the sessions: as one tool
+has of the threads."""
+
+
+@dataclass(slots=True)
+class _Session:
+    owner: tuple[str, str]
+    began: float = field(default_factory=monotonic)
+    used: float = field(default_factory=monotonic)  # when the last request ended
+    requests: int = 0  # that are answered now
+    streams: int = 0  # GET requests among them
+
+
+class Sessions:
+    """The open sessions, by id. The SDK ends one that has had no request for `idle_seconds`."""
+
+    def __init__(self, limit: int, idle_seconds: float) -> None:
+        self._share = -(-limit // SHARE)
+        self._idle_seconds = idle_seconds
+        self._by_id: dict[bytes, _Session] = {}
+        self._opening: list[tuple[str, str]] = []  # owners: requests at once must not exceed the share
+        observe(SESSIONS, self, lambda sessions: {"": sessions._forget_idle()})
+        observe(STREAMS, self, Sessions._count_streams)
+
+    def has(self, session_id: bytes, scope: Scope) -> bool:
+        """True if the sender of a request has opened this session."""
+        session = self._by_id.get(session_id)
+        return session is not None and session.owner == owner_of(scope)
+
+    @contextmanager
+    def opening(self, scope: Scope) -> Iterator[None]:
+        """Count a request that may open a session. Raises RefusedError if its sender has its share."""
+        owner = owner_of(scope)
+        self._forget_idle()
+        open_now = [each.owner for each in list(self._by_id.values())]
+        if (open_now + self._opening).count(owner) >= self._share:
+            message = "This client has too many sessions; end one of them, or try again later."
+            raise RefusedError(503, INVALID_REQUEST, message, retry_after="5")
+        self._opening.append(owner)
+        try:
+            yield
+        finally:
+            self._opening.remove(owner)
+
+    @contextmanager
+    def using(self, session_id: bytes, scope: Scope) -> Iterator[None]:
+        """Count a request of a session, which is not idle meanwhile."""
+        session = self._by_id.get(session_id) if self.has(session_id, scope) else None
+        if session is None:  # the SDK answers that it does not exist
+            yield
+            return
+        is_stream = scope["method"] == "GET"
+        session.requests += 1
+        session.streams += is_stream
+        try:
+            yield
+        finally:
+            session.requests -= 1
+            session.streams -= is_stream
+            session.used = monotonic()
+
+    def watching(self, scope: Scope, send: Send, on_open: Callable[[bytes], None]) -> Send:
+        """Return a `send` that notes which session a response begins or ends. `on_open` gets a new id."""
+        asked = next((value for name, value in scope["headers"] if name == SESSION_HEADER), None)
+
+        async def watch(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                named = next((value for name, value in message["headers"] if name == SESSION_HEADER), None)
+                succeeded = message["status"] < 400
+                if asked is None and named is not None and succeeded:
+                    self._by_id[named] = _Session(owner_of(scope))
+                    on_open(named)
+                ended = message["status"] == 404 or (scope["method"] == "DELETE" and succeeded)
+                if ended and asked is not None and self.has(asked, scope):
+                    self._remove(asked)
+            await send(message)
+
+        return watch
+
+    def end_all(self) -> None:
+        """Record the end of all sessions, because the server stops."""
+        for session_id in list(self._by_id):
+            self._remove(session_id)
+
+    def _remove(self, session_id: bytes) -> None:
+        session = self._by_id.pop(session_id)
+        if (metrics := current_metrics()) is not None:
+            metrics.record(MCP_SESSION_DURATION, monotonic() - session.began, {})
+
+    def _forget_idle(self) -> int:
+        """Forget the sessions that the SDK has ended. Return the number of the others."""
+        since = monotonic() - self._idle_seconds
+        for session_id, each in list(self._by_id.items()):
+            if not each.requests and each.used < since:
+                self._remove(session_id)
+        return len(self._by_id)
+
+    def _count_streams(self) -> Mapping[str, float]:
+        return {"": sum(each.streams for each in list(self._by_id.values()))}
