@@ -51,7 +51,7 @@ def serve(
         keep_audit()
         from toolgen.runtime.instrumentation.export import start_export
 
-        expose = start_export(serves_metrics=options.metrics_port is not None)
+        serve_metrics = start_export(serves_metrics=options.metrics_port is not None)
         from .server import check_implementations, complete_identity
         from .transports.http_server import HttpAddress, serve_http
         from .transports.stdio import serve_stdio
@@ -68,7 +68,7 @@ def serve(
         pages = None if make_pages is None else make_pages(server)
         port = 8000 if options.port is None else options.port
         address = HttpAddress(options.host or "127.0.0.1", port, options.metrics_port)
-        return serve_http(server, address, expose=expose, pages=pages)
+        return serve_http(server, address, serve_metrics=serve_metrics, pages=pages)
     except SettingError as error:
         print_message(str(error))
         return 2

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import mcp_types as types
 
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import text_of_file
-from toolgen.runtime.content.encoding import base64_pieces, base64_text
+from toolgen.runtime.content.encoding import base64_text
 
 ContentBlock: TypeAlias = (
     types.TextContent | types.ImageContent | types.AudioContent | types.EmbeddedResource | types.ResourceLink
@@ -20,67 +18,34 @@ _AUDIO_SINCE: Final = "2025-03-26"
 _LINKS_SINCE: Final = "2025-06-18"
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedBlock:
-    """A block, and its data as the protocol has it."""
-
-    block: Block
-    base64: str = ""  # empty for links and texts
-
-
-async def encode(block: Block) -> EncodedBlock:
-    """Return a block with its data in base64. Other tasks run meanwhile."""
-    if not _is_binary(block):
-        return EncodedBlock(block)
-    pieces: list[str] = []
-    for piece in base64_pieces(block.data):
-        if pieces:
-            await asyncio.sleep(0)
-        pieces.append(piece)
-    return EncodedBlock(block, "".join(pieces))
-
-
-def encode_at_once(block: Block) -> EncodedBlock:
-    """Return the same, without letting other tasks run."""
-    return EncodedBlock(block, base64_text(block.data) if _is_binary(block) else "")
-
-
-def _is_binary(block: Block) -> bool:
-    return block.type in ("image", "audio") or (block.type == "file" and _text_of(block) is None)
-
-
 def _text_of(block: Block) -> str | None:
     """Return the text of a text, or of a file that holds text in UTF-8; None for others."""
     return block.text if block.type == "text" else text_of_file(block)
 
 
-def content_block(encoded: EncodedBlock, protocol_version: str) -> ContentBlock:
+def content_block(block: Block, protocol_version: str) -> ContentBlock:
     """Return a block as content, of another kind if the client's version has no such content."""
-    block = encoded.block
     annotations = _annotations(block)
     if block.type == "text":
         return types.TextContent(text=block.text, annotations=annotations)
     if block.type == "image" or (block.type == "audio" and protocol_version >= _AUDIO_SINCE):
         media = types.ImageContent if block.type == "image" else types.AudioContent
-        return media(data=encoded.base64, mime_type=block.media_type or "", annotations=annotations)
+        return media(data=base64_text(block.data), mime_type=block.media_type or "", annotations=annotations)
     if block.type == "link":
         if protocol_version < _LINKS_SINCE:
             return types.TextContent(text=block.as_text(), annotations=annotations)
         return _link(block, annotations)
     return types.EmbeddedResource(
-        resource=resource_contents(encoded, block.uri or block.identifier), annotations=annotations
+        resource=resource_contents(block, block.uri or block.identifier), annotations=annotations
     )
 
 
-def resource_contents(
-    encoded: EncodedBlock, uri: str
-) -> types.TextResourceContents | types.BlobResourceContents:
+def resource_contents(block: Block, uri: str) -> types.TextResourceContents | types.BlobResourceContents:
     """Return the data of a block as the contents of a resource: text as it is, anything else in base64."""
-    block = encoded.block
-    text = _text_of(block) if not encoded.base64 else None
+    text = None if block.type in ("image", "audio") else _text_of(block)
     if text is not None:
         return types.TextResourceContents(uri=uri, mime_type=block.media_type, text=text)
-    return types.BlobResourceContents(uri=uri, mime_type=block.media_type, blob=encoded.base64)
+    return types.BlobResourceContents(uri=uri, mime_type=block.media_type, blob=base64_text(block.data))
 
 
 def _link(block: Block, annotations: types.Annotations | None) -> types.ResourceLink:

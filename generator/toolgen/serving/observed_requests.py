@@ -39,21 +39,8 @@ from .server_state import ServerState, session_id_of
 _METHODS: Final = SPEC_CLIENT_METHODS | SPEC_CLIENT_NOTIFICATION_METHODS
 _CARRIED: Final = ("traceparent", "tracestate", "baggage")
 MAX_CONTEXT: Final = 8192  # characters of a value; W3C Baggage allows as many bytes
-_SUCCESS: Final = {OUTCOME: "ok"}
 _OF_CALLERS: Final = frozenset({-32700, -32600, -32601, -32602, -32002})
 """JSON-RPC errors that are not failures of a server, by the conventions."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Attributes:
-    """The attributes of requests of one kind, and those of a call that succeeds, as nearly all do."""
-
-    begun: dict[str, str]
-    succeeded: dict[str, str]
-
-    def ended_with(self, ended: dict[str, str]) -> dict[str, str]:
-        """Return the attributes of a metric."""
-        return self.succeeded if ended == _SUCCESS else {**self.begun, **ended}
 
 
 class ObservedRequests:
@@ -61,7 +48,6 @@ class ObservedRequests:
 
     def __init__(self, state: ServerState) -> None:
         self._state = state
-        self._known: dict[tuple[str, str, str | None, bool], _Attributes] = {}
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Answer a request or take a notification; record its span and its duration if they are wanted."""
@@ -75,32 +61,24 @@ class ObservedRequests:
         try:
             if tracer is None:
                 return await _watched(ctx, call_next, request.ended)
-            return await self._traced(tracer, ctx, call_next, attributes=attributes.begun, request=request)
+            return await self._traced(tracer, ctx, call_next, attributes=attributes, request=request)
         finally:
             OBSERVED_REQUEST.reset(token)
             if metrics is not None:
-                metrics.record(MCP_DURATION, perf_counter() - began, attributes.ended_with(request.ended))
+                ended = request.ended or {OUTCOME: "ok"}
+                metrics.record(MCP_DURATION, perf_counter() - began, {**attributes, **ended})
 
-    def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> _Attributes:
+    def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, str]:
         """Return the attributes of metric and span; names that a client has made up are left out."""
         method = ctx.method if ctx.method in _METHODS else OTHER
-        tool: str | None = None
+        attributes = {METHOD: method, "mcp.protocol.version": ctx.protocol_version}
         if method == "tools/call":
             name = (ctx.params or {}).get("name")
             found = self._state.tools.find(name) if isinstance(name, str) else None
-            tool = OTHER if found is None else found.name
-        key = (method, ctx.protocol_version, tool, ctx.request is not None)
-        known = self._known.get(key)
-        if known is None:
-            attributes = {METHOD: method, "mcp.protocol.version": ctx.protocol_version}
-            if tool is not None:
-                attributes |= {OPERATION: EXECUTE_TOOL, TOOL: tool}
-            if ctx.request is None:
-                attributes["network.transport"] = "pipe"
-            else:
-                attributes |= {"network.transport": "tcp", "network.protocol.name": "http"}
-            known = self._known[key] = _Attributes(attributes, {**attributes, **_SUCCESS})
-        return known
+            attributes |= {OPERATION: EXECUTE_TOOL, TOOL: OTHER if found is None else found.name}
+        if ctx.request is None:
+            return attributes | {"network.transport": "pipe"}
+        return attributes | {"network.transport": "tcp", "network.protocol.name": "http"}
 
     async def _traced(
         self,

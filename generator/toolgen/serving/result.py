@@ -17,7 +17,7 @@ from toolgen.runtime.response import DEPRECATED_KEY, ERROR_KEY, MOCK_KEY, ToolRe
 from toolgen.runtime.text import well_formed
 from toolgen.schema.inline import RESULT_PROPERTY
 
-from .content_blocks import EncodedBlock, content_block, encode_at_once
+from .content_blocks import content_block
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -53,11 +53,11 @@ def wire_result(
     form: StructuredForm,
     protocol_version: str = LATEST_PROTOCOL_VERSION,
     *,
-    blocks: Sequence[EncodedBlock] | None = None,
+    blocks: Sequence[Block] | None = None,
 ) -> dict[str, Any]:
     """Return the same as JSON, which the SDK validates for the client's version.
 
-    `blocks` are those of the response, encoded before, some of them replaced by links. The server returns
+    `blocks` are those of the response, some of them replaced by links. The server returns
     this and not a model, because creating and dumping models takes a quarter of the time of the call.
     """
     result = {
@@ -94,13 +94,14 @@ def _meta(response: ToolResponse) -> dict[str, Any]:
 
 
 def _content(
-    response: ToolResponse, protocol_version: str, blocks: Sequence[EncodedBlock] | None
+    response: ToolResponse, protocol_version: str, blocks: Sequence[Block] | None
 ) -> list[dict[str, Any]]:
     text = response.content_as_text()
     if not response.blocks:
         return [{"type": "text", "text": text}]
-    encoded = [encode_at_once(block) for block in response.blocks] if blocks is None else blocks
-    content = [content_block(each, protocol_version) for each in encoded]
+    content = [
+        content_block(each, protocol_version) for each in (response.blocks if blocks is None else blocks)
+    ]
     first = [{"type": "text", "text": text}] if text else []
     return [*first, *(each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in content)]
 

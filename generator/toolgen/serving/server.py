@@ -35,7 +35,7 @@ from toolgen.runtime.toolkit import Toolkit
 from .auth.grant import grant_of
 from .calls_in_flight import STOPPING, STOPPING_CODE
 from .confirm import request_state_security
-from .content_blocks import encode, resource_contents
+from .content_blocks import resource_contents
 from .features import METHODS, Features, FeatureSource, load_features
 from .held_questions import KEY as HELD_KEY
 from .observed_requests import ObservedRequests
@@ -392,6 +392,6 @@ class _Handlers:
             code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
             raise MCPError(code=code, message="This resource does not exist, or its link has expired.")
         return types.ReadResourceResult(
-            contents=[resource_contents(await encode(found.block), params.uri)],
+            contents=[resource_contents(found.block, params.uri)],
             ttl_ms=int(links.seconds_left(found) * 1000),
         )

@@ -15,7 +15,7 @@ from .auth.grant import grant_of, scopes_of
 from .result import wire_result
 from .server_state import ServerState
 from .task_wire import EXTENSION, TaskParams, knows_tasks, task_fields
-from .tools_call import encoded, structured_form
+from .tools_call import linked, structured_form
 
 METHODS = ("tasks/get", "tasks/cancel", "tasks/update")
 
@@ -65,7 +65,7 @@ async def _get(
         fields = task_fields(status.task, "working") | ({"statusMessage": message} if message else {})
         return {"resultType": "complete", **fields}
     response = status.response
-    blocks = await encoded(state, response, grant, tool.definition) if response.blocks else None
+    blocks = linked(state, response, grant, tool.definition)
     form = structured_form(context, tool)
     result = wire_result(response, form, context.protocol_version, blocks=blocks)
     return {"resultType": "complete", **task_fields(status.task, "completed"), "result": result}

@@ -25,7 +25,6 @@ from .listed_tool import TARGET, for_handshake_era, has_output_schema, served_to
 Tools = list[dict[str, Any]]
 
 MIRRORS: Final = '"x-mcp-header"'  # keyword of an argument that is also sent as a header
-CACHED_LISTS: Final = 64  # lists of tools for different scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,6 @@ class ToolList:
         }
         self._needed = [scopes_of(definition) for definition in definitions.values()]
         self._scopes = frozenset[str]().union(*self._needed)  # that any tool needs
-        self._allowed: dict[tuple[bool, frozenset[str]], Tools] = {}
         self._listed = definitions
 
     def _refresh(self) -> None:
@@ -99,15 +97,7 @@ class ToolList:
         tools = self._modern if modern else self._handshake
         if granted is None or self._scopes <= granted:
             return tools
-        key = (modern, granted & self._scopes)
-        allowed = self._allowed.get(key)
-        if allowed is None:
-            # tokens may have any combination of the scopes
-            if len(self._allowed) >= CACHED_LISTS:
-                self._allowed.clear()
-            allowed = [tool for tool, needed in zip(tools, self._needed, strict=True) if needed <= granted]
-            self._allowed[key] = allowed
-        return allowed
+        return [tool for tool, needed in zip(tools, self._needed, strict=True) if needed <= granted]
 
     def page(self, modern: bool, cursor: str | None, granted: frozenset[str] | None = None) -> ToolListPage:
         """Return one page of the list that `all` returns.

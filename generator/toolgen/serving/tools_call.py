@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from toolgen.runtime.background.task import Task
 from toolgen.runtime.call_options import CallerOptions
 from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.content.block import Block
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import OutcomeUnknownError
 from toolgen.runtime.logs.logger import LOGGER
@@ -29,7 +30,6 @@ from .confirm import (
     preview_answer,
     without_answer,
 )
-from .content_blocks import EncodedBlock, encode
 from .current_call import CurrentCall, answering
 from .held_questions import Exchange, Requester
 from .result import CallProgress, StructuredForm, wire_result
@@ -110,9 +110,7 @@ async def answer_call(
     if call.protocol_error is not None and response.error is not None:
         raise call.protocol_error
     own = call.own_fields(response)
-    blocks: Sequence[EncodedBlock] | None = None if own is None else ()
-    if response.blocks and own is None:
-        blocks = await encoded(state, response, grant, tool.definition)
+    blocks = linked(state, response, grant, tool.definition) if own is None else ()
     form = structured_form(context, tool)
     result = wire_result(response, form, context.protocol_version, blocks=blocks)
     if own is not None:
@@ -189,12 +187,10 @@ async def _unknown_tool(
     return MCPError(code=types.INVALID_PARAMS, message=message)
 
 
-async def encoded(
+def linked(
     state: ServerState, response: ToolResponse, grant: Grant, definition: ToolDefinition
-) -> list[EncodedBlock]:
-    """Return the blocks of a response, encoded; large ones as links if the client can read them."""
-    blocks = response.blocks
-    if state.serves_links:
-        needed = scopes_of(definition)
-        blocks = tuple(state.links.linked(block, grant, needed) for block in blocks)
-    return [await encode(block) for block in blocks]
+) -> Sequence[Block]:
+    """Return the blocks of a response; large ones as links if the client can read them."""
+    if not state.serves_links:
+        return response.blocks
+    return [state.links.linked(block, grant, scopes_of(definition)) for block in response.blocks]

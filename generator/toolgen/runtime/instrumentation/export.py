@@ -16,17 +16,17 @@ from toolgen.runtime.settings import SettingError
 
 from .metrics import current_metrics
 
-Exposition = Callable[[str], tuple[bytes, str]]
-"""Returns the metrics as text and its media type, for an Accept header."""
+ServeMetrics = Callable[[str, int], int]
+"""Serves the metrics as text, at a host and a port. Returns the port; raises OSError."""
 
 _INSTALL: Final = "pip install 'toolgen[otel]'"
 _ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
 
-def start_export(*, serves_metrics: bool = False) -> Exposition | None:
+def start_export(*, serves_metrics: bool = False) -> ServeMetrics | None:
     """Export spans and metrics of this process as its environment says.
 
-    Return the text of the metrics if `serves_metrics`. Raises SettingError if that, or an exporter that the
+    Return what serves the metrics if `serves_metrics`. Raises SettingError if that, or an exporter that the
     environment names, is not installed.
     """
     exporters = {signal: _exporters(signal) for signal in ("traces", "metrics")}
@@ -88,7 +88,7 @@ def _start_traces(names: list[str]) -> None:
     trace.set_tracer_provider(provider)
 
 
-def _start_metrics(names: list[str], *, serves_metrics: bool) -> Exposition | None:
+def _start_metrics(names: list[str], *, serves_metrics: bool) -> ServeMetrics | None:
     from opentelemetry import metrics
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
@@ -109,24 +109,23 @@ def _start_metrics(names: list[str], *, serves_metrics: bool) -> Exposition | No
             LOGGER.error("metrics are not exported to %s: %s", name, error)
             continue
         readers.append(made if is_reader else PeriodicExportingMetricReader(made))
-    exposition = _prometheus(readers) if serves_metrics else None
+    serve = _prometheus(readers) if serves_metrics else None
     if readers:
         metrics.set_meter_provider(MeterProvider(readers))
-    return exposition
+    return serve
 
 
-def _prometheus(readers: list[Any]) -> Exposition:
+def _prometheus(readers: list[Any]) -> ServeMetrics:
     """Add a reader of the metrics as text, with those of the process that Prometheus's client has."""
     try:
         from opentelemetry.exporter.prometheus import PrometheusMetricReader
-        from prometheus_client import REGISTRY
-        from prometheus_client.exposition import choose_encoder
+        from prometheus_client import start_http_server
     except ModuleNotFoundError as error:
         raise SettingError(f"--metrics-port needs the exporter for Prometheus: {_INSTALL}") from error
     readers.append(PrometheusMetricReader(scope_info_enabled=False))
 
-    def expose(accept: str) -> tuple[bytes, str]:
-        encode, media_type = choose_encoder(accept)
-        return encode(REGISTRY), media_type
+    def serve(host: str, port: int) -> int:
+        server, _ = start_http_server(port, host)
+        return server.server_port
 
-    return expose
+    return serve

@@ -5,30 +5,20 @@ Importing this package imports no framework: each name is loaded, with its frame
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from toolgen.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .fastmcp import FastMCPFeatures, FastMCPTool
-    from .mcp_server import MCPServerFeatures, MCPServerTool
+    from .fastmcp import FastMCPTool
+    from .features import AdoptedFeatures
+    from .mcp_server import MCPServerTool
 
-__all__ = ["FastMCPFeatures", "FastMCPTool", "MCPServerFeatures", "MCPServerTool"]
+__all__ = ["AdoptedFeatures", "FastMCPTool", "MCPServerTool"]
 
-_HOMES = {
-    "FastMCPFeatures": "fastmcp",
-    "FastMCPTool": "fastmcp",
-    "MCPServerFeatures": "mcp_server",
-    "MCPServerTool": "mcp_server",
-}
+_HOMES = {"AdoptedFeatures": "features", "FastMCPTool": "fastmcp", "MCPServerTool": "mcp_server"}
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -1,8 +1,9 @@
-"""A FastMCP server: its tools as implementations, and what it has besides them."""
+"""Tools of a FastMCP server as implementations."""
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager, ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from traceback import walk_tb
 from typing import Any, ClassVar
 
@@ -13,12 +14,10 @@ from fastmcp.server.context import reset_transport, set_transport
 from fastmcp.server.dependencies import bind_request_context
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from fastmcp.utilities.exceptions import get_http_status_code
-from mcp.server import Server, ServerRequestContext
-from mcp.server.context import HandlerResult
+from mcp.server import ServerRequestContext
 
 from toolgen.runtime.logs.logger import LOGGER
 
-from .features import AdoptedFeatures
 from .tool import MISSING, AdoptedTool, failed
 
 
@@ -36,9 +35,6 @@ class FastMCPTool(AdoptedTool):
 
     server: ClassVar[FastMCP[Any]]
 
-    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        return _lifespan_of(self.server)
-
     async def _call(
         self,
         arguments: dict[str, Any],
@@ -47,9 +43,8 @@ class FastMCPTool(AdoptedTool):
     ) -> types.CallToolResult | types.InputRequiredResult:
         with ExitStack() as stack:
             stack.enter_context(bind_request_context(request))
-            # FastMCP trusts who starts a stdio server, and checks the `auth` of a tool for all others
             if params is not None and request.request is None:
-                stack.callback(reset_transport, set_transport("stdio"))
+                stack.enter_context(trusting_stdio())
             # values that live as long as the server, as FastMCP's own middleware sets them for each request
             for variable, value in (self.server._shared_context_snapshot or {}).items():
                 stack.callback(variable.reset, variable.set(value))
@@ -64,27 +59,14 @@ class FastMCPTool(AdoptedTool):
         return _as_mcp_result(result)
 
 
-class FastMCPFeatures(AdoptedFeatures):
-    """Resources, templates, prompts and completions of a FastMCP server, within its middleware.
-
-    Example:
-        features = FastMCPFeatures(shop.mcp, "shop:mcp", serves=["resources", "prompts"])
-    """
-
-    server: FastMCP[Any]
-
-    @property
-    def _low_level(self) -> Server[Any]:
-        return self.server._mcp_server
-
-    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        return _lifespan_of(self.server)
-
-    async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
-        with ExitStack() as stack:
-            if context.request is None:  # FastMCP checks the `auth` of a component for all but stdio
-                stack.callback(reset_transport, set_transport("stdio"))
-            return await super().answer(context, params)
+@contextmanager
+def trusting_stdio() -> Iterator[None]:
+    """Let FastMCP trust who started the process: for others, it checks the `auth` of each component."""
+    token = set_transport("stdio")
+    try:
+        yield
+    finally:
+        reset_transport(token)
 
 
 def _is_crash(error: Exception) -> bool:
@@ -96,10 +78,6 @@ def _is_crash(error: Exception) -> bool:
     is_wrapped = frame.f_globals.get("__name__", "").startswith("fastmcp.")
     cause = error.__cause__
     return is_wrapped and isinstance(error, ToolError) and not (cause and get_http_status_code(cause))
-
-
-def _lifespan_of(server: FastMCP[Any]) -> AbstractAsyncContextManager[Any]:
-    return server._lifespan_manager()
 
 
 def _as_mcp_result(result: ToolResult) -> types.CallToolResult:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.server._otel import OpenTelemetryMiddleware
 from mcp.server.caching import apply_cache_hint
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
+from mcp.server.mcpserver import MCPServer
 from mcp.server.request_state import RequestStateBoundary
+from mcp.server.subscriptions import ServerEvent, SubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
@@ -27,7 +29,7 @@ _OF_SDK = (OpenTelemetryMiddleware, RequestStateBoundary)  # the server around h
 
 
 class AdoptedFeatures:
-    """What a server has besides tools: a base for the servers of each framework.
+    """Resources, templates, prompts and completions of an `MCPServer`, or of FastMCP, within its middleware.
 
     Args:
         server: the server object.
@@ -35,6 +37,9 @@ class AdoptedFeatures:
         serves: what is served: "resources" (with templates and subscriptions), "prompts", "completions".
         scopes: that callers need for all of it.
         timeout: seconds that a request may take.
+
+    Example:
+        features = AdoptedFeatures(shop.mcp, "shop:mcp", serves=["resources", "prompts"])
     """
 
     def __init__(
@@ -51,16 +56,8 @@ class AdoptedFeatures:
         self.serves = frozenset(serves)
         self.scopes = frozenset(scopes)
         self.timeout = timeout
-        self._entering: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Task[Any]] = WeakKeyDictionary()
-
-    @property
-    def _low_level(self) -> Server[Any]:
-        """The server of the SDK that the framework has registered its handlers with."""
-        raise NotImplementedError
-
-    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        """Return the server's lifespan."""
-        raise NotImplementedError
+        self._low_level = low_level_of(server)
+        self._has_entered: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
 
     def capabilities(self, protocol_version: str | None) -> types.ServerCapabilities:
         """Return what the server announces, of what is served."""
@@ -74,7 +71,12 @@ class AdoptedFeatures:
         """Return what the server's own handler answers, within the server's own middleware."""
         await self._enter_lifespan()
         request = replace(context, lifespan_context=LIFESPANS.value(self.server))
-        return await within_middleware(self._low_level, self._handle)(request)
+        with ExitStack() as stack:
+            if context.request is None and not isinstance(self.server, MCPServer):
+                from .fastmcp import trusting_stdio  # FastMCP need not be installed
+
+                stack.enter_context(trusting_stdio())
+            return await within_middleware(self._low_level, self._handle)(request)
 
     async def _handle(self, context: ServerRequestContext[Any, Any]) -> HandlerResult:
         entry = self._low_level.get_request_handler(context.method)
@@ -89,8 +91,13 @@ class AdoptedFeatures:
         return as_sent(result)
 
     def listen(self, publish: Publish) -> Callable[[], None]:
-        """Return a function that does nothing: the server publishes no changes by itself."""
-        return lambda: None
+        """Call `publish` with each change that functions of an `MCPServer` announce by their `Context`."""
+
+        def heard(event: ServerEvent) -> None:
+            if not isinstance(event, ToolsListChanged):
+                publish(event)
+
+        return bus_of(self.server).subscribe(heard) if isinstance(self.server, MCPServer) else lambda: None
 
     @asynccontextmanager
     async def listening(
@@ -101,18 +108,31 @@ class AdoptedFeatures:
 
     async def close(self) -> None:
         """Leave the server's lifespan if this event loop has entered it for a request."""
-        entering = self._entering.pop(asyncio.get_running_loop(), None)
-        if entering is not None and entering.done() and not _has_failed(entering):
+        loop = asyncio.get_running_loop()
+        if loop in self._has_entered:
+            self._has_entered.discard(loop)
             await LIFESPANS.leave(self.server)
 
     async def _enter_lifespan(self) -> None:
         loop = asyncio.get_running_loop()
-        entering = self._entering.get(loop)
-        if entering is None or (entering.done() and _has_failed(entering)):
-            entering = loop.create_task(LIFESPANS.enter(self.server, self._lifespan))
-            self._entering[loop] = entering
-        # the first request may be cancelled, and others wait for the same task
-        await asyncio.shield(entering)
+        await LIFESPANS.enter(self.server, partial(self._low_level.lifespan, self._low_level))
+        if loop in self._has_entered:
+            await LIFESPANS.leave(self.server)  # it is counted once
+        self._has_entered.add(loop)
+
+
+def low_level_of(server: Any) -> Server[Any]:
+    """Return the SDK's server with which a framework has registered its handlers.
+
+    Neither the SDK's `MCPServer` nor FastMCP has a public name for it.
+    """
+    found: Server[Any] = server._lowlevel_server if isinstance(server, MCPServer) else server._mcp_server
+    return found
+
+
+def bus_of(server: MCPServer[Any]) -> SubscriptionBus:
+    """Return where the functions of a server announce changes. The SDK has no public name for it."""
+    return server._subscriptions
 
 
 def own_middleware(server: Server[Any]) -> list[ServerMiddleware[Any]]:
@@ -140,7 +160,3 @@ async def _apply(
     middleware: ServerMiddleware[Any], handle: CallNext, context: ServerRequestContext[Any, Any]
 ) -> HandlerResult:
     return await middleware(context, handle)
-
-
-def _has_failed(task: asyncio.Task[Any]) -> bool:
-    return task.cancelled() or task.exception() is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -44,17 +43,15 @@ class Lifespans:
     """The lifespans of servers, by server and event loop. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._running: dict[tuple[int, int], _Running] = {}
 
     async def enter(self, server: Any, lifespan: Callable[[], AbstractAsyncContextManager[Any]]) -> Any:
         """Return the value of the lifespan, entered unless it runs. Raises what entering it raises."""
         key = (id(server), id(asyncio.get_running_loop()))
-        with self._lock:
-            running = self._running.get(key)
-            if running is None or running.loop is not asyncio.get_running_loop():
-                running = self._running[key] = _Running(lifespan())
-            running.users += 1
+        running = self._running.get(key)
+        if running is None or running.loop is not asyncio.get_running_loop():
+            running = self._running[key] = _Running(lifespan())
+        running.users += 1
         try:
             return await asyncio.shield(running.entered)
         except BaseException:
@@ -74,13 +71,11 @@ class Lifespans:
             await self._release(key, running)
 
     async def _release(self, key: tuple[int, int], running: _Running) -> None:
-        with self._lock:
-            running.users -= 1
-            if running.users > 0:
-                return
+        running.users -= 1
+        if running.users == 0:
             if self._running.get(key) is running:
                 del self._running[key]
-        await running.leave()
+            await running.leave()
 
 
 LIFESPANS = Lifespans()

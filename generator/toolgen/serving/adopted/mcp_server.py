@@ -1,16 +1,15 @@
-"""An `MCPServer` of the MCP SDK: its tools as implementations, and what it has besides them."""
+"""Tools of an `MCPServer` of the MCP SDK as implementations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, cast
 from weakref import WeakSet
 
 import mcp_types as types
-from mcp.server import Server, ServerRequestContext
+from mcp.server import ServerRequestContext
 from mcp.server.context import HandlerResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import MCPServerError, UnexpectedToolError
@@ -23,10 +22,9 @@ from toolgen.runtime.context import ToolContext
 from toolgen.runtime.isolation import WorkClock
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.serving.current_call import CurrentCall
-from toolgen.serving.features import Publish
 from toolgen.serving.held_questions import Exchange
 
-from .features import AdoptedFeatures, as_sent, own_middleware, within_middleware
+from .features import as_sent, bus_of, low_level_of, own_middleware, within_middleware
 from .lifespan import LIFESPANS
 from .tool import MISSING, AdoptedTool, failed
 
@@ -66,9 +64,6 @@ class MCPServerTool(AdoptedTool):
 
     server: ClassVar[MCPServer[Any]]
 
-    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        return _lifespan_of(self.server)
-
     def _request_of(self, call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:
         if context.clock is None or call.exchange is None:
             return call.request
@@ -81,7 +76,7 @@ class MCPServerTool(AdoptedTool):
         request: ServerRequestContext[Any, Any],
         params: types.CallToolRequestParams | None,
     ) -> types.CallToolResult | types.InputRequiredResult:
-        low_level = self.server._lowlevel_server
+        low_level = low_level_of(self.server)
 
         async def handle(request: ServerRequestContext[Any, Any]) -> HandlerResult:
             return as_sent(await self._called(request, params))
@@ -107,13 +102,13 @@ class MCPServerTool(AdoptedTool):
             request_context=request,
             mcp_server=self.server,
             input_params=params,
-            subscriptions=self.server._subscriptions,
+            subscriptions=bus_of(self.server),
         )
         arguments: Mapping[str, Any] = (request.params or {}).get("arguments") or {}
         try:
             return await self.server.call_tool(self.listed_name, dict(arguments), context)
         except MCPServerError as error:
-            if self.server._tool_manager.get_tool(self.listed_name) is None:
+            if all(each.name != self.listed_name for each in await self.server.list_tools()):
                 LOGGER.warning(MISSING, self.listed_name)
             return failed(error, is_crash=isinstance(error, UnexpectedToolError))
 
@@ -121,13 +116,8 @@ class MCPServerTool(AdoptedTool):
         """Enter the server's lifespan, and log from now on that the server adds or removes tools."""
         if self.server not in _WATCHED:
             _WATCHED.add(self.server)
-            self.server._subscriptions.subscribe(partial(_warn_of_tools, self.server.name))
+            bus_of(self.server).subscribe(partial(_warn_of_tools, self.server.name))
         await super().setup()
-
-
-def _lifespan_of(server: MCPServer[Any]) -> AbstractAsyncContextManager[Any]:
-    low_level = server._lowlevel_server
-    return low_level.lifespan(low_level)
 
 
 _WATCHED: WeakSet[MCPServer[Any]] = WeakSet()
@@ -136,29 +126,3 @@ _WATCHED: WeakSet[MCPServer[Any]] = WeakSet()
 def _warn_of_tools(name: str, event: ServerEvent) -> None:
     if isinstance(event, ToolsListChanged):
         LOGGER.warning("the server %s has changed its tools: those that were imported are served", name)
-
-
-class MCPServerFeatures(AdoptedFeatures):
-    """Resources, templates, prompts and completions of an `MCPServer`, within its middleware.
-
-    Example:
-        features = MCPServerFeatures(shop.mcp, "shop:mcp", serves=["resources", "prompts"])
-    """
-
-    server: MCPServer[Any]
-
-    @property
-    def _low_level(self) -> Server[Any]:
-        return self.server._lowlevel_server
-
-    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        return _lifespan_of(self.server)
-
-    def listen(self, publish: Publish) -> Callable[[], None]:
-        """Call `publish` with each change that the server's functions announce by their `Context`."""
-
-        def heard(event: ServerEvent) -> None:
-            if not isinstance(event, ToolsListChanged):
-                publish(event)
-
-        return self.server._subscriptions.subscribe(heard)

@@ -7,8 +7,8 @@ import binascii
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final, cast
 
@@ -25,6 +25,7 @@ from toolgen.runtime.errors import ToolError
 from toolgen.runtime.instrumentation.record import note_failure
 from toolgen.serving.current_call import CurrentCall, current_call
 
+from .features import low_level_of
 from .lifespan import LIFESPANS
 
 FAILED: Final = "failed"
@@ -58,7 +59,8 @@ class AdoptedTool:
 
     async def setup(self) -> None:
         """Enter the server's lifespan unless another of its tools has done so."""
-        await LIFESPANS.enter(self.server, self._lifespan)
+        low_level = low_level_of(self.server)
+        await LIFESPANS.enter(self.server, partial(low_level.lifespan, low_level))
 
     async def close(self) -> None:
         """Leave the server's lifespan after the last of its tools."""
@@ -81,10 +83,6 @@ class AdoptedTool:
         if (crash := _CRASH.get()) is not None:  # the answer does not tell it from an error that is expected
             note_failure(context, f"failed with {type(crash).__name__}", crash, level=logging.ERROR)
         return answer_of(result, call, context)
-
-    def _lifespan(self) -> AbstractAsyncContextManager[Any]:
-        """Return the server's lifespan."""
-        raise NotImplementedError
 
     def _request_of(self, call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:
         """Return the request of the client, as the tool sees it."""

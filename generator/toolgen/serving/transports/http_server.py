@@ -14,14 +14,12 @@ import uvicorn
 
 from toolgen.base.escaping.streams import print_message
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
-from toolgen.runtime.instrumentation.export import Exposition
+from toolgen.runtime.instrumentation.export import ServeMetrics
 from toolgen.serving.auth.addresses import is_loopback
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer
 
-from .body import Receive, Scope, Send
 from .http import NOT_IDENTIFIED, HttpApp, Pages
-from .probes import METRICS_PATH, MetricsPort
 from .stopping import Stop, closed_in_children
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
@@ -44,34 +42,29 @@ def serve_http(
     server: ToolServer,
     address: HttpAddress,
     *,
-    expose: Exposition | None = None,
+    serve_metrics: ServeMetrics | None = None,
     pages: Pages | None = None,
 ) -> int:
     """Serve streamable HTTP at `/mcp`, and `pages`, until a signal arrives; return the exit code.
 
-    `expose` returns the metrics for `metrics_port`.
+    `serve_metrics` serves those at `metrics_port`.
     """
     host = address.host
     app = HttpApp(server, host=host, by_command=True, pages=pages)
-    sockets: list[socket.socket] = []
-    for flag, port in (("--port", address.port), ("--metrics-port", address.metrics_port)):
-        if port is None:
-            continue
-        try:
-            sockets.append(_listen(host, port))
-        except OSError as error:
-            for each in sockets:
-                each.close()
-            number = error.errno or 0  # below zero for names that cannot be resolved
-            why = os.strerror(number) if number > 0 else error.strerror
-            print_message(f"cannot listen on {host}:{port}: {why}; choose another {flag} or --host")
-            return 2
-    metrics: MetricsPort | None = None
-    if expose is not None and address.metrics_port is not None:
-        metrics = MetricsPort(sockets[1].getsockname()[1], expose)
+    flag, port, metrics_port = "--port", address.port, address.metrics_port
+    try:
+        listening = _listen(host, port)
+        if serve_metrics is not None and metrics_port is not None:
+            flag, port = "--metrics-port", metrics_port
+            metrics_port = serve_metrics(host, port)
+    except OSError as error:
+        number = error.errno or 0  # below zero for names that cannot be resolved
+        why = os.strerror(number) if number > 0 else error.strerror
+        print_message(f"cannot listen on {host}:{port}: {why}; choose another {flag} or --host")
+        return 2
     connections = max_connections()
     config = uvicorn.Config(
-        _Ports(app, metrics) if metrics is not None else app,
+        app,
         limit_concurrency=connections + 1,  # from which on it refuses
         log_config=None,
         access_log=False,
@@ -81,12 +74,12 @@ def serve_http(
         timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
     shown = f"[{host}]" if ":" in host else host
-    root = f"http://{shown}:{sockets[0].getsockname()[1]}"
+    root = f"http://{shown}:{listening.getsockname()[1]}"
     print_message(f"serving {server.name} at {root}/mcp")
     if pages is not None:
         print_message(f"open {pages.address(root)}")
-    if metrics is not None:
-        print_message(f"metrics for everyone who reaches http://{shown}:{metrics.port}{METRICS_PATH}")
+    if metrics_port is not None:
+        print_message(f"metrics for everyone who reaches http://{shown}:{metrics_port}/metrics")
     if app.authentication is None and not is_loopback(host):
         print_message("warning: everyone who reaches this address can call the tools")
     if connections < server.state.settings.sessions:
@@ -95,25 +88,9 @@ def serve_http(
     if app.authentication is None and refused is not None:
         print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
     uvicorn_server = _Server(config, app)
-    try:
-        descriptors = [each.fileno() for each in sockets]
-        with closed_in_children(*descriptors), uvicorn_server.stop.handling_signals():
-            uvicorn_server.run(sockets=sockets)
-    finally:
-        for each in sockets:
-            each.close()
+    with listening, closed_in_children(listening.fileno()), uvicorn_server.stop.handling_signals():
+        uvicorn_server.run(sockets=[listening])
     return uvicorn_server.stop.exit_code
-
-
-@dataclass(frozen=True, slots=True)
-class _Ports:
-    """An ASGI application that gives the requests to each port to its own application."""
-
-    app: HttpApp
-    metrics: MetricsPort
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self.metrics if self.metrics.takes(scope) else self.app)(scope, receive, send)
 
 
 def max_connections() -> int:

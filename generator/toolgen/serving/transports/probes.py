@@ -1,30 +1,24 @@
-"""Answer what watches a server: probes (`/healthz`, `/readyz`) and scrapes of metrics (`/metrics`).
+"""Answer the probes of what watches a server: `/healthz` and `/readyz`.
 
 Probes are answered for any Host, before the guards, and tell a stranger one word. They call no tool and open
-no connection: a probe that asks a database ends all replicas when the database is away. Metrics have a port
-of their own, where the server's limits hold, too.
+no connection: a probe that asks a database ends all replicas when the database is away.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from toolgen.runtime.health import HEALTH
-from toolgen.runtime.instrumentation.export import Exposition
-from toolgen.runtime.own_threads import OwnThreads
 
-from .body import Receive, Scope, Send
+from .body import Scope, Send
 
 HEALTH_PATH: Final = "/healthz"
 READY_PATH: Final = "/readyz"
 PATHS: Final = frozenset({HEALTH_PATH, READY_PATH})
-METRICS_PATH: Final = "/metrics"
 _METHODS: Final = frozenset({"GET", "HEAD"})
 _TEXT: Final = "text/plain; charset=utf-8"
-_THREADS: Final = OwnThreads("metrics", 1)  # many tools have many lines: no call waits for them
 
 
 def is_probe(scope: Scope) -> bool:
@@ -48,27 +42,6 @@ async def answer_probe(
         kind, body = "application/json", json.dumps({"status": word, "degraded": sorted(HEALTH.degraded)})
     headers = {"content-type": kind, "cache-control": "no-store"}
     await _answer(scope, send, status=status, headers=headers, body=body.encode())
-
-
-@dataclass(frozen=True, slots=True)
-class MetricsPort:
-    """An ASGI application for the requests to the port of metrics."""
-
-    port: int
-    expose: Exposition
-
-    def takes(self, scope: Scope) -> bool:
-        """True for a request to the port."""
-        return scope["type"] == "http" and (scope.get("server") or (None, None))[1] == self.port
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one HTTP request."""
-        status, body, media_type = 404, b"not found\n", _TEXT
-        if scope["path"] == METRICS_PATH and scope["method"] in _METHODS:
-            accept = next((value for name, value in scope["headers"] if name == b"accept"), b"")
-            body, media_type = await _THREADS.run(lambda: self.expose(accept.decode("latin-1")))
-            status = 200
-        await _answer(scope, send, status=status, headers={"content-type": media_type}, body=body)
 
 
 async def _answer(scope: Scope, send: Send, *, status: int, headers: Mapping[str, str], body: bytes) -> None:

@@ -74,7 +74,6 @@ def _features_module(project: Project, server: ServerDescription) -> dict[str, s
     text = module_text(
         _FEATURES_TEMPLATE,
         server=server,
-        base=f"{_BASES[server.framework]}Features",
         root=server.path.partition(".")[0],
         origin=literal(server.origin),
         serves=literal(list(server.features)),
