@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import os
 from importlib import import_module
 from textwrap import wrap
 from typing import Any, NoReturn
@@ -292,8 +293,11 @@ def complete() -> None:
         return
     parser = argparse.ArgumentParser(prog="toolgen")
     commands = parser.add_subparsers()
+    words = os.environ.get("COMP_LINE", "").split()
     for name, summary in COMMANDS.items():
-        add_arguments(commands.add_parser(name, help=summary), command_module(name))
+        command = commands.add_parser(name, help=summary)
+        if name in words:  # importing all of them takes seconds
+            add_arguments(command, command_module(name))
     autocomplete(parser)
 
 

@@ -8,16 +8,19 @@ still be accepted, and responses must be what they know. Runs no code of the pro
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from toolgen.base.suggestions import count
+from toolgen.base.suggestions import count, did_you_mean
+from toolgen.changes.comparing.judgement import judge
+from toolgen.changes.finding import Category
+from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_repeated
+from toolgen.cli.report.json import findings_data
+from toolgen.cli.report.markdown import as_comment
+from toolgen.cli.report.reports import findings_report
 from toolgen.cli.today import today
 from toolgen.project import UnableError
-
-if TYPE_CHECKING:
-    from toolgen.changes.finding import Category
+from toolgen.upstream.consumers.drift import judge_consumers
 
 _LEVELS = ("error", "warning", "info")
 _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
@@ -47,11 +50,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.changes.comparing.judgement import judge
-    from toolgen.cli.diagnostics import emit_findings, emit_report
-    from toolgen.cli.report.json import findings_data
-    from toolgen.cli.report.reports import findings_report
-
     if args.consumers:
         return _of_consumers(args)
     if args.against is None:
@@ -79,11 +77,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _of_consumers(args: argparse.Namespace) -> bool:
     """Report which consumers the specs break, each with its findings."""
-    from toolgen.cli.diagnostics import emit_findings
-    from toolgen.cli.report.json import findings_data
-    from toolgen.cli.report.markdown import as_comment
-    from toolgen.upstream.consumers.drift import judge_consumers
-
     if args.against is not None:
         raise UnableError("usage", "--consumers and --against exclude each other")
     if args.format not in ("text", "json", "markdown"):
@@ -116,9 +109,6 @@ def _of_consumers(args: argparse.Namespace) -> bool:
 
 
 def _categories(text: str) -> frozenset[Category]:
-    from toolgen.base.suggestions import did_you_mean
-    from toolgen.changes.finding import Category
-
     names = [name for part in text.split(",") if (name := part.strip())]
     for name in names:
         if name not in _CATEGORIES:

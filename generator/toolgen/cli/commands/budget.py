@@ -11,8 +11,11 @@ from __future__ import annotations
 import argparse
 
 from toolgen.base.suggestions import count
+from toolgen.changes.measuring.budget import Limits, measure_budget, write_baseline
+from toolgen.cli.diagnostics import emit_report, show, source_texts
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, whole_number
+from toolgen.cli.report.budget import budget_report
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +44,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.changes.measuring.budget import Limits, measure_budget, write_baseline
-    from toolgen.cli.diagnostics import emit_report, show, source_texts
-    from toolgen.cli.report.budget import budget_report
-
     budget = measure_budget(
         args.start,
         unit=args.unit,

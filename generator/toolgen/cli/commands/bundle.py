@@ -10,10 +10,15 @@ import argparse
 import os
 from pathlib import Path
 
+from toolgen.base.files import OutsideError, WritableFolder, make_named
 from toolgen.base.suggestions import count
 from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.project import UnableError
+from toolgen.project import UnableError, locate, read_project, reason, replace_files
+from toolgen.project.building.bundle import make_bundle, with_recorded_hash
+from toolgen.project.building.project_build import plan, user_cache, write_output
+from toolgen.project.files.reading import leaves
+from toolgen.testing.subjects.implementation_source import is_stub
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +27,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.project import read_project, replace_files
-    from toolgen.project.building.bundle import make_bundle, with_recorded_hash
-    from toolgen.project.building.project_build import plan, user_cache, write_output
-    from toolgen.testing.subjects.implementation_source import is_stub
-
     read = read_project(args.start)
     if "mcpb" not in (read.project.targets or ()):
         hint = f'add "mcpb" to `targets` in {read.project.file}, then run `toolgen generate`'
@@ -61,10 +61,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _write(root: Path, named: str, content: bytes) -> Path:
     """Write the bundle to `named`, whose folder is created; no link of the project leaves it."""
-    from toolgen.base.files import OutsideError, WritableFolder, make_named
-    from toolgen.project import locate, reason
-    from toolgen.project.files.reading import leaves
-
     folder, name = os.path.split(named)
     place = locate(root, Path(), folder or ".")
     try:

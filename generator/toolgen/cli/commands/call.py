@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from toolgen.base.escaping.places import terminal_lines
 from toolgen.base.files import read_named
@@ -29,10 +29,13 @@ from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say,
 from toolgen.cli.parser import add_format, add_server
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
-
-if TYPE_CHECKING:
-    from toolgen.runtime import Confirmation, Toolkit, ToolResponse
-    from toolgen.sources.mcp_client.connection import ServerAnswer
+from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+from toolgen.runtime.errors import ConfirmationRequiredError
+from toolgen.runtime.execution.threads.event_loop import run_event_loop
+from toolgen.runtime.logs.configure import configure_logging
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.settings import Settings, parse_setting
+from toolgen.sources.mcp_client.connection import ServerAnswer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +64,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     if args.against is not None:
         return _call_server(args)
-    from toolgen.runtime.errors import ConfirmationRequiredError
-    from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
     if args.header:
         raise UnableError("usage", "--header is an option of --against URL")
@@ -183,8 +184,6 @@ async def _preview(toolkit: Toolkit, name: str, given: Any, *, scopes: frozenset
 
 def _scopes(given: str | None) -> frozenset[str] | None:
     """Return the scopes of the option, or else of the environment variable; None if neither is set."""
-    from toolgen.runtime.settings import Settings, parse_setting
-
     if given is not None:
         return frozenset(parse_setting("scopes", given))
     scopes = Settings.from_environment().scopes
@@ -196,9 +195,6 @@ def _configure_logging() -> bool:
 
     Return True if records are text.
     """
-    from toolgen.runtime.logs.configure import configure_logging
-    from toolgen.runtime.settings import Settings
-
     level = os.environ.get("TOOLGEN_LOG_LEVEL") or "warning"
     settings = Settings.from_environment({**os.environ, "TOOLGEN_LOG_LEVEL": level})
     configure_logging(settings)
@@ -212,8 +208,6 @@ def _cause_of_failure() -> Iterator[list[str]]:
     The caller of a server never gets that text, and the log has it only at DEBUG. Here, the caller is the
     developer.
     """
-    from toolgen.runtime.logs.logger import LOGGER
-
     causes: list[str] = []
     level = LOGGER.getEffectiveLevel()
 

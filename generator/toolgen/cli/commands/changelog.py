@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import argparse
 
+from toolgen.changes.comparing.history import LeftOut, Release, read_releases
 from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.report.json import releases_data
+from toolgen.cli.report.markdown import as_markdown, as_summary
 from toolgen.cli.today import today
 
 
@@ -23,10 +26,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.changes.comparing.history import LeftOut, Release, read_releases
-    from toolgen.cli.report.json import releases_data
-    from toolgen.cli.report.markdown import as_markdown, as_summary
-
     releases: list[Release] = []
     for each in read_releases(args.range, args.start, today=today(), by_tag=not args.summary):
         if isinstance(each, LeftOut):

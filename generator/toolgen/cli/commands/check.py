@@ -82,7 +82,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _refuse_other_words(args: argparse.Namespace) -> None:
     """Raise `UnableError` for what `-` cannot be combined with, before anything runs."""
-
     if unknown := [each for each in args.files if each != "-"]:
         hint = "all specs are checked; with - and --stdin-filename, stdin is taken in place of one"
         raise UnableError("usage", f"unexpected argument {quoted(unknown[0])}", hint)

@@ -15,18 +15,22 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
+from toolgen.changes.comparing.lock import NAME
+from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers, add_repeated
+from toolgen.cli.report.json import findings_data
+from toolgen.cli.report.markdown import as_comment
+from toolgen.cli.report.reports import client_report
+from toolgen.cli.report.text import diff_of_change
 from toolgen.cli.today import today
 from toolgen.project import UnableError
-
-if TYPE_CHECKING:
-    from toolgen.upstream.consumers.drift import ConsumerJudgement
-    from toolgen.upstream.consumers.lock import ClientLock
-    from toolgen.upstream.consumers.package import ClientPlan
+from toolgen.upstream.consumers.definitions import read_definitions
+from toolgen.upstream.consumers.drift import ConsumerJudgement, judge_upstream
+from toolgen.upstream.consumers.lock import PYTHON, ClientLock
+from toolgen.upstream.consumers.package import ClientPlan, plan_client, read_existing_lock, write_client
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +62,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.upstream.consumers.package import read_existing_lock
-
     folder = Path(args.start, args.out)
     lock = read_existing_lock(folder, args.out)
     if args.upstream and not args.check:
@@ -73,10 +75,6 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bool:
-    from toolgen.upstream.consumers.definitions import read_definitions
-    from toolgen.upstream.consumers.lock import PYTHON, ClientLock
-    from toolgen.upstream.consumers.package import plan_client, write_client
-
     source: str | None = args.source or (old.source if old else None)
     package: str | None = args.package or (old.package if old else None)
     if source is None or package is None:
@@ -102,8 +100,6 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
 
 
 def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
-    from toolgen.upstream.consumers.package import plan_client
-
     if args.uses:
         lock = replace(lock, uses_in=args.uses)
     plan = plan_client(lock.definitions, lock, folder)
@@ -113,10 +109,6 @@ def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
 
 
 def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudgement:
-    from toolgen.changes.comparing.lock import NAME
-    from toolgen.upstream.consumers.definitions import read_definitions
-    from toolgen.upstream.consumers.drift import judge_upstream
-
     headers = args.header or lock.headers
     definitions = read_definitions(args.source or lock.source, args.start, headers, needs_specs=False)
     file = f"{args.out.rstrip('/')}/{NAME}".removeprefix("./")
@@ -124,12 +116,6 @@ def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudge
 
 
 def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgement | None) -> None:
-    from toolgen.cli.diagnostics import emit_findings, emit_report
-    from toolgen.cli.report.json import findings_data
-    from toolgen.cli.report.markdown import as_comment
-    from toolgen.cli.report.reports import client_report
-    from toolgen.cli.report.text import diff_of_change
-
     judgement = judged.judgement if judged else None
     changes, findings = plan.all_changes, judgement.findings if judgement else ()
     if args.format == "json":

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from toolgen.changes.comparing.against import find_commit
+from toolgen.changes.comparing.judgement import Judgement
+from toolgen.changes.comparing.sides import files_at
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.linting import lint_specs
+from toolgen.cli.page_server import PageOptions, serve_page
+from toolgen.cli.report.text import lines_of_findings, render_entries, summary_of_findings
 from toolgen.project import UnableError
-
-if TYPE_CHECKING:
-    from toolgen.changes.comparing.judgement import Judgement
+from toolgen.project.building.project_build import read_inputs
 
 _DEFAULT = "main"
 
@@ -32,8 +35,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.cli.page_server import PageOptions, serve_page
-
     against = args.against or (_DEFAULT if _is_on_main(args.start) else None)
 
     def lint() -> Sequence[str]:
@@ -44,10 +45,6 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _is_on_main(start: str) -> bool:
     """True if main has this project, with specs."""
-    from toolgen.changes.comparing.against import find_commit
-    from toolgen.changes.comparing.sides import files_at
-    from toolgen.project.building.project_build import read_inputs
-
     inputs = read_inputs(start)
     try:
         main = find_commit(_DEFAULT, start)
@@ -65,10 +62,6 @@ def _is_on_main(start: str) -> bool:
 
 def _findings(start: str) -> Sequence[str]:
     """Return what lint finds, as lines."""
-    from toolgen.cli.linting import lint_specs
-    from toolgen.cli.report.text import render_entries
-    from toolgen.project.building.project_build import read_inputs
-
     inputs = read_inputs(start)
     result = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint)
     shown = [entry for entry in result.report.entries if not entry.accepted]
@@ -77,8 +70,6 @@ def _findings(start: str) -> Sequence[str]:
 
 def _changes(found: Judgement) -> Sequence[str]:
     """Return what changed since another version, as `breaking` shows it."""
-    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
-
     if not found.findings:
         return ()
     return [*lines_of_findings(found, color=False), summary_of_findings(found)]

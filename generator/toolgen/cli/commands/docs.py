@@ -14,6 +14,9 @@ from toolgen.base.suggestions import count
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
 from toolgen.cli.today import today
+from toolgen.documents.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
+from toolgen.documents.project_catalogue import ProjectCatalogue
+from toolgen.documents.site import INDEX, MARK, static_site, write_files
 from toolgen.project import UnableError
 
 
@@ -54,10 +57,6 @@ def run(args: argparse.Namespace) -> bool | ExitCode:
 
 
 def _write(args: argparse.Namespace) -> None:
-    from toolgen.documents.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
-    from toolgen.documents.project_catalogue import ProjectCatalogue
-    from toolgen.documents.site import INDEX, MARK, static_site, write_files
-
     catalogue = ProjectCatalogue(args.start)
     if args.against is not None:
         say(*(f"toolgen: {note}" for note in catalogue.compare(args.against, today()).notes))

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
+from toolgen.cli import diagnostics
 from toolgen.cli.output import command_line, emit, say
-
-if TYPE_CHECKING:
-    from toolgen.documents.evals.suite import Suite
+from toolgen.cli.report.text import lines_of_files
+from toolgen.documents.evals.suite import Suite, read_suite
 
 _OUTPUT = "evals"
 
@@ -40,9 +39,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli import diagnostics
-    from toolgen.documents.evals.suite import read_suite
-
     suite = read_suite(args.start, args.provider, args.output, with_arguments=not args.tools_only)
     diagnostics.show(suite.warnings, args.start)
     if args.check:
@@ -56,8 +52,6 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _check(args: argparse.Namespace, suite: Suite) -> bool:
-    from toolgen.cli.report.text import lines_of_files
-
     lines = list(lines_of_files(suite.shown, suite.existing, suite.files))
     if not lines:
         say(f"clean: {count(len(suite.files), 'file')}")

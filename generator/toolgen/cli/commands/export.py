@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import argparse
 
+from toolgen.cli import diagnostics
 from toolgen.cli.output import emit_json
+from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.project.building.exports import export_formats, tools_of_format
+from toolgen.project.building.project_build import read_inputs
 
 _LOSSES = frozenset({"dialect-loss", "provider-limit"})
 
@@ -24,10 +27,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli import diagnostics
-    from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
-    from toolgen.project.building.project_build import read_inputs
-
     found = tools_of_format(read_inputs(args.start), args.target)
     codes = _LOSSES | (found.format.warnings if found.format else frozenset())
     warnings = [warning for warning in found.program.warnings if warning.code in codes]

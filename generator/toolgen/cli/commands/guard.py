@@ -11,18 +11,26 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from toolgen.base.files import write_named
 from toolgen.base.suggestions import count
+from toolgen.changes.comparing.guard import judge_server
+from toolgen.changes.comparing.judgement import Judgement
+from toolgen.changes.comparing.lock import lock_text, read_lock
+from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
+from toolgen.cli.report.json import findings_data, tests_data
+from toolgen.cli.report.markdown import as_comment
+from toolgen.cli.report.reports import findings_report
+from toolgen.cli.report.text import lines_of_tests
 from toolgen.cli.today import today
 from toolgen.project import UnableError, reason
-
-if TYPE_CHECKING:
-    from toolgen.changes.comparing.judgement import Judgement
-    from toolgen.sources.mcp_client.listing import Listing
-    from toolgen.testing.results import ProjectReport
+from toolgen.sources.loading.source_content import read_source, source_errors
+from toolgen.sources.mcp_client.client import ServerAddress, list_server
+from toolgen.sources.mcp_client.listing import LISTS, Listing
+from toolgen.testing.project_tests import test_locked_server
+from toolgen.testing.results import ProjectReport
 
 LOCK = "toolgen.lock"
 
@@ -45,12 +53,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.changes.comparing.guard import judge_server
-    from toolgen.changes.comparing.lock import read_lock
-    from toolgen.sources.loading.source_content import source_errors
-    from toolgen.sources.mcp_client.client import ServerAddress, list_server
-    from toolgen.testing.project_tests import test_locked_server
-
     server = ServerAddress.parse(args.source, args.header)
     if args.force and not args.init:
         raise UnableError("usage", "--force is an option of --init")
@@ -78,10 +80,6 @@ def _refuse_existing(args: argparse.Namespace) -> None:
 
 
 def _write(listing: Listing, args: argparse.Namespace) -> None:
-    from toolgen.base.files import write_named
-    from toolgen.changes.comparing.lock import lock_text
-    from toolgen.sources.mcp_client.listing import LISTS
-
     try:
         write_named(Path(args.start, args.lock), lock_text(listing).encode())
     except OSError as error:
@@ -92,8 +90,6 @@ def _write(listing: Listing, args: argparse.Namespace) -> None:
 
 def _lock(args: argparse.Namespace) -> bytes:
     """Return the content of the lock. Raises `UnableError`."""
-    from toolgen.sources.loading.source_content import read_source
-
     if not os.path.lexists(Path(args.start, args.lock)):
         message = f"there is no {args.lock}"
         raise UnableError("no-lock", message, "write it with --init, review it and commit it")
@@ -103,12 +99,6 @@ def _lock(args: argparse.Namespace) -> bytes:
 def _report(
     judgement: Judgement, listing: Listing, report: ProjectReport | None, args: argparse.Namespace
 ) -> None:
-    from toolgen.cli.diagnostics import emit_findings, emit_report
-    from toolgen.cli.report.json import findings_data, tests_data
-    from toolgen.cli.report.markdown import as_comment
-    from toolgen.cli.report.reports import findings_report
-    from toolgen.cli.report.text import lines_of_tests
-
     if args.format == "json":
         data = {
             "server": listing.name,

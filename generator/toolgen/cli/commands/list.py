@@ -7,6 +7,7 @@ import argparse
 from toolgen.base.suggestions import first_sentence
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
+from toolgen.project.building.project_build import program_of, read_inputs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,8 +15,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.project.building.project_build import program_of, read_inputs
-
     inputs = read_inputs(args.start)
     tools = program_of(inputs).tools
     if args.format == "json":

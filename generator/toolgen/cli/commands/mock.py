@@ -125,7 +125,6 @@ def _warn(mock: ServedSpecs) -> None:
 
 def _follow(mock: ServedSpecs, stop: threading.Event) -> None:
     """Serve the specs anew whenever they change, until `stop` is set; report faults, and continue."""
-
     from toolgen.language.diagnostic import SpecErrors
     from toolgen.project.building.watch import Snapshot, changes, snapshot
 

@@ -19,6 +19,7 @@ from toolgen.cli.output import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parser import add_format, add_repeated
 from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
+from toolgen.project.scaffolding.new_tool import describe_tool, missing_parts, new_tool_files
 from toolgen.project.scaffolding.parameters import Parameter, parse_parameter
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
@@ -36,8 +37,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.project.scaffolding.new_tool import new_tool_files
-
     project = find_project(Path(args.start))
     # a spec that exists, without flags: only its other files may be missing
     if args.all or (args.name and _is_complete(project, args)):
@@ -78,8 +77,6 @@ def _is_complete(project: Project, args: argparse.Namespace) -> bool:
 
 def _complete(args: argparse.Namespace, project: Project) -> bool:
     """Create the missing implementations and tests of tools whose specs exist."""
-    from toolgen.project.scaffolding.new_tool import missing_parts
-
     if args.all and (args.name or args.description is not None or args.param or args.destructive):
         raise UnableError("usage", "--all takes no name and no flags of a new tool")
     parts = missing_parts(args.start, None if args.all else args.name)
@@ -94,8 +91,6 @@ def _complete(args: argparse.Namespace, project: Project) -> bool:
 
 def _answers(args: argparse.Namespace) -> dict[str, Any]:
     """Return the values from the flags, or from the user at the terminal."""
-    from toolgen.project.scaffolding.new_tool import describe_tool
-
     if args.description is None and not can_ask():
         message = "--description is required without a terminal"
         raise UnableError("usage", message, "see `toolgen new --help`")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from toolgen.cli.output import emit_json
+from toolgen.language.reading.editor_schema import editor_schema
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,7 +14,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     del args
-    from toolgen.language.reading.editor_schema import editor_schema
 
     emit_json(editor_schema())
     return True

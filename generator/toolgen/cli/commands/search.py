@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 
+from toolgen.changes.measuring.search import search_project
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, whole_number
 
@@ -21,8 +22,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.changes.measuring.search import search_project
-
     found = search_project(args.start, args.text, args.limit)
     if args.format == "json":
         tools = [{"tool": each.name, "score": each.score, "summary": each.summary} for each in found]

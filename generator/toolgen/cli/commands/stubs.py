@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolgen.base.suggestions import count
+from toolgen.changes.comparing.source_definitions import read_source_definitions
+from toolgen.changes.measuring.units import NOUNS, compact_text, text_measures
 from toolgen.cli.output import emit_content, say
-
-if TYPE_CHECKING:
-    from toolgen.compile.stubs.printed import PrintedStubs
-    from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.compile.stubs.printed import PrintedStubs, print_stubs
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,9 +33,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.changes.comparing.source_definitions import read_source_definitions
-    from toolgen.compile.stubs.printed import print_stubs
-
     definitions = read_source_definitions(args.source, args.start)
     printed = print_stubs(definitions, args.language)
     emit_content(printed.text)
@@ -48,8 +45,6 @@ def _size_lines(printed: PrintedStubs, definitions: Iterable[ToolDefinition]) ->
 
     Sizes are in bytes, and in tokens of o200k if the extra `tokens` is installed.
     """
-    from toolgen.changes.measuring.units import NOUNS, compact_text, text_measures
-
     measures = text_measures()
     rows = {name: _sizes(text, measures) for name, text in printed.tools.items()}
     parts = [(name, rows[name]) for name in sorted(rows, key=lambda name: (-rows[name][0], name))]

@@ -15,10 +15,19 @@ from __future__ import annotations
 
 import argparse
 
+from toolgen.cli.diagnostics import emit_report, source_texts
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_server
+from toolgen.cli.report.json import tests_data
+from toolgen.cli.report.reports import tests_report
+from toolgen.cli.report.text import lines_of_tests, summary_of_tests
 from toolgen.cli.today import today
 from toolgen.project import UnableError
+from toolgen.project.building.project_build import read_inputs
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.testing.project_tests import run_project_tests
+from toolgen.testing.running.tool_run import RunOptions
+from toolgen.testing.server.run import ServerOptions
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,16 +57,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli.diagnostics import emit_report, source_texts
-    from toolgen.cli.report.json import tests_data
-    from toolgen.cli.report.reports import tests_report
-    from toolgen.cli.report.text import lines_of_tests, summary_of_tests
-    from toolgen.project.building.project_build import read_inputs
-    from toolgen.sources.mcp_client.client import ServerAddress
-    from toolgen.testing.project_tests import run_project_tests
-    from toolgen.testing.running.tool_run import RunOptions
-    from toolgen.testing.server.run import ServerOptions
-
     if args.max_calls < 0:
         raise UnableError("usage", "--max-calls must not be negative")
     server = None
