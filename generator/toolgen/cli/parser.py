@@ -57,45 +57,10 @@ WRITING = ("init", "new", "generate", "fmt", "import", "connect", "bundle", "cli
 """Commands that change files, which no suggestion for a misspelt word names."""
 
 DOCS = "https://example.invalid/OWNER/toolgen/blob/main"
-"""A placeholder, and `_NOTE` says so, until the repository is hosted."""
-_NOTE = "(a placeholder: toolgen is not hosted yet; the page is in its repository)"
-_PAGES = {
-    "": "README.md",
-    "init": "docs/tutorial.md",
-    "new": "docs/tutorial.md",
-    "generate": "docs/tutorial.md",
-    "check": "docs/ci.md",
-    "lint": "docs/lint.md",
-    "fmt": "docs/editors.md",
-    "lsp": "docs/editors.md",
-    "breaking": "docs/breaking.md",
-    "budget": "docs/budget.md",
-    "search": "docs/budget.md",
-    "changelog": "docs/breaking.md",
-    "import": "docs/how-to.md",
-    "import mcp": "docs/gateway.md",
-    "import fastmcp": "docs/import-fastmcp.md",
-    "import openapi": "docs/openapi.md",
-    "import contracts": "docs/contracts.md",
-    "import python": "docs/import-python.md",
-    "stubs": "docs/code-mode.md",
-    "call": "docs/runtime.md",
-    "serve": "docs/connect.md",
-    "worker": "docs/long-work.md",
-    "connect": "docs/connect.md",
-    "dev": "docs/docs-page.md",
-    "docs": "docs/docs-page.md",
-    "bundle": "docs/publish.md",
-    "mock": "docs/mock.md",
-    "test": "docs/testing.md",
-    "client": "docs/clients.md",
-    "guard": "docs/guard.md",
-    "evals": "docs/evals.md",
-    "export": "docs/providers.md",
-    "schema": "docs/spec.md",
-    "completion": "docs/connect.md",
-}
-"""Command → the page of the documentation that is about it; the list of commands otherwise."""
+"""A placeholder, and the help says so, until the repository is hosted."""
+EPILOG = f"""docs: {DOCS}/docs/commands.md
+(a placeholder: toolgen is not hosted yet; the page is in its repository)"""
+"""The last lines of each help: the page that links to those of all commands."""
 
 SOURCES = ("--against", "--record")
 """Options that name a server, of all commands."""
@@ -212,17 +177,12 @@ def command_parser(command: str) -> Parser:
     parser = Parser(
         prog=f"toolgen {command}",
         description=module.__doc__,
-        epilog=page_of(command),
+        epilog=EPILOG,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_arguments(parser, module)
     return parser
-
-
-def page_of(command: str) -> str:
-    """Return the last lines of a command's help: the address of the page that is about it."""
-    return f"docs: {DOCS}/{_PAGES.get(command, 'docs/commands.md')}\n{_NOTE}"
 
 
 def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
@@ -361,4 +321,4 @@ flags:
 exit codes:
 {exit_codes}
 
-{page_of("")}"""
+{EPILOG}"""

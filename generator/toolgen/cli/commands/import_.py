@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from toolgen.cli.parser import page_of
+from toolgen.cli.parser import EPILOG
 
 KINDS = {
     "mcp": "tools of an MCP server, from a file, a URL or a command",
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             kind,
             help=summary,
             description=module.__doc__,
-            epilog=page_of(f"{parser.prog.removeprefix('toolgen ')} {kind}"),
+            epilog=EPILOG,
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
