@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from toolgen.cli.language_server.analysis import Findings, find_together
+from toolgen.cli.language_server import project_files
+from toolgen.cli.language_server.analysis import Findings, analyze_file
 from toolgen.cli.language_server.project_files import ProjectFiles
 from toolgen.cli.linting import lint_specs
 from toolgen.cli.report.entry import Entry, entry_of
 from toolgen.compile.pipeline import compile_project
 from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.source import Source
 from toolgen.project.building.project_build import read_inputs
 
 from tests.test_refused import CASES, _cases, _texts
@@ -29,21 +32,9 @@ def project_of(root: Path, texts: dict[str, bytes]) -> ProjectFiles:
     return found
 
 
-def refresh(files: ProjectFiles, path: str) -> None:
-    job = files.job(path)
-    files.keep(job, job.run())
-
-
 def look(files: ProjectFiles) -> dict[str, Findings]:
-    """Analyze what is stale, and look at all files together."""
-    rounds = 0
-    while batch := files.stale_files():
-        for path in batch:
-            if path in files.stale:
-                refresh(files, path)
-        rounds += 1
-        assert rounds < 10, "the files never settle"
-    return files.keep_joint(find_together(files.snapshot(), files.settings))
+    files.refresh()
+    return files.findings()
 
 
 def entries(found: dict[str, Findings]) -> set[Entry]:
@@ -111,25 +102,6 @@ def test_a_file_that_becomes_shared_is_found_by_those_that_look_for_it(tmp_path:
     assert codes(look(files), "a.yaml") == {"dangling-ref"}
 
 
-def test_a_finding_of_other_files_moves_with_its_line_until_they_are_looked_at_again(tmp_path: Path) -> None:
-    tool = "name: {}\ndescription: Delete the {} of one customer.\ninput_schema: {{type: object}}\n"
-    files = project_of(
-        tmp_path,
-        {f"{name}.yaml": tool.format(name, "orders").encode() for name in ("delete_orders", "remove_orders")},
-    )
-    before = lines_of(look(files), "similar-tools")
-    assert before
-    files.set_text("remove_orders.yaml", "# one\n# two\n" + tool.format("remove_orders", "orders"))
-    refresh(files, "remove_orders.yaml")
-    alone = {"remove_orders.yaml": files.find_alone("remove_orders.yaml")}
-    assert lines_of(alone, "similar-tools") == {line + 2 for line in before}
-    assert lines_of(look(files), "similar-tools") == {line + 2 for line in before}
-
-
-def lines_of(found: dict[str, Findings], code: str) -> set[int]:
-    return {entry.span.line for entry in found["remove_orders.yaml"].entries if entry.code == code}
-
-
 def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     files = project_of(tmp_path, {path: text.encode() for path, text in SHARED.items()})
     (tmp_path / "specs/broken.yaml").symlink_to("/etc/passwd")
@@ -143,3 +115,29 @@ def test_a_shared_file_that_was_never_yaml_is_the_only_fault(tmp_path: Path) -> 
     files = project_of(tmp_path, {path: text.encode() for path, text in texts.items()})
     found = look(files)
     assert [codes(found, path) for path in sorted(texts)] == [set(), {"yaml-syntax"}, set()]
+
+
+def test_only_what_changed_and_what_uses_it_is_analyzed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = project_of(
+        tmp_path, {path: text.encode() for path, text in SHARED.items()} | {"c.yaml": b"name: c\n"}
+    )
+    analyzed: list[str] = []
+
+    def analyze(source: Source, *rest: Any) -> Any:
+        analyzed.append(source.path)
+        return analyze_file(source, *rest)
+
+    monkeypatch.setattr(project_files, "analyze_file", analyze)
+    look(files)
+    assert sorted(analyzed) == ["a.yaml", "b.yaml", "c.yaml", "tool.yaml"]
+    analyzed.clear()
+    files.set_text("b.yaml", SHARED["b.yaml"] + "# typed\n")
+    look(files)
+    assert analyzed == ["a.yaml", "b.yaml", "tool.yaml"]
+    analyzed.clear()
+    files.set_text("c.yaml", "name: d\n")
+    files.read_disk()
+    look(files)
+    assert analyzed == ["c.yaml"]

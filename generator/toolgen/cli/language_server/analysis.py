@@ -1,32 +1,30 @@
 """What the pipeline and lint say of each file of a project, and of all of them together.
 
 A file is analyzed with the shared files that it uses, so that a keystroke costs the work of one spec. All
-files together are what `toolgen lint` sees, and are looked at when nobody types.
+files together are what `toolgen lint` sees.
 """
 
 from __future__ import annotations
 
 import posixpath
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
 
 from toolgen.cli.linting import joint_faults, joint_findings, lint_program, merged
-from toolgen.cli.report.entry import Entry, entry_of
+from toolgen.cli.report.entry import Entry
 from toolgen.compile.pipeline import bind_sources
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
 from toolgen.language.checking.check import joint_warnings
 from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
-from toolgen.language.lint.linter import lint_names
 from toolgen.language.lint.settings import LintSettings
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.reading.read import read
 from toolgen.language.source import Source, Span
-from toolgen.language.spec import is_shared_file
 from toolgen.language.target import Target
 from toolgen.project.inputs.specs import too_large
 from toolgen.schema.limits import BUDGET
@@ -56,12 +54,6 @@ class FileAnalysis:
     source: Source | None  # None: its text is not YAML
     program: Program | None  # of this file, with the shared files that it uses; None if it is refused
     faults: tuple[Diagnostic, ...] = ()  # why it is refused
-    uses: frozenset[str] = frozenset()  # other files that it refers to, directly or not
-
-    @property
-    def is_shared(self) -> bool:
-        """True for a file of shared schemas."""
-        return self.source is not None and is_shared_file(self.source.data)
 
     @property
     def tool(self) -> ProgramTool | None:
@@ -70,55 +62,29 @@ class FileAnalysis:
         return next(iter((*program.tools, *program.disabled)), None)
 
 
-def analyze_file(
-    path: str,
-    text: bytes | str,
-    shared: Mapping[str, FileAnalysis],
-    settings: Settings,
-    illegible: Collection[str] = (),
-) -> FileAnalysis:
-    """Analyze one file.
-
-    Args:
-        path: Below the specs folder.
-        text: What is in it.
-        shared: The files of shared schemas, as they were when they were last valid.
-        settings: Those of the project.
-        illegible: Files that have never been YAML: nothing is said about those that use them.
-    """
+def read_file(path: str, text: bytes | str, settings: Settings) -> Source:
+    """Return a file's text and data. Raises `SpecErrors` if it is not YAML, or too large."""
     size = len(text) if isinstance(text, bytes) else len(text.encode(errors="surrogatepass"))
-    file = settings.prefix + path
     if size > BUDGET.spec_bytes:
-        return FileAnalysis(None, None, (Diagnostic(Span(file, 1, 1), "too-complex", too_large(size)),))
+        raise SpecErrors([Diagnostic(Span(settings.prefix + path, 1, 1), "too-complex", too_large(size))])
+    (source,) = read({path: text}, settings.prefix, located=True)
+    return source
+
+
+def analyze_file(source: Source, shared: Sequence[Source], settings: Settings) -> FileAnalysis:
+    """Analyze one file with the files of shared schemas that it uses."""
     try:
-        (source,) = read({path: text}, settings.prefix, located=True)
-    except SpecErrors as refused:
-        return FileAnalysis(None, None, refused.diagnostics)
-    uses = _used_files(source, shared)
-    known = {each: found.source for each, found in shared.items() if each != path and found.source}
-    if uses <= known.keys():  # what is missing is reported beside what is there
-        known = {each: known[each] for each in uses}
-    if not uses.isdisjoint(illegible):
-        return FileAnalysis(source, None, (), uses)
-    try:
-        program = _program((source, *known.values()), settings)
+        program = bind_sources((source, *shared), settings.targets, needs_tools=False, all_rules=True)
+        program = choose_references(adapt(program, settings.targets), settings.package)
     except SpecErrors as refused:  # perhaps for faults of other files, which are reported there
-        own = tuple(each for each in refused.diagnostics if each.span.file == file)
-        return FileAnalysis(source, None, own, uses)
-    return FileAnalysis(source, program, (), uses)
+        own = tuple(each for each in refused.diagnostics if each.span.file == source.file)
+        return FileAnalysis(source, None, own)
+    return FileAnalysis(source, program)
 
 
-def _program(sources: tuple[Source, ...], settings: Settings) -> Program:
-    program = bind_sources(sources, settings.targets, needs_tools=False, all_rules=True)
-    return choose_references(adapt(program, settings.targets), settings.package)
-
-
-def _used_files(source: Source, shared: Mapping[str, FileAnalysis]) -> frozenset[str]:
-    """Return the files that references in a file lead to, and those that they lead to."""
-    found = set(_named_files(source.data, posixpath.dirname(source.path))) - {source.path}
-    for path in list(found):
-        found |= shared[path].uses if path in shared else set()
-    return frozenset(found - {source.path})
+def named_files(source: Source) -> frozenset[str]:
+    """Return the other files that references in a file lead to."""
+    return frozenset(_named_files(source.data, posixpath.dirname(source.path))) - {source.path}
 
 
 def _named_files(data: Any, folder: str) -> Iterator[str]:
@@ -151,40 +117,11 @@ class Findings:
         return next(found, None)
 
 
-@dataclass(frozen=True, slots=True)
-class JointFindings:
-    """What all files of a project show together."""
-
-    findings: Mapping[str, Findings]  # file, as places show it → what is found there
-    foreign: Mapping[str, tuple[Diagnostic, ...]]  # the part that its own analysis does not find
-
-
-def find_alone(
-    file: str, analysis: FileAnalysis, foreign: Sequence[Diagnostic], settings: Settings
-) -> Findings:
-    """Return what is found in one file: its faults, or else its own findings and the `foreign` ones."""
-    if analysis.program is None:
-        return Findings(tuple(map(entry_of, analysis.faults)), analysis.faults)
-    found = (*_own_warnings(analysis, settings), *foreign)
-    return _linted(analysis.program, found, settings, [file]).get(file, Findings())
-
-
-def find_together(files: Sequence[FileAnalysis], settings: Settings) -> JointFindings:
-    """Return what is found in all files of a project: `toolgen lint`, with the errors between files."""
+def find_together(files: Sequence[FileAnalysis], settings: Settings) -> dict[str, Findings]:
+    """Return what is found in files, as places show them: `toolgen lint`, with the errors between files."""
     program = merged(each.program for each in files if each.program is not None)
-    joint = _joint_diagnostics(program, settings)
-    own = {each.source.file: set(_own_warnings(each, settings)) for each in files if each.source is not None}
-    foreign: dict[str, tuple[Diagnostic, ...]] = {}
-    for each in (*program.warnings, *joint):
-        if each not in own.get(each.span.file, ()):
-            foreign[each.span.file] = (*foreign.get(each.span.file, ()), each)
-    return JointFindings(_linted(program, (*program.warnings, *joint), settings), foreign)
-
-
-def _linted(
-    program: Program, found: Sequence[Diagnostic], settings: Settings, only: Sequence[str] = ()
-) -> dict[str, Findings]:
-    report = lint_program(program, found, settings.lint, baseline=settings.baseline, only=only).report
+    found = (*program.warnings, *_joint_diagnostics(program, settings))
+    report = lint_program(program, found, settings.lint, baseline=settings.baseline).report
     entries: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in report.entries:
         if not entry.accepted:
@@ -193,12 +130,6 @@ def _linted(
     for each in found:
         diagnostics[each.span.file].append(each)
     return {file: Findings(tuple(shown), tuple(diagnostics[file])) for file, shown in entries.items()}
-
-
-def _own_warnings(analysis: FileAnalysis, settings: Settings) -> tuple[Diagnostic, ...]:
-    """Return the findings that a file and the shared files that it uses are enough for."""
-    program = analysis.program or _NO_PROGRAM
-    return in_order([*program.warnings, *lint_names(program.tools, settings.package.server_name)])
 
 
 def _joint_diagnostics(program: Program, settings: Settings) -> tuple[Diagnostic, ...]:
@@ -210,12 +141,3 @@ def _joint_diagnostics(program: Program, settings: Settings) -> tuple[Diagnostic
             *joint_findings(program, settings.targets, settings.package),
         ]
     )
-
-
-def moved(found: Diagnostic, before: Source, after: Source) -> Diagnostic:
-    """Return a diagnostic about a place in `before` where that place is now."""
-    for marks, find in ((before.marks.keys, after.key), (before.marks.values, after.value)):
-        for path, span in marks.items():
-            if span == found.span:
-                return replace(found, span=find(path))
-    return found

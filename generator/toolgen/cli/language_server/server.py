@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams, PyglsError
@@ -17,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
 from toolgen.base.escaping.characters import printable
-from toolgen.cli.language_server.analysis import Findings, find_together
+from toolgen.cli.language_server.analysis import Findings
 from toolgen.cli.language_server.completion import complete
 from toolgen.cli.language_server.conversion import (
     completion_item,
@@ -41,7 +39,7 @@ from toolgen.language.formatting import format_spec
 from toolgen.language.source import Span
 from toolgen.project import FILE, PYPROJECT, UnableError
 
-QUIET: Final = 0.3  # seconds without a keystroke, after which all files are looked at together
+QUIET: Final = 0.2  # seconds without a keystroke: less than between those of most people
 _OPTIONS: Final[Mapping[str, Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[*' :/#"$']),
     types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
@@ -49,7 +47,6 @@ _OPTIONS: Final[Mapping[str, Any]] = {
         code_action_kinds=[types.CodeActionKind.QuickFix]
     ),
 }
-Result = TypeVar("Result")
 
 
 class SpecServer(LanguageServer):
@@ -62,9 +59,7 @@ class SpecServer(LanguageServer):
             text_document_sync_kind=types.TextDocumentSyncKind.Full,
         )
         self.documents = Documents()
-        self._typing = ThreadPoolExecutor(1, "typing")
-        self._background = ThreadPoolExecutor(1, "background")
-        self._tasks: dict[object, asyncio.Task[None]] = {}
+        self._looks: dict[ProjectFiles, asyncio.TimerHandle] = {}  # those that are due
         # folder of a project → URI → the diagnostics that were sent last, and the version they are about
         self._published: dict[object, dict[str, tuple[list[types.Diagnostic], int | None]]] = {}
         self._shown: set[str] = set()  # messages that a user has seen
@@ -127,7 +122,7 @@ class SpecServer(LanguageServer):
         document = self.documents.set_text(uri, self.workspace.get_text_document(uri).source)
         self._publish_refused()
         if document is not None:
-            self._start((document.project, document.path), self._typed(document.project, document.path))
+            self._look_later(document.project)
 
     def _closed(self, params: types.DidCloseTextDocumentParams) -> None:
         document = self.documents.close(params.text_document.uri)
@@ -150,73 +145,32 @@ class SpecServer(LanguageServer):
 
     def _reload(self) -> None:
         """Find all projects anew, and forget what was said about those that are gone."""
-        for task in self._tasks.values():
-            task.cancel()
-        self._tasks.clear()
+        for look in self._looks.values():
+            look.cancel()
+        self._looks.clear()
         self.documents.reload()
         for owner in self._published.keys() - self.documents.projects.keys() - {FILE}:
-            self._publish(owner, {uri: [] for uri in self._published[owner]})
+            self._publish(owner, {})
             del self._published[owner]
         self._publish_refused()
 
-    # Analysis
-
-    def _start(self, key: object, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` in the place of what was started with the same key and has not ended."""
-        if (running := self._tasks.get(key)) is not None:
-            running.cancel()
-        task = self._tasks[key] = asyncio.get_running_loop().create_task(work)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self.report_server_error(error, PyglsError)
-
-    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(threads, work)
-
-    async def _typed(self, project: ProjectFiles, path: str) -> None:
-        """Analyze a file that has changed, and say what is found; then look at the others."""
-        if path not in project:  # closed before it was saved
-            return
-        # of a project that was just opened: without them, every reference would be a fault
-        while shared := [each for each in project.stale_shared() if each != path]:
-            await self._analyze(project, shared[0], self._typing)
-        await self._analyze(project, path, self._typing)
-        if path in project:
-            self._publish(project.project.root, self._diagnostics(project, {path: project.find_alone(path)}))
-        self._look_later(project)
-
     def _look_later(self, project: ProjectFiles) -> None:
-        self._start(project, self._look(project))
+        """Say what is found in a project when nobody types."""
+        if project in self._looks:
+            self._looks[project].cancel()
+        self._looks[project] = asyncio.get_running_loop().call_later(QUIET, self._look, project)
 
-    async def _look(self, project: ProjectFiles) -> None:
-        """Look at all files together when nobody types."""
-        await asyncio.sleep(QUIET)
-        await self._refresh(project)
-        snapshot = project.snapshot()
-        joint = await self._run(self._background, lambda: find_together(snapshot, project.settings))
-        root, found = project.project.root, self._diagnostics(project, project.keep_joint(joint))
-        for file, fault in project.unreadable.items():
-            findings = Findings((entry_of(fault),), (fault,))
-            uri = from_fs_path(str(root / file)) or ""
-            found[uri] = diagnostics(findings, Buffer(""), self._locator(project))
-        gone = self._published.get(root, {}).keys() - found.keys()
-        self._publish(root, {**found, **{uri: [] for uri in gone}})
-        if not gc.get_freeze_count():
-            # A collector that looks at all analyses stops a keystroke for tenths of a second.
-            gc.freeze()
-
-    async def _refresh(self, project: ProjectFiles) -> None:
-        """Analyze every file that is stale."""
-        while batch := project.stale_files():
-            for path in batch:
-                if path in project.stale:
-                    await self._analyze(project, path, self._background)
-
-    async def _analyze(self, project: ProjectFiles, path: str, threads: ThreadPoolExecutor) -> None:
-        job = project.job(path)
-        project.keep(job, await self._run(threads, job.run))
+    def _look(self, project: ProjectFiles) -> None:
+        try:
+            project.refresh()
+            root, found = project.project.root, self._diagnostics(project, project.findings())
+            for file, fault in project.unreadable.items():
+                findings = Findings((entry_of(fault),), (fault,))
+                uri = from_fs_path(str(root / file)) or ""
+                found[uri] = diagnostics(findings, Buffer(""), self._locator(project))
+            self._publish(root, found)
+        except Exception as error:  # the event loop would only log it
+            self.report_server_error(error, PyglsError)
 
     # What the editor is told
 
@@ -235,9 +189,9 @@ class SpecServer(LanguageServer):
         }
 
     def _publish(self, owner: object, found: Mapping[str, list[types.Diagnostic]]) -> None:
-        """Send the diagnostics that have changed since they were last sent."""
+        """Send the diagnostics that have changed since they were last sent; files without any have none."""
         before = self._published.setdefault(owner, {})
-        for uri, wanted in found.items():
+        for uri, wanted in {**{each: [] for each in before}, **found}.items():
             # an editor waits for an answer to each version, even if nothing new was found
             current = self._version(uri)
             if (wanted, current) != before.get(uri, ([], None)):
@@ -261,8 +215,7 @@ class SpecServer(LanguageServer):
                 self._shown.add(error.message)
                 message = printable(f"{error.message}; {error.hint}" if error.hint else error.message)
                 self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
-        gone = self._published.get(FILE, {}).keys() - found.keys()
-        self._publish(FILE, {**found, **{uri: [] for uri in gone}})
+        self._publish(FILE, found)
 
     def _locator(self, project: ProjectFiles) -> Callable[[Span], types.Location | None]:
         def locate(span: Span) -> types.Location | None:
@@ -276,39 +229,36 @@ class SpecServer(LanguageServer):
 
     # Answers
 
-    async def _files(self, document: Document) -> Files:
+    def _files(self, document: Document) -> Files:
         """Return the files of the document's project, each analyzed as it is now."""
-        await self._refresh(document.project)
+        document.project.refresh()
         return Files(document.project.readable())
 
-    async def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
+    def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
         document = self.documents[params.text_document.uri]
         if document is None:
             return []
-        # what is being typed is not analyzed first: other files, and its last valid text, are enough
-        if document.project.analysis(document.path).source is None:
-            await self._refresh(document.project)
-        files, buffer = Files(document.project.readable()), document.buffer
+        files, buffer = self._files(document), document.buffer
         line, column = buffer.from_editor(params.position.line, params.position.character)
         found = complete(files, document.path, buffer.source_text, line, column)
         return [completion_item(each, buffer, line, column) for each in found]
 
-    async def _hover(self, params: types.HoverParams) -> types.Hover | None:
+    def _hover(self, params: types.HoverParams) -> types.Hover | None:
         document = self.documents[params.text_document.uri]
         place = _place(document, params.position)
         if document is None or place is None:
             return None
-        text = hover(await self._files(document), document.path, place)
+        text = hover(self._files(document), document.path, place)
         about = types.MarkupContent(types.MarkupKind.Markdown, text)
         return types.Hover(about, range_of(document.buffer, place.start, place.end)) if text else None
 
-    async def _ask(self, uri: str, position: types.Position) -> _Question | None:
+    def _ask(self, uri: str, position: types.Position) -> _Question | None:
         """Return what the key or value at a position stands for, or names; None if that is no target."""
         document = self.documents[uri]
         place = _place(document, position)
         if document is None or place is None:
             return None
-        files = await self._files(document)
+        files = self._files(document)
         source = files.source(document.path)
         target = source and files.target_at(source, place.path, is_key=place.is_key)
         return _Question(document, files, place, target) if target else None
@@ -321,12 +271,12 @@ class SpecServer(LanguageServer):
         span = source.value(link.path) if isinstance(link, Link) else source.key(link.path)
         return self._locator(project)(span)
 
-    async def _definition(self, params: types.DefinitionParams) -> types.Location | None:
-        asked = await self._ask(params.text_document.uri, params.position)
+    def _definition(self, params: types.DefinitionParams) -> types.Location | None:
+        asked = self._ask(params.text_document.uri, params.position)
         return self._location(asked.document.project, asked.files, asked.target) if asked else None
 
-    async def _references(self, params: types.ReferenceParams) -> list[types.Location]:
-        asked = await self._ask(params.text_document.uri, params.position)
+    def _references(self, params: types.ReferenceParams) -> list[types.Location]:
+        asked = self._ask(params.text_document.uri, params.position)
         if asked is None:
             return []
         found: list[Link | Target] = list(asked.files.uses(asked.target))
@@ -334,8 +284,8 @@ class SpecServer(LanguageServer):
         places = (self._location(asked.document.project, asked.files, each) for each in found)
         return [place for place in places if place is not None]
 
-    async def _prepare_rename(self, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
-        asked = await self._ask(params.text_document.uri, params.position)
+    def _prepare_rename(self, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
+        asked = self._ask(params.text_document.uri, params.position)
         try:
             target = renamable(asked.target if asked else None)
         except RenameError as error:
@@ -344,8 +294,8 @@ class SpecServer(LanguageServer):
         shown = range_of(asked.document.buffer, asked.place.start, asked.place.end)
         return types.PrepareRenamePlaceholder(shown, str(target.path[-1]))
 
-    async def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
-        asked = await self._ask(params.text_document.uri, params.position)
+    def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
+        asked = self._ask(params.text_document.uri, params.position)
         try:
             target = renamable(asked.target if asked else None)
             assert asked is not None  # or there is no target
@@ -381,12 +331,12 @@ class SpecServer(LanguageServer):
             ]
         )
 
-    async def _code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+    def _code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self.documents[params.text_document.uri]
         if document is None:
             return []
-        await self._refresh(document.project)
         project, path = document.project, document.path
+        project.refresh()
         source, locate = project.analysis(path).source, self._locator(project)
         first, last = params.range.start.line, params.range.end.line
         return [
@@ -397,7 +347,7 @@ class SpecServer(LanguageServer):
                 is_preferred=True,
                 edit=self._workspace_edit(project, {path: fix.edits}),
             )
-            for fix in find_fixes(project.find_alone(path), source, document.buffer, first, last)
+            for fix in find_fixes(project.findings()[path], source, document.buffer, first, last)
         ]
 
     def _format(self, params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
