@@ -36,8 +36,8 @@ Locate = Callable[[Span], types.Location | None]
 def range_of(buffer: Buffer, start: tuple[int, int], end: tuple[int, int]) -> types.Range:
     """Return a range, given in lines and columns from 0."""
     return types.Range(
-        types.Position(*buffer.to_editor(*start)),
-        types.Position(*buffer.to_editor(*end)),
+        buffer.to_editor(*start),
+        buffer.to_editor(*end),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from toolgen.base.suggestions import Suggestion
 from toolgen.cli.language_server.analysis import Findings
 from toolgen.cli.language_server.links import as_written
-from toolgen.cli.language_server.positions import Buffer, Edit, line_edits
+from toolgen.cli.language_server.positions import Buffer, Edit
 from toolgen.cli.report.entry import Entry
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.lint.fixes import FIXES, fixed_text
@@ -41,7 +41,7 @@ def find_fixes(
         if entry.code in FIXES and source is not None:
             fixed = fixed_text(source.text, [(entry.code, Places(source).path_of(entry.span))])
             if fixed != source.text:
-                yield Fix(f"Fix {entry.code}", entry, line_edits(buffer, fixed))
+                yield Fix(f"Fix {entry.code}", entry, [buffer.replaced(fixed)])
 
 
 def _suggested(found: Diagnostic, buffer: Buffer) -> Edit | None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Final
 
-from toolgen.language.source import Span
+from lsprotocol.types import Position
+from pygls.workspace import PositionCodec
 
 _LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
 _BOM: Final = "\ufeff"
-_MOST_LINES: Final = 20_000  # that are compared one by one: a longer text is replaced as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,63 +47,29 @@ class Buffer:
         return "\n".join(self.lines)
 
     @cached_property
-    def line_end(self) -> str:
-        """The first line end of the text."""
-        found = _LINE_ENDS.search(self.text)
-        return found[0] if found else "\n"
+    def _codec(self) -> PositionCodec:
+        return PositionCodec(self.units)
 
-    def to_editor(self, line: int, column: int) -> tuple[int, int]:
+    def _mark(self, line: int) -> str:
+        return _BOM if line == 0 and self.text.startswith(_BOM) else ""
+
+    def to_editor(self, line: int, column: int) -> Position:
         """Return the editor's position of a place, given as line and column from 0."""
         line = min(line, len(self.lines) - 1)
-        before = self.lines[line][:column]
-        return line, self._offset(line) + sum(map(self._width, before))
+        return Position(line, self._codec.client_num_units(self._mark(line) + self.lines[line][:column]))
 
-    def from_editor(self, line: int, character: int) -> tuple[int, int]:
+    def from_editor(self, position: Position) -> tuple[int, int]:
         """Return line and column from 0 of an editor's position; one behind a line is its end."""
-        if line >= len(self.lines):
+        if position.line >= len(self.lines):
             return len(self.lines) - 1, len(self.lines[-1])
-        left = character - self._offset(line)
-        for column, each in enumerate(self.lines[line]):
-            if left < self._width(each):
-                return line, column
-            left -= self._width(each)
-        return line, len(self.lines[line])
+        mark = self._mark(position.line)
+        line = mark + self.lines[position.line]
+        character = min(position.character, self._codec.client_num_units(line))
+        found = self._codec.position_from_client_units([line], Position(0, character))
+        return position.line, max(found.character - len(mark), 0)
 
-    def span(self, span: Span) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return start and end of a span for the editor."""
-        start = self.to_editor(span.line - 1, span.column - 1)
-        return start, self.to_editor(span.line - 1, span.column - 1 + span.length)
-
-    def _offset(self, line: int) -> int:
-        return 3 if self.units == "utf-8" and self._has_mark(line) else int(self._has_mark(line))
-
-    def _has_mark(self, line: int) -> bool:
-        return line == 0 and self.text.startswith(_BOM)
-
-    def _width(self, character: str) -> int:
-        if self.units == "utf-16":
-            return 2 if character > "\uffff" else 1
-        return len(character.encode(errors="surrogatepass")) if self.units == "utf-8" else 1
-
-
-def line_edits(buffer: Buffer, new: str) -> list[Edit]:
-    """Return the edits that make `new`, a text with "\\n" and without byte order mark, of a buffer."""
-    old, wanted = list(buffer.lines), new.removeprefix(_BOM).split("\n")
-    if len(old) + len(wanted) > _MOST_LINES:
-        changes = [(0, len(old), 0, len(wanted))]
-    else:
-        matcher = SequenceMatcher(None, old, wanted, autojunk=False)
-        changes = [(*each[1:],) for each in matcher.get_opcodes() if each[0] != "equal"]
-    return [_line_edit(buffer, first, last, wanted[start:end]) for first, last, start, end in changes]
-
-
-def _line_edit(buffer: Buffer, first: int, last: int, lines: Sequence[str]) -> Edit:
-    """Return the edit that puts `lines` in the place of the lines `first` to `last`."""
-    old, end = buffer.lines, buffer.line_end
-    if last < len(old):
-        return Edit((first, 0), (last, 0), "".join(line + end for line in lines))
-    behind = (len(old) - 1, len(old[-1]))
-    if first == 0:
-        return Edit((0, 0), behind, end.join(lines))
-    # the end of the text has no line behind it: the line end before is part of the change
-    return Edit((first - 1, len(old[first - 1])), behind, "".join(end + line for line in lines))
+    def replaced(self, new: str) -> Edit:
+        """Return the edit that makes `new`, a text with "\\n", of the whole text, with its line ends."""
+        found = _LINE_ENDS.search(self.text)
+        text = new.removeprefix(_BOM).replace("\n", found[0] if found else "\n")
+        return Edit((0, 0), (len(self.lines) - 1, len(self.lines[-1])), text)

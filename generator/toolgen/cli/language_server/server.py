@@ -31,7 +31,7 @@ from toolgen.cli.language_server.documents import Document, Documents
 from toolgen.cli.language_server.fixes import find_fixes
 from toolgen.cli.language_server.hover import hover
 from toolgen.cli.language_server.links import Files, Link, RenameError, Target, renamable, rename
-from toolgen.cli.language_server.positions import Buffer, Edit, line_edits
+from toolgen.cli.language_server.positions import Buffer, Edit
 from toolgen.cli.language_server.project_files import ProjectFiles
 from toolgen.cli.report.entry import entry_of
 from toolgen.language.diagnostic import SpecErrors
@@ -239,7 +239,7 @@ class SpecServer(LanguageServer):
         if document is None:
             return []
         files, buffer = self._files(document), document.buffer
-        line, column = buffer.from_editor(params.position.line, params.position.character)
+        line, column = buffer.from_editor(params.position)
         found = complete(files, document.path, buffer.source_text, line, column)
         return [completion_item(each, buffer, line, column) for each in found]
 
@@ -359,7 +359,7 @@ class SpecServer(LanguageServer):
             new = format_spec(document.path, buffer.source_text)
         except SpecErrors:  # diagnostics say why
             return None
-        return text_edits(buffer, line_edits(buffer, new))
+        return text_edits(buffer, [buffer.replaced(new)] if new != buffer.source_text else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,4 +376,4 @@ def _place(document: Document | None, position: types.Position) -> Place | None:
     if document is None:
         return None
     buffer = document.buffer
-    return place_at(buffer.source_text, *buffer.from_editor(position.line, position.character))
+    return place_at(buffer.source_text, *buffer.from_editor(position))
