@@ -7,45 +7,26 @@ dialects of targets cannot say.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Final
 
 from toolgen.base.suggestions import count
 from toolgen.cli.report.entry import Entry, Report, entry_of
-from toolgen.compile.compiled_specs import claims_of
-from toolgen.compile.incremental import Texts, is_shared_text
+from toolgen.compile.incremental import Texts
 from toolgen.compile.pipeline import analyze
 from toolgen.compile.publishing.references import choose_references, inline_option
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
-from toolgen.language.checking.check import joint_warnings, unknown_tools
-from toolgen.language.checking.conflicts import find_conflicts, module_of_shared_file, published_names
-from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
+from toolgen.language.diagnostic import Diagnostic, in_order
 from toolgen.language.lint.baseline import baseline_text, fingerprint
 from toolgen.language.lint.fixes import FIXES, fixed_text
 from toolgen.language.lint.linter import lint_names
 from toolgen.language.lint.settings import LintSettings
 from toolgen.language.lint.suppressions import Places, SuppressedFindings
 from toolgen.language.package import PackageSettings
-from toolgen.language.program import Program, ProgramTool
-from toolgen.language.source import Marks, Source, Spans
+from toolgen.language.program import Program
+from toolgen.language.source import Source
 from toolgen.language.target import Target
-from toolgen.runtime.definition.spec_schema import SCHEMA_FIELDS
 from toolgen.schema.document import JsonPath
-
-_SCHEMAS: Final = frozenset(path[0] for path in SCHEMA_FIELDS)
-
-AnalyzeBatch = Callable[[Sequence[str]], Program | None]
-"""Analyzes the specs at some paths, beside all shared schemas; None where one is refused."""
-
-LintPool = Callable[[AnalyzeBatch, Sequence[str]], Iterable[Program | None]]
-"""Calls the function with some of the paths at a time, until all are analyzed."""
-
-
-def in_this_process(analyze_batch: AnalyzeBatch, paths: Sequence[str]) -> Iterator[Program | None]:
-    """Analyze all paths at once: the pool without workers."""
-    yield analyze_batch(paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +47,6 @@ def lint_specs(
     baseline: Counter[str] | None = None,
     strict: bool = False,
     only: Collection[str] = (),
-    pool: LintPool = in_this_process,
 ) -> LintResult:
     """Lint all specs of a project. Raises `SpecErrors` if one of them is not valid.
 
@@ -78,86 +58,12 @@ def lint_specs(
         baseline: Fingerprints of the findings that do not fail; any other one does, whatever its level.
         strict: Warnings fail, too.
         only: Files, as places show them, whose findings are reported; all, if there are none.
-        pool: Analyzes the specs, in several processes perhaps.
     """
-    program = _analyzed(texts, targets, settings, pool)
+    prefix = f"{settings.specs}/" if settings.specs else ""
+    program = analyze(texts, targets, prefix, needs_tools=False, is_whole=True, all_rules=True)
+    program = choose_references(program, settings)
     found = [*program.warnings, *joint_findings(program, targets, settings)]
     return lint_program(program, found, lint, baseline=baseline, strict=strict, only=only)
-
-
-def _analyzed(texts: Texts, targets: Sequence[Target], settings: PackageSettings, pool: LintPool) -> Program:
-    """Return all specs with the warnings about each of them, and about all together."""
-    prefix = f"{settings.specs}/" if settings.specs else ""
-    shared = {path: text for path, text in texts.items() if is_shared_text(path, text)}
-    specs = [path for path in texts if path not in shared]
-
-    def analyze_batch(paths: Sequence[str]) -> Program | None:
-        some = {**{path: texts[path] for path in paths}, **shared}
-        try:
-            program = analyze(some, targets, prefix, needs_tools=False, all_rules=True)
-            program = choose_references(program, settings)
-        except SpecErrors:
-            return None
-        return _without_other_places(program, keeps_shared=specs[0] in paths)
-
-    made = list(pool(analyze_batch, specs)) if specs else [None]
-    programs = [each for each in made if each is not None]
-    whole = merged(programs)
-    if len(programs) == len(made) and not joint_faults(whole, targets):
-        return replace(whole, warnings=(*whole.warnings, *joint_warnings(whole.tools, all_rules=True)))
-    # raises all faults, as without batches
-    program = analyze(texts, targets, prefix, needs_tools=False, is_whole=True, all_rules=True)
-    return choose_references(program, settings)
-
-
-def merged(programs: Iterable[Program]) -> Program:
-    """Return one program with the specs of all `programs`."""
-    programs = list(programs)
-    return Program(
-        tuple(sorted((tool for each in programs for tool in each.tools), key=lambda tool: tool.spec.name)),
-        in_order(warning for each in programs for warning in each.warnings),
-        tuple(tool for each in programs for tool in each.disabled),
-        {path: found for each in programs for path, found in each.shared.items()},
-    )
-
-
-def joint_faults(program: Program, targets: Sequence[Target]) -> list[Diagnostic]:
-    """Return the names that two specs need, and those of tools that no spec has."""
-    publishing = [target.name for target in targets if target.tool_name]
-    claims = [claim for tool in program.tools for claim in claims_of(tool)]
-    for tool in program.tools:  # also for targets that it was not converted for
-        claims += published_names(tool, [each for each in publishing if each not in tool.published])
-    claims += [module_of_shared_file(path, shared) for path, shared in program.shared.items()]
-    return [*find_conflicts(claims), *unknown_tools([*program.tools, *program.disabled])]
-
-
-def _without_other_places(program: Program, *, keeps_shared: bool) -> Program:
-    """Return a program that knows only the places that are asked for later: it is cheap to send."""
-
-    def with_places(source: Source, warnings: Iterable[Diagnostic]) -> Source:
-        if source.suppressions:  # which may be at any place
-            return replace(source, mark=partial(_known, source.marks))
-        found = {(each.span.line, each.span.column, each.span.length) for each in warnings}
-        marks = (source.marks.keys, source.marks.values)
-        kept = Marks(*(each.outside(_SCHEMAS, found) for each in marks if isinstance(each, Spans)))
-        return replace(source, mark=partial(_known, kept))
-
-    def of_tools(tools: Iterable[ProgramTool]) -> tuple[ProgramTool, ...]:
-        return tuple(replace(each, source=with_places(each.source, each.warnings)) for each in tools)
-
-    shared = {
-        path: replace(each, source=with_places(each.source, ())) for path, each in program.shared.items()
-    }
-    return replace(
-        program,
-        tools=of_tools(program.tools),
-        disabled=of_tools(program.disabled),
-        shared=shared if keeps_shared else {},
-    )
-
-
-def _known(marks: Marks) -> Marks:
-    return marks
 
 
 def lint_program(

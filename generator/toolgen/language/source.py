@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -32,16 +32,6 @@ class Spans(Mapping["JsonPath", Span]):
     def paths(self) -> Mapping[tuple[int, int, int], JsonPath]:
         """The first path at each position."""
         return {position: path for path, position in reversed(self._positions.items())}
-
-    def outside(self, fields: Collection[str], found: Collection[tuple[int, int, int]]) -> Spans:
-        """Return those outside of the top-level `fields`, and those at the positions in `found`."""
-        positions = self._positions
-        some = {
-            path: positions[path]
-            for path in positions
-            if len(path) < 2 or path[0] not in fields or positions[path] in found
-        }
-        return Spans(self._file, some)
 
     def __getitem__(self, path: JsonPath) -> Span:
         return Span(self._file, *self._positions[path])

@@ -140,7 +140,6 @@ def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None
 
 def _lint(subject: _Subject, strict: bool) -> LintResult:
     from toolgen.cli.linting import lint_specs
-    from toolgen.project.building.worker_pool import worker_pool
 
     inputs = subject.inputs
     return lint_specs(
@@ -151,7 +150,6 @@ def _lint(subject: _Subject, strict: bool) -> LintResult:
         baseline=subject.baseline,
         strict=strict,
         only=subject.only,
-        pool=worker_pool,
     )
 
 

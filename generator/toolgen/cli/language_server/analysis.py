@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
 
-from toolgen.cli.linting import joint_faults, joint_findings, lint_program, merged
+from toolgen.cli.linting import joint_findings, lint_program
 from toolgen.cli.report.entry import Entry
+from toolgen.compile.compiled_specs import claims_of
 from toolgen.compile.pipeline import bind_sources
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
-from toolgen.language.checking.check import joint_warnings
+from toolgen.language.checking.check import joint_warnings, unknown_tools
+from toolgen.language.checking.conflicts import find_conflicts, module_of_shared_file, published_names
 from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.language.lint.settings import LintSettings
 from toolgen.language.package import PackageSettings
@@ -119,7 +121,7 @@ class Findings:
 
 def find_together(files: Sequence[FileAnalysis], settings: Settings) -> dict[str, Findings]:
     """Return what is found in files, as places show them: `toolgen lint`, with the errors between files."""
-    program = merged(each.program for each in files if each.program is not None)
+    program = _merged(each.program for each in files if each.program is not None)
     found = (*program.warnings, *_joint_diagnostics(program, settings))
     report = lint_program(program, found, settings.lint, baseline=settings.baseline).report
     entries: defaultdict[str, list[Entry]] = defaultdict(list)
@@ -136,8 +138,29 @@ def _joint_diagnostics(program: Program, settings: Settings) -> tuple[Diagnostic
     """Return what only all files together show: names that two of them need, unknown names, findings."""
     return in_order(
         [
-            *joint_faults(program, settings.targets),
+            *_joint_faults(program, settings.targets),
             *joint_warnings(program.tools, all_rules=True),
             *joint_findings(program, settings.targets, settings.package),
         ]
     )
+
+
+def _merged(programs: Iterable[Program]) -> Program:
+    """Return one program with the specs of all `programs`."""
+    programs = list(programs)
+    return Program(
+        tuple(sorted((tool for each in programs for tool in each.tools), key=lambda tool: tool.spec.name)),
+        in_order(warning for each in programs for warning in each.warnings),
+        tuple(tool for each in programs for tool in each.disabled),
+        {path: found for each in programs for path, found in each.shared.items()},
+    )
+
+
+def _joint_faults(program: Program, targets: Sequence[Target]) -> list[Diagnostic]:
+    """Return the names that two specs need, and those of tools that no spec has."""
+    publishing = [target.name for target in targets if target.tool_name]
+    claims = [claim for tool in program.tools for claim in claims_of(tool)]
+    for tool in program.tools:  # also for targets that it was not converted for
+        claims += published_names(tool, [each for each in publishing if each not in tool.published])
+    claims += [module_of_shared_file(path, shared) for path, shared in program.shared.items()]
+    return [*find_conflicts(claims), *unknown_tools([*program.tools, *program.disabled])]
