@@ -12,7 +12,7 @@ from toolgen.changes.edit_space import Direction
 from toolgen.changes.finding import Category, Finding, Level, Places, Witness
 from toolgen.cli import main
 from toolgen.cli.report.json import releases_data
-from toolgen.cli.report.markdown import as_markdown, as_summary
+from toolgen.cli.report.markdown import as_markdown
 
 from .repository import Repository, spec
 
@@ -86,21 +86,6 @@ def test_between_two_commits(made: Repository, capsys: pytest.CaptureFixture[str
 
 def test_no_change(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No tool changed" in changelog(made, "v2..v2", capsys=capsys)
-    assert "No tool changed" in changelog(made, "v2..v2", "--summary", capsys=capsys)
-
-
-def test_a_summary_compares_the_ends(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = changelog(made, "v1", "--summary", capsys=capsys).splitlines()
-    assert lines[:7] == [
-        "**2 breaking changes**, 1 other change in 3 tools since `v1`",
-        "",
-        "| tool | breaking | not decided | other |",
-        "|---|---|---|---|",
-        "| `a` | 1 |  |  |",
-        "| `b` | 1 |  |  |",
-        "| `c` |  |  | 1 |",
-    ]
-    assert lines[-1] == "- `b`: tool 'b' removed"
 
 
 def test_a_tag_with_specs_that_are_not_valid_is_left_out(
@@ -122,7 +107,7 @@ def test_a_tag_with_specs_that_are_not_valid_is_left_out(
     assert main(["-C", str(repository.root), "changelog", "broken..v2"]) == 2
 
 
-@pytest.mark.parametrize("words", ["v1...v2", "..v2", "v1..nothing", "--summary", "-v1..v2"])
+@pytest.mark.parametrize("words", ["v1...v2", "..v2", "v1..nothing", "-v1..v2"])
 def test_ranges_that_are_refused(made: Repository, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-C", str(made.root), "changelog", words]) == 2
     assert "error[" in capsys.readouterr().err
@@ -163,22 +148,11 @@ def test_what_a_project_accepts_breaks_nothing() -> None:
     text = as_markdown("v1..v2", [release])
     assert "### Breaking" not in text
     assert "- `order`: request: it changed (accepted: nobody uses it)" in text
-    assert as_summary("v1", [release]).startswith("**0 breaking changes**, 1 other change in 1 tool")
 
 
 def test_settings_are_named_like_a_tool() -> None:
     releases = [Release("v2", "", (finding("target removed", tool=""), finding("it changed")), {})]
     assert "- settings of the project: request: target removed" in as_markdown("v1..v2", releases)
-    summary = as_summary("v1", releases)
-    assert summary.startswith("**2 breaking changes**, 0 other changes in 1 tool and the settings")
-    assert "| settings of the project | 1 |  |  |" in summary
-
-
-def test_a_summary_is_short() -> None:
-    findings = tuple(finding("it changed", tool=f"tool_{number:02}") for number in range(30))
-    lines = as_summary("v1", [Release("v2", "", findings, {})]).splitlines()
-    assert "| and 10 more | | | |" in lines
-    assert lines[-1] == "- and 10 more"
 
 
 def test_json_has_every_release() -> None:

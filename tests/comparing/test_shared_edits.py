@@ -13,7 +13,7 @@ from toolgen.changes.comparing.history import Release
 from toolgen.changes.comparing.sides import read_sides
 from toolgen.changes.comparison import compare
 from toolgen.changes.policy import Policy
-from toolgen.cli.report.markdown import as_markdown, as_summary
+from toolgen.cli.report.markdown import as_markdown
 
 from tests.cli.conftest import Cli
 from tests.compat.cases import TODAY
@@ -139,4 +139,3 @@ def test_the_changelog_has_one_line(lowered: Path) -> None:
     releases = [Release("v2", "", found, {})]
     names = "`tool_000`, `tool_001`, `tool_002`, `tool_003`, `tool_004` and 3 more"
     assert f"- {names}: request: 'maximum' of 'Quantity' lowered" in as_markdown("v1..v2", releases)
-    assert as_summary("v1", releases).startswith("**1 breaking change**, ")

@@ -111,7 +111,7 @@ def test_consumers_of_a_listing_are_compared_with_it(shop: Consumer) -> None:
     shop.edit("specs/order.yaml", "[sku]", "[sku, note]")
     done = shop.toolgen("breaking", "--consumers", "app/toolgen.lock", "--format", "markdown")
     assert done.returncode == 1
-    assert "**1 breaking change**" in done.stdout
+    assert done.stdout.startswith("**toolgen breaking**: 1 error")
 
 
 SERVER = Path(__file__).parents[1] / "client/strange_server.py"
@@ -196,7 +196,6 @@ def test_without_uses_the_connection_judges_every_tool(shop: Consumer) -> None:
         (["--consumers", "app", "--against", "HEAD"], "exclude each other"),
         (["--consumers", "app"], "there is no toolgen.lock of a client there"),
         (["--consumers", "gone"], "cannot read"),
-        (["--consumers", "app", "--format", "sarif"], "--consumers has no format sarif"),
     ],
 )
 def test_what_breaking_cannot_do_is_said(shop: Consumer, words: list[str], said: str) -> None:

@@ -222,7 +222,6 @@ CASES = {
     "a remote in a hint": Case(["breaking", "--against", "main2"], committed),
     "a ref": Case(["breaking", "--against", HOSTILE], committed),
     "a changelog": Case(["changelog", "HEAD"], committed),
-    "a summary": Case(["changelog", "HEAD", "--summary"], committed),
     "a range": Case(["changelog", f"{HOSTILE}..HEAD"], committed),
     "a name of `new`": Case(["new", HOSTILE]),
     "a parameter of `new`": Case(["new", "x", "--description", HOSTILE, "--param", f"a:{HOSTILE}"]),

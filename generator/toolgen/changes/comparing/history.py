@@ -46,11 +46,11 @@ class _Version:
     is_end: bool  # of the range
 
 
-def read_releases(span: str, start: str, *, today: date, by_tag: bool = True) -> Iterator[Release | LeftOut]:
+def read_releases(span: str, start: str, *, today: date) -> Iterator[Release | LeftOut]:
     """Yield what changed in each step of `A..B`, or of `A` up to the work tree.
 
-    There is one step for each tag, oldest first; without `by_tag`, one in all. A tag between whose specs are
-    not valid is left out. `today` decides about sunsets.
+    There is one step for each tag, oldest first. A tag between whose specs are not valid is left out. `today`
+    decides about sunsets.
 
     Raises:
         SpecErrors: a version has a spec that is not valid.
@@ -68,7 +68,7 @@ def read_releases(span: str, start: str, *, today: date, by_tag: bool = True) ->
         if end is not None:
             end.repository.close()
         before = files_at(old, inputs.project)
-        for version in _versions(repository, old.commit, end, by_tag=by_tag):
+        for version in _versions(repository, old.commit, end):
             label = CommitName(version.commit, version.title)
             try:
                 after = files_at(AtCommit(repository, label), inputs.project)
@@ -101,18 +101,16 @@ def _changed_versions(sides: Sides) -> dict[str, str]:
     }
 
 
-def _versions(
-    repository: GitRepository, start: CommitName, end: AtCommit | None, *, by_tag: bool
-) -> Iterator[_Version]:
-    """Yield the tagged commits after `start`, if `by_tag`, and then `end`, if it has no tag."""
+def _versions(repository: GitRepository, start: CommitName, end: AtCommit | None) -> Iterator[_Version]:
+    """Yield the tagged commits after `start`, and then `end`, if it has no tag."""
     last = repository.commit("HEAD") if end is None else end.commit.oid
     if last is None:
         return
     try:
-        commits = repository.history(start.oid, last) if by_tag else []
+        commits = repository.history(start.oid, last)
     except MissingObjectError as error:
         raise UnableError("cannot-compare", f"cannot list the commits since {start.label}: {error}") from None
-    tags = repository.tags() if by_tag else {}
+    tags = repository.tags()
     for commit in commits:
         if commit in tags:
             yield _Version(", ".join(tags[commit]), commit, is_end=end is not None and commit == last)

@@ -16,8 +16,7 @@ from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_repeated
 from toolgen.cli.report.json import findings_data
-from toolgen.cli.report.markdown import as_comment
-from toolgen.cli.report.reports import findings_report
+from toolgen.cli.report.reports import consumers_report, findings_report
 from toolgen.cli.today import today
 from toolgen.project import UnableError
 from toolgen.upstream.consumers.drift import judge_consumers
@@ -79,8 +78,6 @@ def _of_consumers(args: argparse.Namespace) -> bool:
     """Report which consumers the specs break, each with its findings."""
     if args.against is not None:
         raise UnableError("usage", "--consumers and --against exclude each other")
-    if args.format not in ("text", "json", "markdown"):
-        raise UnableError("usage", f"--consumers has no format {args.format}", "text, json or markdown")
     judged = judge_consumers(args.start, args.consumers, today=today())
     broken = [each for each in judged if each.judgement.failed]
     if args.format == "json":
@@ -95,10 +92,10 @@ def _of_consumers(args: argparse.Namespace) -> bool:
         ]
         emit_json({"consumers": data})
         return not broken
-    if args.format == "markdown":
-        for each in broken:
-            emit(*as_comment(each.file, each.package, each.judgement.failed).splitlines())
-    for each in judged if args.format == "text" else ():
+    if args.format != "text":
+        emit_report(consumers_report(broken), args.format, args.start)
+        return not broken
+    for each in judged:
         verdict = "breaks" if each.judgement.failed else "does not break"
         others = f"; {count(each.unconcerned, 'change')} of what it does not use" if each.unconcerned else ""
         emit(f"{each.file} ({each.package}): {verdict}{others}")

@@ -11,15 +11,12 @@ import argparse
 from toolgen.changes.comparing.history import LeftOut, Release, read_releases
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.report.json import releases_data
-from toolgen.cli.report.markdown import as_markdown, as_summary
+from toolgen.cli.report.markdown import as_markdown
 from toolgen.cli.today import today
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("range", metavar="RANGE", help="A..B, or A for A..work tree; each a git ref")
-    parser.add_argument(
-        "--summary", action="store_true", help="a short text for a pull request: counts, and the breaks"
-    )
     parser.add_argument(
         "--format", choices=("markdown", "json"), default="markdown", help="output format (default: markdown)"
     )
@@ -27,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     releases: list[Release] = []
-    for each in read_releases(args.range, args.start, today=today(), by_tag=not args.summary):
+    for each in read_releases(args.range, args.start, today=today()):
         if isinstance(each, LeftOut):
             say(f"toolgen: {each.title} is left out, its specs cannot be read: {each.error}")
         else:
@@ -35,6 +32,5 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json(releases_data(args.range, releases))
     else:
-        text = as_summary(args.range, releases) if args.summary else as_markdown(args.range, releases)
-        emit(*text.splitlines())
+        emit(*as_markdown(args.range, releases).splitlines())
     return True

@@ -22,7 +22,6 @@ from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers, add_repeated
 from toolgen.cli.report.json import findings_data
-from toolgen.cli.report.markdown import as_comment
 from toolgen.cli.report.reports import client_report
 from toolgen.cli.report.text import diff_of_change
 from toolgen.cli.today import today
@@ -123,10 +122,6 @@ def _report(args: argparse.Namespace, plan: ClientPlan, judged: ConsumerJudgemen
         data = {"package": plan.lock.package, "changes": stale, "clean": not changes}
         upstream = {"findings": findings_data(findings), "failed": len(judgement.failed)} if judgement else {}
         emit_json({**data, **upstream})
-        return
-    if args.format == "markdown":
-        emit(*(f"- {each.kind} `{each.path}`" for each in changes))
-        emit(*as_comment(args.out, plan.lock.package, findings).splitlines())
         return
     if args.format != "text":
         emit_report(client_report(changes, judgement), args.format, args.start)

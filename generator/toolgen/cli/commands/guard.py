@@ -21,7 +21,6 @@ from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
 from toolgen.cli.report.json import findings_data, tests_data
-from toolgen.cli.report.markdown import as_comment
 from toolgen.cli.report.reports import findings_report
 from toolgen.cli.report.text import lines_of_tests
 from toolgen.cli.today import today
@@ -107,10 +106,8 @@ def _report(
             "failed": len(judgement.failed),
         }
         emit_json({**data, "tests": tests_data(report)["tools"]} if report else data)
-    elif args.format not in ("text", "markdown"):
+    elif args.format != "text":
         emit_report(findings_report("guard", judgement, report), args.format, args.start)
-    elif args.format == "markdown":
-        emit(*as_comment(args.lock, listing.name, judgement.findings).splitlines())
     else:
         summary = emit_findings(judgement)
         emit(*(lines_of_tests(report, {}) if report else ()))

@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from toolgen.base.escaping.places import markdown_cell, markdown_code, markdown_text
-from toolgen.base.suggestions import count
+from toolgen.base.escaping.places import markdown_code, markdown_text
 from toolgen.changes.comparing.history import Release
 from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import UNANALYSED
 
 _MAX_WITNESS: Final = 80  # characters
 _MAX_TOOLS: Final = 5  # names of tools that one edit concerns
-_MAX_LISTED: Final = 20  # findings in a summary
 _SETTINGS: Final = "settings of the project"
 _OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
 
@@ -40,42 +38,6 @@ _GROUPS: Final[Mapping[str, Callable[[Finding], bool]]] = {
 def as_markdown(title: str, releases: Sequence[Release]) -> str:
     """Return a changelog, the newest release first."""
     return "\n".join(["# Changes of tools", *_releases(title, releases)]) + "\n"
-
-
-def as_comment(title: str, subject: str, findings: Sequence[Finding]) -> str:
-    """Return the summary of one comparison, for a pull request."""
-    return as_summary(title, [Release(subject, "", tuple(findings), {})])
-
-
-def as_summary(title: str, releases: Iterable[Release]) -> str:
-    """Return a short text for a pull request: a table of tools, and the breaks with their witnesses."""
-    findings = [each for release in releases for each in _without_consequences(release.findings)]
-    breaks = [each for each in findings if is_break(each)]
-    undecided = [each for each in findings if each.code == UNANALYSED]
-    if not findings:
-        return f"No tool changed since {markdown_code(title)}.\n"
-    # those with breaks first, as a long table is cut
-    tools = sorted(
-        {tool for each in findings for tool in _tools(each)},
-        key=lambda tool: (not _count(breaks, tool), tool),
-    )
-    counts = [count(len(breaks), "breaking change"), count(len(findings) - len(breaks), "other change")]
-    where = [count(number, "tool")] if (number := sum(map(bool, tools))) else []
-    where += ["the settings"] if "" in tools else []
-    lines = [f"**{counts[0]}**, {counts[1]} in {' and '.join(where)} since {markdown_code(title)}", ""]
-    lines += ["| tool | breaking | not decided | other |", "|---|---|---|---|"]
-    for tool in tools[:_MAX_LISTED]:
-        own, broken, open_ = _count(findings, tool), _count(breaks, tool), _count(undecided, tool)
-        name = markdown_cell(tool) if tool else _SETTINGS
-        lines.append(f"| {name} | {broken or ''} | {open_ or ''} | {own - broken - open_ or ''} |")
-    if len(tools) > _MAX_LISTED:
-        lines.append(f"| and {len(tools) - _MAX_LISTED} more | | | |")
-    worst = [*breaks, *undecided]
-    if worst:
-        lines += ["", *(f"- {_subject(_tools(each))}: {_in_words(each)}" for each in worst[:_MAX_LISTED])]
-    if len(worst) > _MAX_LISTED:
-        lines.append(f"- and {len(worst) - _MAX_LISTED} more")
-    return "\n".join(lines) + "\n"
 
 
 def _releases(title: str, releases: Sequence[Release]) -> Iterator[str]:
@@ -148,7 +110,3 @@ def _in_words(finding: Finding) -> str:
         was = "was valid" if finding.witness.accepted_by == "old" else "is valid now"
         words += f"; {markdown_code(shown)} {was}"
     return f"{words} (accepted: {markdown_text(finding.accepted)})" if finding.accepted else words
-
-
-def _count(findings: Iterable[Finding], tool: str) -> int:
-    return sum(tool in _tools(each) for each in findings)

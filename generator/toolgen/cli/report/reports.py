@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from toolgen.cli.report.entry import Entry, Report, entry_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement
     from toolgen.project.building.output_diff import OutputDiff
     from toolgen.testing.results import ProjectReport
+    from toolgen.upstream.consumers.drift import ConsumerJudgement
 
 _OUTDATED: Final = "outdated-output"
 _CHANGES: Final = {
@@ -30,6 +32,19 @@ def findings_report(command: str, judgement: Judgement, tests: ProjectReport | N
     more = tests_report(tests) if tests is not None else Report(command, (), False)
     failed = bool(judgement.failed) or more.failed
     return Report(command, (*entries, *more.entries), failed, texts=judgement.texts, passed=more.passed)
+
+
+def consumers_report(broken: Sequence[ConsumerJudgement]) -> Report:
+    """Return the report of `toolgen breaking --consumers`: an entry for each finding that breaks one."""
+    entries: list[Entry] = []
+    texts: dict[str, bytes | str] = {}
+    for each in broken:
+        named = (("consumer", f"{each.package} ({each.file})"),)
+        entries += [
+            replace(entry, labels=named + entry.labels) for entry in map(entry_of, each.judgement.failed)
+        ]
+        texts.update(each.judgement.texts)
+    return Report("breaking", tuple(entries), bool(broken), texts=texts)
 
 
 def tests_report(tests: ProjectReport) -> Report:
