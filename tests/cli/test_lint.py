@@ -168,38 +168,6 @@ def test_a_spec_of_five_megabytes_is_refused(linted: Cli) -> None:
     assert "at most 4,194,304 are read" in done.err
 
 
-def test_check_takes_stdin_in_place_of_its_file(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    saved = project.spec("greet").read_text()
-    assert project("generate").code == 0
-
-    def checked(text: str, *words: str) -> Done:
-        words = ("-", "--stdin-filename", "specs/greet.yaml", *words)
-        return on_stdin(project, monkeypatch, text, *words, command="check")
-
-    assert checked(saved).code == 0
-    changed = checked(saved.replace("Say hello", "Say good day"), "--format", "json")
-    assert changed.code == 1
-    assert "generated/definitions/greet.py" in {each["path"] for each in json.loads(changed.out)["changes"]}
-    broken = checked(saved.replace("type: string", "type: text"))
-    assert (broken.code, "specs/greet.yaml:8:17: error[unknown-type]" in broken.err) == (2, True)
-    assert (checked(saved).code, project.spec("greet").read_text()) == (0, saved)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("-",), "stdin needs its file's name"),
-        (("specs/greet.yaml",), "unexpected argument 'specs/greet.yaml'"),
-        (("-", "--stdin-filename", "README.md"), "is no spec of this project"),
-        (("-", "--stdin-filename", "specs/greet.yaml", "--implementations"), "against saved specs only"),
-    ],
-)
-def test_check_refuses_stdin_that_is_no_spec(project: Cli, words: tuple[str, ...], said: str) -> None:
-    project.spec("greet")
-    done = project("check", *words)
-    assert (done.code, said in done.err) == (2, True)
-
-
 def test_a_suppression_of_a_rule_that_does_not_exist_is_a_finding(linted: Cli) -> None:
     path = linted.root / "specs/find_orders.yaml"
     path.write_text(SPEC + "x-lint: {ignore: {title-mising: no client shows it}}\n")

@@ -65,13 +65,13 @@ def read_stdin() -> bytes:
     return content
 
 
-def read_stdin_spec(command: str, args: argparse.Namespace, project: Project) -> tuple[str, bytes]:
+def read_stdin_spec(args: argparse.Namespace, project: Project) -> tuple[str, bytes]:
     """Return the spec that is on stdin: its path below the specs folder, and its text.
 
     It is not read from disk, and need not exist there. Raises `UnableError` without the name of a spec.
     """
     if args.files != ["-"] or not args.stdin_filename:
-        hint = f"for example: toolgen {command} - --stdin-filename specs/find_orders.yaml"
+        hint = "for example: toolgen lint - --stdin-filename specs/find_orders.yaml"
         raise UnableError("usage", "stdin needs its file's name, and no other FILE", hint)
     folder = f"{project.specs}/".removeprefix("./") if project.specs else ""
     named = os.path.relpath(Path(args.start).resolve() / args.stdin_filename, project.root)

@@ -21,23 +21,19 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from toolgen.base.suggestions import count, quoted
+from toolgen.base.suggestions import count
 from toolgen.cli.output import command_line, count_of_warnings, emit, emit_json, say
-from toolgen.cli.parser import add_format, add_stdin_filename
+from toolgen.cli.parser import add_format
 from toolgen.cli.today import today
-from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.language.diagnostic import Diagnostic, Sunset
-    from toolgen.project import ReadProject
     from toolgen.testing.processes.upstreams import JudgedUpstream
 
 IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", metavar="FILE", help="only -: stdin in place of a spec")
-    add_stdin_filename(parser)
     parser.add_argument("--no-diff", action="store_true", help="list the files without a diff")
     parser.add_argument(
         "--implementations",
@@ -66,8 +62,6 @@ def _date(text: str) -> date:
 
 
 def run(args: argparse.Namespace) -> bool:
-    if args.files or args.stdin_filename:
-        _refuse_other_words(args)
     if not args.upstream:
         return _check_code(args, [])
     from toolgen.project import read_project
@@ -78,16 +72,6 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "text":
         _show_upstreams(judged)
     return is_clean and not any(each.judgement.failed for each in judged)
-
-
-def _refuse_other_words(args: argparse.Namespace) -> None:
-    """Raise `UnableError` for what `-` cannot be combined with, before anything runs."""
-    if unknown := [each for each in args.files if each != "-"]:
-        hint = "all specs are checked; with - and --stdin-filename, stdin is taken in place of one"
-        raise UnableError("usage", f"unexpected argument {quoted(unknown[0])}", hint)
-    if args.implementations or args.upstream:
-        hint = "leave out --implementations and --upstream"
-        raise UnableError("usage", "implementations are checked against saved specs only", hint)
 
 
 def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> bool:
@@ -119,14 +103,11 @@ def _check_output(
     from toolgen.sources.contracts_lock import find_vendored_changes
 
     read = read_project(args.start)
-    is_saved = not (args.files or args.stdin_filename)
-    if not is_saved:
-        read = _with_stdin(read, args)
     vendored = find_vendored_changes(read)
     schema = find_outdated_schema(read.project, Cache(cache_folder() / generator_id()))
     others = [each for each in (schema, find_outdated_section(read.project)) if each]
     say(*read.project.publish_notes, always=True)
-    known = find_up_to_date(read) if args.format == "text" and is_saved and not others else None
+    known = find_up_to_date(read) if args.format == "text" and not others else None
     if known is not None:
         passed = (*vendored, *_passed(known.sunsets, args))
         return _show_clean(known.tools, known.files, passed, len(known.warnings), args)
@@ -170,16 +151,6 @@ def _check_output(
     lines = lines_of_changes(diff, with_diff=not args.no_diff)
     emit(*lines, f"to fix it: {command_line(args, 'generate')}")
     return False
-
-
-def _with_stdin(read: ReadProject, args: argparse.Namespace) -> ReadProject:
-    """Return the project with the text on stdin in place of one spec."""
-    from toolgen.cli.named_specs import read_stdin_spec
-    from toolgen.compile.output_changes import digest
-
-    path, text = read_stdin_spec("check", args, read.project)
-    digests = {**read.digests, path: digest(text)}
-    return replace(read, specs={**read.specs, path: text}, digests=digests)
 
 
 def _show_upstreams(judged: Sequence[JudgedUpstream]) -> None:

@@ -92,7 +92,7 @@ def _subject(args: argparse.Namespace) -> _Subject:
         raise UnableError("usage", "--fix and --write-baseline write files, and not stdin", "leave them out")
     if root is None and is_stdin:
         folder = (Path(args.start).resolve() / (args.stdin_filename or "")).parent
-        path, text = read_stdin_spec("lint", args, Project(folder, FILE, "", specs=""))
+        path, text = read_stdin_spec(args, Project(folder, FILE, "", specs=""))
         return _alone(folder, {path: text})
     if root is None and args.files:
         if args.write_baseline:
@@ -103,7 +103,7 @@ def _subject(args: argparse.Namespace) -> _Subject:
     inputs = read_inputs(args.start)
     project = inputs.project
     if is_stdin:
-        path, text = read_stdin_spec("lint", args, project)
+        path, text = read_stdin_spec(args, project)
         inputs = replace(inputs, specs={**inputs.specs, path: text})
         only = [f"{project.specs}/{path}".removeprefix("./")]
     else:
