@@ -55,7 +55,7 @@ class Project:
 
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
         before = os.environ.copy()
-        os.environ.update(self.environment(), TOOLGEN_DEBUG="1")
+        os.environ.update(self.environment())
         try:
             with chdir(self.root), open(os.devnull) as nothing, redirect_stdout(out), redirect_stderr(err):
                 stdin, sys.stdin = sys.stdin, nothing

@@ -76,8 +76,6 @@ def _report(error: Exception, args: argparse.Namespace | None) -> int:
         if cause is None:
             diagnostics.report_bug(error)
             return ExitCode.BUG
-        if os.environ.get("TOOLGEN_DEBUG") == "1":
-            diagnostics.print_traceback(error)
         error = cause
     diagnostics.show_error(error, args)
     return exit_code(error)

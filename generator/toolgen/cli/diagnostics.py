@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -89,34 +88,10 @@ def emit_findings(judgement: Judgement) -> str:
 
 
 def report_bug(error: Exception) -> None:
-    """Write the traceback of an unexpected error to a file, or to stderr with TOOLGEN_DEBUG=1."""
-    # to a file, since it tells the user nothing, and the report everything
-    text = "".join(traceback.format_exception(error))
+    """Print an unexpected error with its traceback, which a report of the bug needs."""
     say(f"toolgen: this is a bug in toolgen, not in your specs: {type(error).__name__}", always=True)
-    if os.environ.get("TOOLGEN_DEBUG") == "1":
-        say_text(text)
-        return
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w",
-            encoding="utf-8",
-            errors="backslashreplace",
-            prefix="toolgen-bug-",
-            suffix=".txt",
-            delete=False,
-        ) as file:
-            file.write(f"{sys.version}\n{sys.argv[1:]}\n\n{text}")
-        say(f"  = help: please report it, with this file and the spec: {file.name}", always=True)
-    except OSError:
-        say(
-            "  = help: please report it with the output of the same command under TOOLGEN_DEBUG=1",
-            always=True,
-        )
-
-
-def print_traceback(error: Exception) -> None:
-    """Print the traceback of an error that is reported with another message, for TOOLGEN_DEBUG=1."""
     say_text("".join(traceback.format_exception(error)))
+    say("  = help: please report it, with these lines and the spec", always=True)
 
 
 def has_color() -> bool:

@@ -8,32 +8,30 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from toolgen.project.errors import UnableError
 
 _INSTALL = "pip install 'toolgen[cli]'"
-_MODULES = {  # top-level modules of the extra `cli` and its dependencies
-    "argcomplete",
-    "datamodel_code_generator",
-    "griffe",
-    "griffelib",
-    "inflect",
-    "jinja2",
-    "markupsafe",
-    "packaging",
-    "platformdirs",
-    "ruff",
-    "tomlkit",
-    "yaml",
+_EXTRAS = {
+    "cli": "argcomplete datamodel_code_generator griffe griffelib inflect jinja2 markupsafe packaging "
+    "platformdirs ruff tomlkit yaml",
+    "lsp": "attr attrs cattrs lsprotocol pygls",
+    "mcp": "anyio mcp mcp_types starlette uvicorn",
 }
+"""Extra → the top-level modules of its packages, and of those that they need."""
+
+_PARTS = {"cli": "toolgen's generator", "lsp": "the language server", "mcp": "the server of MCP"}
 
 
 def explain(error: Exception) -> UnableError | None:
     """Return the fault in the installation that explains an unexpected error; None if there is none."""
-    if isinstance(error, ModuleNotFoundError) and error.name in _MODULES:
-        message = f"toolgen's generator is not installed ({error.name} is missing)"
-        return UnableError("not-installed", message, _INSTALL)
+    if isinstance(error, ModuleNotFoundError):
+        module = (error.name or "").partition(".")[0]
+        for extra, modules in _EXTRAS.items():
+            if module in modules.split():
+                message = f"{_PARTS[extra]} is not installed ({error.name} is missing)"
+                return UnableError("not-installed", message, f"pip install 'toolgen[{extra}]'")
     unsupported = "; ".join(_unsupported())
     if not unsupported:
         return None
     message = f"{unsupported}, and the command failed with {type(error).__name__}"
-    return UnableError("unsupported-version", message, f"{_INSTALL}; TOOLGEN_DEBUG=1 shows the traceback")
+    return UnableError("unsupported-version", message, _INSTALL)
 
 
 def _unsupported() -> Iterator[str]:

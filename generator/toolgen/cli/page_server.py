@@ -37,19 +37,13 @@ class PageOptions:
 
 def serve_page(args: argparse.Namespace, options: PageOptions) -> ExitCode:
     """Serve the page until ^C. Raises `SpecErrors` and `UnableError`."""
-    try:
-        from toolgen.documents.live import LivePage
-        from toolgen.documents.pages import DocsPages
-        from toolgen.documents.project_catalogue import ProjectCatalogue
-        from toolgen.serving.auth.configuration import authentication_of
-        from toolgen.serving.auth.grant import scopes_of
-        from toolgen.serving.command import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "starlette"):
-            raise
-        raise UnableError(
-            "not-installed", "the page's server needs the MCP SDK", "pip install 'toolgen[mcp]'"
-        ) from error
+    # the page's server needs another extra, the command's help does not
+    from toolgen.documents.live import LivePage
+    from toolgen.documents.pages import DocsPages
+    from toolgen.documents.project_catalogue import ProjectCatalogue
+    from toolgen.serving.auth.configuration import authentication_of
+    from toolgen.serving.auth.grant import scopes_of
+    from toolgen.serving.command import serve
 
     stop = threading.Event()
     followers = list(options.followers)

@@ -21,15 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     del args
-    try:
-        from toolgen.cli.language_server.server import SpecServer
-    except ModuleNotFoundError as error:
-        if error.name not in ("attr", "attrs", "cattrs", "lsprotocol", "pygls"):
-            raise
-        from toolgen.project import UnableError
+    from toolgen.cli.language_server.server import SpecServer  # which another extra installs
 
-        message = f"the language server is not installed ({error.name} is missing)"
-        raise UnableError("not-installed", message, "pip install 'toolgen[lsp]'") from error
     logging.disable()  # pygls logs what the editor sends, and editors show stderr
     # nothing is lost when the process ends at once; pygls would wait for the next message
     for number in (signal.SIGINT, signal.SIGTERM):
