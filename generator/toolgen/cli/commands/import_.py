@@ -6,6 +6,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+from toolgen.cli.imports.common import check_implementations_setting
 from toolgen.cli.parser import EPILOG
 
 KINDS = {
@@ -40,6 +41,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    # before anything is fetched or imported
+    if getattr(args, "implement", False) and not getattr(args, "list", False):
+        check_implementations_setting(args)
     done: bool = _module(args.kind).run(args)
     return done
 

@@ -12,6 +12,7 @@ from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.progress import progress_line
 from toolgen.cli.sizes import show_sizes, sizes_data
+from toolgen.project import UnableError, find_project
 
 if TYPE_CHECKING:
     from toolgen.sources.loading.imported_specs import Convert, Implementations
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
 _MAX_LISTED = 5  # paths in one message
 
 
-def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool = False) -> None:
-    """Add the arguments of every import; with `several`, SOURCE may be repeated."""
+def add_arguments(
+    parser: argparse.ArgumentParser, source: str, *, several: bool = False, implement: str = ""
+) -> None:
+    """Add the arguments of every import; with `several`, SOURCE may be repeated.
+
+    `implement` says what --implement writes besides; without it, there is no such option.
+    """
     parser.add_argument("source", metavar="SOURCE", help=source, nargs="+" if several else None)
     parser.add_argument(
         "--into", metavar="DIR", help="the folder for the specs (default: the project's specs folder)"
@@ -30,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool
         action="store_true",
         help="update earlier imports and keep manual changes; new tools get `enabled: false`",
     )
+    if implement:
+        parser.add_argument("--implement", action="store_true", help=f"also write {implement}")
     add_format(parser)
 
 
@@ -75,8 +83,6 @@ def _describe_not_tested(names: Sequence[str]) -> str:
 
 def check_implementations_setting(args: argparse.Namespace) -> None:
     """Raise UnableError if the project does not say where implementations go."""
-    from toolgen.project import UnableError, find_project
-
     project = find_project(Path(args.start))
     if project.implementations is None:
         message = f"--implement: {project.file} does not say where implementations go"

@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_arguments(parser, "MODULE:SERVER, or a Python file and the server in it")
-    parser.add_argument(
-        "--implement",
-        action="store_true",
-        help="also write implementations, which call the server's functions",
+    common.add_arguments(
+        parser,
+        "MODULE:SERVER, or a Python file and the server in it",
+        implement="implementations, which call the server's functions",
     )
 
 
@@ -39,8 +38,6 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.sources.loading.server import describe_server, server_modules
     from toolgen.sources.server import OWNED, import_server
 
-    if args.implement:
-        common.check_implementations_setting(args)
     with source_errors():
         server = describe_server(args.source, Path(os.path.realpath(args.start)))
     functions: dict[str, str] = {}

@@ -33,15 +33,14 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_arguments(parser, "a URL, a file, - for stdin, or a command that starts a server")
+    common.add_arguments(
+        parser,
+        "a URL, a file, - for stdin, or a command that starts a server",
+        implement="implementations, which forward calls to the server, and its lock",
+    )
     parser.set_defaults(takes_command=True)
     parser.add_argument(
         "--stdio", action="store_true", help="SOURCE is a command, even if a file has its name"
-    )
-    parser.add_argument(
-        "--implement",
-        action="store_true",
-        help="also write implementations, which forward calls to the server, and its lock",
     )
     server = parser.add_argument_group("server")
     add_headers(server)
@@ -111,7 +110,6 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.sources.mcp_client.listing import features_in
     from toolgen.sources.server import forwarded
 
-    common.check_implementations_setting(args)
     if address is None:
         raise UnableError(
             "usage", "--implement needs a server, and SOURCE is a file", "give a URL, or a command"

@@ -30,7 +30,11 @@ _MAX_SUMMARY = 100  # characters of a summary in a list
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_arguments(parser, "a file, a URL, or - for stdin")
+    common.add_arguments(
+        parser,
+        "a file, a URL, or - for stdin",
+        implement="a module for each tool that calls the API (needs toolgen[http])",
+    )
     add_repeated(parser, "--include", "PATTERN", "only these operations")
     add_repeated(parser, "--exclude", "PATTERN", "not these operations")
     parser.add_argument(
@@ -59,11 +63,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "allow an environment variable that holds another service's credential, or that is already "
         "sent to another host",
     )
-    parser.add_argument(
-        "--implement",
-        action="store_true",
-        help="also write a module for each tool that calls the API (needs toolgen[http])",
-    )
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -85,7 +84,6 @@ def run(args: argparse.Namespace) -> bool:
         keys_in_document,
     )
 
-    implementations = http_modules(args.start) if args.implement and not args.list else None
     is_url = args.source.startswith(("http://", "https://"))
     with source_errors():
         prefix = check_prefix(args.env_prefix) if args.env_prefix else ""
@@ -120,7 +118,7 @@ def run(args: argparse.Namespace) -> bool:
 
     with source_errors():
         in_source = keys_in_document(document, source.name, load)
-    return common.run_import(args, convert, OWNED, implementations, in_source)
+    return common.run_import(args, convert, OWNED, http_modules if args.implement else None, in_source)
 
 
 def _show(operations: Sequence[Operation], *, as_json: bool) -> None:

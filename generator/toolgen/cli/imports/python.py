@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_arguments(parser, "MODULE:FUNCTION, MODULE, or a Python file; repeat for more", several=True)
-    parser.add_argument(
-        "--implement", action="store_true", help="also write implementations, which call the functions"
+    common.add_arguments(
+        parser,
+        "MODULE:FUNCTION, MODULE, or a Python file; repeat for more",
+        several=True,
+        implement="implementations, which call the functions",
     )
 
 
@@ -34,8 +36,6 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.sources.loading.python_functions import describe_functions, function_modules
     from toolgen.sources.python.specs import OWNED, import_python
 
-    if args.implement:
-        common.check_implementations_setting(args)
     with source_errors():
         functions = describe_functions(args.source, Path(os.path.realpath(args.start)))
     by_name: dict[str, FunctionDescription] = {}

@@ -13,13 +13,12 @@ from toolgen.base.files import Folder, IrregularFileError, OutsideError, Oversiz
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.names import snake
 from toolgen.language.package import Package
-from toolgen.project import PYPROJECT, Project, UnableError, find_project, kind_of, parse_toml, read_text
+from toolgen.project import PYPROJECT, Project, UnableError, kind_of, parse_toml, read_text
 from toolgen.project.scaffolding.files import http_text
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
 from toolgen.sources.loading.imported_specs import (
     Destination,
-    Implementations,
     ImportContext,
     NewModules,
     module_path,
@@ -124,21 +123,11 @@ def load_beside(document: Path) -> Callable[[str], Any]:
     return load
 
 
-def http_modules(start: str) -> Implementations:
+def http_modules(project: Project, package: Package) -> NewModules:
     """Return the modules of `--implement` for tools that have no implementation yet."""
-    if not find_project(Path(start)).implementations:
-        raise UnableError(
-            "usage",
-            "there is no package to implement tools in",
-            'name one in the configuration: implementations = "tools"',
-        )
-
-    def modules(project: Project, package: Package) -> NewModules:
-        files: dict[str, str] = {}
-        for tool in package.tools:
-            path = module_path(project, tool.py_name)
-            if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
-                files[path] = http_text(project.package, tool)
-        return NewModules(files)
-
-    return modules
+    files: dict[str, str] = {}
+    for tool in package.tools:
+        path = module_path(project, tool.py_name)
+        if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
+            files[path] = http_text(project.package, tool)
+    return NewModules(files)
