@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from toolgen.client import __path__ as client_path
+import toolgen
 
 from tests.corpora import corpus
 from tools.corpus.score import Tally
@@ -69,7 +69,7 @@ def _check(root: Path, checker: str, packages: Sequence[str], score: Tally) -> N
     library = root / _LIBRARY
     library.mkdir(exist_ok=True)
     if not (library / "toolgen").is_symlink():
-        (library / "toolgen").symlink_to(Path(client_path[0]).parent)
+        (library / "toolgen").symlink_to(Path(toolgen.__file__).parent)
     folders = [str(Path(each).parent) for each in packages if "/" in each]
     settings = {
         "typeCheckingMode": "strict",
