@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.runtime import Confirmation, ToolResponse
+from toolgen.runtime import ToolResponse
 
 from examples.store import database, schema
 from examples.store.reader import Reader
@@ -24,17 +24,9 @@ EXAMPLES = [(tool, example) for tool in TOOLS for example in tool["examples"]]
 CONFIRMED = [(tool, example) for tool, example in EXAMPLES if "confirm" in tool]
 
 
-async def decline(confirmation: Confirmation) -> bool:
-    return False
-
-
 def call(folder: Path, name: str, arguments: dict[str, Any], **more: Any) -> ToolResponse:
     toolkit = catalog.toolkit(context=context(folder))
     return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, "scopes": SCOPES, **more}))
-
-
-def everything(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def label(value: dict[str, Any]) -> str:
@@ -55,20 +47,6 @@ def test_an_example_has_its_stated_result(
         assert response.content == example["output"]
 
 
-@pytest.mark.parametrize(("tool", "example"), CONFIRMED, ids=label)
-def test_destructive_tools_change_nothing_without_confirmation(
-    tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]
-) -> None:
-    database.database(tmp_path)
-    database.workspace_folder(tmp_path)
-    before = everything(tmp_path)
-    for answer in (decline, None):
-        response = call(tmp_path, tool["name"], example["input"], confirm=answer)
-        assert response.error is not None
-        assert response.error.code in {"declined", "confirmation_required", example.get("error")}
-    assert everything(tmp_path) == before
-
-
 def test_destructive_tools_have_confirm_and_others_are_annotated_read_only() -> None:
     for tool in TOOLS:
         hints = tool["annotations"]
@@ -87,18 +65,6 @@ def reads(tool: dict[str, Any]) -> bool:
 
 def destroys(tool: dict[str, Any]) -> bool:
     return bool(tool["annotations"]["destructiveHint"])
-
-
-@pytest.mark.slow
-def test_reading_tools_change_nothing(tmp_path: Path) -> None:
-    database.database(tmp_path)
-    database.workspace_folder(tmp_path)
-    before = everything(tmp_path)
-    for tool in TOOLS:
-        if reads(tool):
-            for example in tool["examples"]:
-                call(tmp_path, tool["name"], example["input"])
-    assert everything(tmp_path) == before
 
 
 def test_each_declared_error_has_an_example_or_is_rare() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 
 import pytest
 
@@ -14,41 +13,9 @@ from examples.store.text_search import MAX_WORDS, NoSearchTermsError, words_of
 ANY = Limits((), None, None, 5)
 
 
-def test_every_word_must_match_in_any_form(db: sqlite3.Connection) -> None:
-    found = search_documents(db, "bleeding brake", ANY)
-    assert [document.title for document in found.documents] == [
-        "Hydraulic Disc Brakes",
-        "The Workshop Handbook",
-    ]
-    assert found.all_words
-    assert "**bleed**" in found.documents[0].excerpt
-
-
-def test_documents_with_some_of_the_words_are_found_with_a_warning(db: sqlite3.Connection) -> None:
-    found = search_documents(db, "bamboo carbon", ANY)
-    assert {document.author for document in found.documents} == {"Peter Nakamura"}
-    assert not found.all_words
-
-
-def test_conditions_limit_the_documents(db: sqlite3.Connection) -> None:
-    safety = search_documents(db, "batteries", replace(ANY, subjects=["safety"]))
-    assert [document.document_id for document in safety.documents] == [6, 5]
-    late = search_documents(db, "batteries", replace(ANY, year_from=2024, year_to=2024))
-    assert [document.document_id for document in late.documents] == [6]
-    one = search_documents(db, "batteries", replace(ANY, count=1))
-    assert (len(one.documents), one.total) == (1, 2)
-
-
 def test_drafts_are_never_found(db: sqlite3.Connection) -> None:
     for row in db.execute("SELECT title FROM content WHERE status = 'draft'").fetchall():
         assert row["title"] not in [item.title for item in search_items(db, row["title"], (), 20).items]
-
-
-def test_content_is_found_by_type(db: sqlite3.Connection) -> None:
-    assert [item.slug for item in search_items(db, "battery", ["article"], 5).items] == [
-        "storing-an-e-bike-in-winter"
-    ]
-    assert [item.slug for item in search_items(db, "battery", ["project"], 5).items] == ["battery-recycling"]
 
 
 @pytest.mark.parametrize(
