@@ -37,7 +37,6 @@ WAIVED_FIELDS: Final[Mapping[str, str]] = {
     "enabled": "a disabled tool is not part of the contract: `tool-removed`, `tool-added`",
     "input_schema": "its edits are claimed by the rules for schemas",
     "name": "`tool-renamed`, `tool-removed`, `tool-added`",
-    "output_schema": "its edits are claimed by the rules for schemas; `response-schema-removed`, `-added`",
     "toolgen": "the version of the spec language, which callers do not see",
     "version": "`version-not-bumped`, `version-decreased`, `version-invalid`",
 }

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolgen.base.suggestions import quoted
-from toolgen.changes.contract import Contract, ProjectSettings
+from toolgen.changes.contract import RESPONSE, Contract, ProjectSettings
 from toolgen.changes.rule import FieldEdit, ToolPair
 from toolgen.language.spec import ContentSpec
+from toolgen.schema.graph import is_object_schema
 
 
 def final_answer_changed(pair: ToolPair) -> Iterator[FieldEdit]:
@@ -36,6 +37,31 @@ def response_schema_hidden(pair: ToolPair) -> Iterator[FieldEdit]:
         why = ": the configuration has `output_schema = false`" if now is None else ""
         path = ("targets", "mcp", "output_schema")
         yield FieldEdit(path, f"the output schema is no longer published over MCP{why}")
+
+
+def response_form_changed(pair: ToolPair) -> Iterator[FieldEdit]:
+    old, new = pair.old.documents.get(RESPONSE), pair.new.documents.get(RESPONSE)
+    if old is None or new is None or not pair.knows("targets"):
+        return
+    if not (
+        _has_older_clients(pair.old, pair.old_settings) and _has_older_clients(pair.new, pair.new_settings)
+    ):
+        return
+    # the MCP server decides by the same function (`output_for_handshake_era`)
+    was_object, is_object = is_object_schema(old), is_object_schema(new)
+    if is_object and not was_object:
+        message = 'responses are no longer wrapped for MCP clients up to 2025-11-25: `{"result": …}` before'
+        yield FieldEdit(("output_schema",), message, "unwrapped")
+    elif was_object and not is_object:
+        message = 'responses are wrapped for MCP clients up to 2025-11-25: `{"result": …}`'
+        yield FieldEdit(("output_schema",), message, "wrapped")
+
+
+def _has_older_clients(contract: Contract, settings: ProjectSettings | None) -> bool:
+    """True if clients of older MCP versions may read the responses by their schema."""
+    options: Any = contract.spec.options_of("mcp")
+    is_served = settings is None or "mcp" in settings.targets
+    return is_served and _is_published(getattr(options, "output_schema", None), settings)
 
 
 def _is_published(written: bool | None, settings: ProjectSettings | None) -> bool:
