@@ -19,6 +19,9 @@ from .repository import SHARED, Repository, spec, spec_with_ref
 CONFIGURATION = 'specs = "specs"\n'
 
 
+ALL = ["greet", "indirect", "new", "same", "user"]
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder outside of any repository."""
@@ -82,9 +85,17 @@ def test_settings_are_compared_with_those_of_the_commit(folder: Path) -> None:
     assert sides(repository, "main:tools/specs", "tools").old.settings is None
 
 
-def test_only_specs_that_differ_are_read(made: Repository) -> None:
+def test_only_specs_that_differ_are_read(folder: Path) -> None:
+    files = {"specs/greet.yaml": spec("greet"), "specs/same.yaml": spec("same")}
+    repository = Repository.create(folder / "differ", {"toolgen.toml": CONFIGURATION, **files})
+    repository.write({"specs/greet.yaml": spec("greet", "timeout: 5\n")})
+    found = sides(repository, "main")
+    assert list(found.old.contracts) == list(found.new.contracts) == ["greet"]
+
+
+def test_all_specs_are_read_where_a_shared_file_differs(made: Repository) -> None:
     found = sides(made, "v1.1.0")
-    assert list(found.old.contracts) == list(found.new.contracts) == ["indirect", "user"]
+    assert list(found.old.contracts) == list(found.new.contracts) == ALL
     assert found.old.contracts["user"].documents["input_schema"].schema["$defs"] == {
         "Name": {"type": "string"}
     }
@@ -97,7 +108,6 @@ def test_a_tool_of_one_side_alone(made: Repository) -> None:
     found = sides(made, "v1.0.0")
     assert "new" in found.new.contracts
     assert "new" not in found.old.contracts
-    assert "same" not in found.new.contracts
 
 
 def test_nothing_differs(made: Repository) -> None:
@@ -115,13 +125,13 @@ def test_places_have_the_ref_before_the_path(made: Repository) -> None:
 def test_any_name_of_a_commit(made: Repository) -> None:
     full = made.git("rev-parse", "v1.1.0")
     for ref in (full, full[:10], "HEAD~1", "v2.0.0^", "refs/tags/v1.1.0", "main@{0}~1"):
-        assert list(sides(made, ref).old.contracts) == ["indirect", "user"], ref
+        assert list(sides(made, ref).old.contracts) == ALL, ref
 
 
 def test_a_folder_of_a_commit(made: Repository) -> None:
     for path in ("specs", "specs/", "./specs", ""):
         found = sides(made, f"v1.1.0:{path}".replace("./", ""))
-        assert list(found.old.contracts) == ["indirect", "user"], path
+        assert list(found.old.contracts) == ALL, path
 
 
 # What is missing
@@ -374,7 +384,7 @@ def test_a_name_that_is_a_ref_and_a_folder_is_the_ref(made: Repository) -> None:
     shutil.copytree(made.root / "specs", made.root / "old")
     try:
         found = sides(made, "old")
-        assert list(found.old.contracts) == ["indirect", "user"]
+        assert list(found.old.contracts) == ALL
         assert "./old" in found.notes[0]
         found = sides(made, "./old")
         assert (found.old.contracts, found.notes) == ({}, ())
@@ -427,7 +437,7 @@ def test_variables_of_a_hook_name_another_repository(
     other = Repository.create(tmp_path / "other", {"README.md": ""})
     monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other.root))
-    assert list(sides(made, "v1.1.0").old.contracts) == ["indirect", "user"]
+    assert list(sides(made, "v1.1.0").old.contracts) == ALL
 
 
 def test_a_name_that_is_too_long_for_a_command_line_is_no_commit(made: Repository) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import posixpath
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -182,14 +181,14 @@ def settings_of(project: Project, targets: Iterable[Target], prefix: str = "") -
 
 @dataclass(frozen=True, slots=True)
 class ChangedSpecs:
-    """The specs of both sides that can differ, with the shared files that they may use."""
+    """The specs of both sides that can differ, with the shared files."""
 
     old: Texts
     new: Texts
 
 
 def find_changed(old: Texts, new: Texts) -> ChangedSpecs:
-    """Return the specs whose text differs, or the text of a shared file that they may refer to.
+    """Return the specs whose text differs, and the shared files; all specs if a shared file differs.
 
     Line ends do not count. Nothing is parsed but files that look like shared schemas.
     """
@@ -197,14 +196,12 @@ def find_changed(old: Texts, new: Texts) -> ChangedSpecs:
     changed = {path for path in paths if _differ(old.get(path), new.get(path))}
     if not changed:
         return ChangedSpecs({}, {})
-    shared = {path for path, text in new.items() if is_shared_text(path, text)}
-    shared |= {path for path in old if path in changed and is_shared_text(path, old[path])}
-    wanted = changed | _users(changed & shared, paths, old, new)
-    while True:  # what one side refers to, the other side may still have
-        found = ChangedSpecs(_with_shared(wanted, shared, old), _with_shared(wanted, shared, new))
-        if found.old.keys() | found.new.keys() <= wanted:
-            return found
-        wanted |= found.old.keys() | found.new.keys()
+    shared = {path for side in (old, new) for path, text in side.items() if is_shared_text(path, text)}
+    wanted = sorted(paths if changed & shared else changed | shared)
+    return ChangedSpecs(
+        {path: old[path] for path in wanted if path in old},
+        {path: new[path] for path in wanted if path in new},
+    )
 
 
 def _differ(one: bytes | str | None, other: bytes | str | None) -> bool:
@@ -213,48 +210,6 @@ def _differ(one: bytes | str | None, other: bytes | str | None) -> bool:
     return one is not other and one != other and _unix(one) != _unix(other)
 
 
-def _users(changed: Set[str], paths: Set[str], old: Texts, new: Texts) -> set[str]:
-    """Return the paths of files that may refer to one of the `changed` shared files, directly or not."""
-    users: set[str] = set()
-    waiting = changed
-    while waiting:
-        names = _names(waiting)
-        waiting = {
-            path
-            for path in paths - users - changed
-            if any(path in side and _may_name(side[path], names) for side in (old, new))
-        }
-        users |= waiting
-    return users
-
-
-def _with_shared(wanted: Set[str], shared: Set[str], side: Texts) -> dict[str, bytes | str]:
-    """Return the `wanted` files of a side, and the shared files that they may refer to, directly or not."""
-    found = {path: side[path] for path in sorted(wanted) if path in side}
-    waiting = list(found)
-    while waiting:
-        text = side[waiting.pop()]
-        for path in sorted(shared - found.keys()):
-            if path in side and _may_name(text, _names([path])):
-                found[path] = side[path]
-                waiting.append(path)
-    return found
-
-
-def _names(paths: Iterable[str]) -> list[bytes]:
-    return sorted({posixpath.basename(path).encode("utf-8", "surrogateescape") for path in paths})
-
-
-def _may_name(text: bytes | str, names: Iterable[bytes]) -> bool:
-    """True if `text` may refer to a file: it has its name, or an escape that could stand for a part of it."""
-    # Names may be percent-encoded (RFC 3986, section 2.1), or written with escapes of YAML.
-    raw = _bytes(text)
-    return b"\\" in raw or (b"ref" in raw and (b"%" in raw or any(name in raw for name in names)))
-
-
 def _unix(text: bytes | str) -> bytes:
-    return _bytes(text).removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-
-
-def _bytes(text: bytes | str) -> bytes:
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    return raw.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
