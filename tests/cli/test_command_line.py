@@ -13,8 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from toolgen.changes.comparing.server_drift import SERVER_RULES
-from toolgen.changes.table import RULES
+from toolgen.changes.table import RULES, SERVER_RULES
 from toolgen.cli import main
 from toolgen.cli.commands.import_ import KINDS
 from toolgen.cli.parser import COMMANDS, DOCS, WRITING, suggest_command

@@ -91,9 +91,18 @@ _CHECKS: Final = {
     if isinstance(module, ModuleType)
     for name, check in vars(module).items()
 }
-_TEXT: Final = files("toolgen.changes.rules").joinpath("rules.toml").read_text("utf-8")
-RULES: Final[Mapping[str, Rule]] = {code: _rule_of(code, row) for code, row in tomllib.loads(_TEXT).items()}
+
+
+def _rules_in(file: str) -> dict[str, Rule]:
+    text = files("toolgen.changes.rules").joinpath(file).read_text("utf-8")
+    return {code: _rule_of(code, row) for code, row in tomllib.loads(text).items()}
+
+
+RULES: Final[Mapping[str, Rule]] = _rules_in("rules.toml")
 """Code → rule."""
+
+SERVER_RULES: Final[Mapping[str, Rule]] = _rules_in("server.toml")
+"""The same for rules about what specs do not have, which judge servers of strangers."""
 
 CODES: Final = tuple(RULES)
 """The codes of all rules."""

@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 from toolgen.changes.comparing.guard import judge_server
 from toolgen.changes.comparing.lock import lock_text, read_lock
-from toolgen.changes.comparing.server_drift import SERVER_RULES
 from toolgen.changes.finding import Level
+from toolgen.changes.table import SERVER_RULES
 from toolgen.cli import main
 from toolgen.project import UnableError
 from toolgen.sources.imported_tool import SourceError

@@ -13,7 +13,6 @@ from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.listed_texts import with_old_layout
 from toolgen.changes.comparing.server_drift import (
     MAX_TEXT,
-    SERVER_RULES,
     Drift,
     drift_levels,
     drift_of,
@@ -21,6 +20,7 @@ from toolgen.changes.comparing.server_drift import (
 )
 from toolgen.changes.finding import Finding, Places
 from toolgen.changes.policy import Policy
+from toolgen.changes.table import SERVER_RULES
 from toolgen.schema.document import JsonObject, plain_pointer
 from toolgen.sources.mcp_client.listing import LISTS, Listing
 

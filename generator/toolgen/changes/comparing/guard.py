@@ -19,7 +19,6 @@ from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.listed_texts import with_old_layout, words
 from toolgen.changes.comparing.server_drift import (
     MAX_TEXT,
-    SERVER_RULES,
     TEXTS_FOR_MODELS,
     drift_findings,
     drift_levels,
@@ -31,6 +30,7 @@ from toolgen.changes.comparison import compare, in_order
 from toolgen.changes.contract import ProjectSettings, Side
 from toolgen.changes.finding import Category, Finding, Level, Places
 from toolgen.changes.policy import Policy, apply_policy, failing
+from toolgen.changes.table import SERVER_RULES
 from toolgen.language.source import Span
 from toolgen.project import UnableError
 from toolgen.sources.mcp_client.listing import LISTS, Listing

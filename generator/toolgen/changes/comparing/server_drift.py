@@ -28,7 +28,7 @@ from toolgen.changes.contract import REQUEST, Side
 from toolgen.changes.edit_space import Direction
 from toolgen.changes.finding import Category, Finding, Level, Places
 from toolgen.changes.policy import Policy, apply_policy, failing
-from toolgen.changes.rule import Rule
+from toolgen.changes.table import SERVER_RULES
 from toolgen.schema.document import JsonObject, pointer_tokens
 
 TEXTS_FOR_MODELS: Final = (
@@ -61,36 +61,6 @@ _DISTINCTIVE: Final = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+
 """Names that are no words of a language, so that a text that has one means the tool."""
 _WORD: Final = re.compile(r"[\w.-]+")
 MAX_TEXT: Final = 300  # characters of a new text in a message
-_CALLED: Final = "`execution.taskSupport`: calls as tasks, or plain calls, are refused now."
-_GONE: Final = "Clients that use it get an error."
-_HIDES: Final = "Models read them, and reviewers do not. Allowed texts do not allow these."
-_NEW: Final = "Nobody has reviewed it. Nothing changes for clients that do not use it."
-_SAYS: Final = "Models and users read it. A server that changes it after it was approved may mislead them."
-_ACTED_ON: Final = "Clients act on it: it names the page that a user is shown, and who may call the tool."
-_NAMES: Final = "Models read it with every request. It can change how a tool that you approved is used."
-_ROWS: Final = (
-    ("capability-added", "the server announces something new", _NEW, "wire", "info"),
-    ("capability-removed", "the server no longer announces what it did", _GONE, "wire", "error"),
-    ("prompt-added", "a prompt is new", _NEW, "wire", "info"),
-    ("prompt-argument-added", "an argument of a prompt is new", _NEW, "wire", "info"),
-    ("prompt-argument-removed", "an argument of a prompt is gone", _GONE, "wire", "error"),
-    ("prompt-argument-required", "an argument of a prompt must be given", _GONE, "wire", "error"),
-    ("prompt-changed", "a prompt is described in another way", _SAYS, "agent", "error"),
-    ("prompt-removed", "a prompt is gone", _GONE, "wire", "error"),
-    ("resource-added", "a resource is new", _NEW, "wire", "info"),
-    ("resource-changed", "a resource is described in another way", _SAYS, "agent", "error"),
-    ("resource-removed", "a resource is gone", _GONE, "wire", "error"),
-    ("task-support-changed", "a tool is called in another way", _CALLED, "wire", "error"),
-    ("text-added", "a tool has an additional text", _SAYS, "agent", "error"),
-    ("text-hidden", "a new text has characters that nobody sees", _HIDES, "safety", "error"),
-    ("tool-names-other", "a text of a new tool names another tool", _NAMES, "agent", "error"),
-    ("ui-changed", "a tool shows users something else", _ACTED_ON, "safety", "error"),
-)
-SERVER_RULES: Final[Mapping[str, Rule]] = {
-    code: Rule(code=code, what=what, why=why, category=Category(category), level=Level(level))
-    for code, what, why, category, level in _ROWS
-}
-"""Rules about what specs do not have."""
 
 
 @dataclass(frozen=True, slots=True)

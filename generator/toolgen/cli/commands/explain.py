@@ -9,8 +9,7 @@ from inspect import cleandoc
 from typing import Any, Final
 
 from toolgen.base.suggestions import did_you_mean
-from toolgen.changes.comparing.server_drift import SERVER_RULES
-from toolgen.changes.table import RULES, levels_of, page
+from toolgen.changes.table import RULES, SERVER_RULES, levels_of, page
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
 from toolgen.language.codes import CODES, LINT, Code
