@@ -20,11 +20,7 @@ MAX_DEPTH = (
 )
 MAX_STRING = 1_000_000  # characters; no model reads more
 
-TRUNCATED = "the text ends inside a value; is the file complete?"
-FIX_SOURCE = "fix the source"
 _EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
-_TOO_DEEP = f"objects and arrays are nested more than {MAX_DEPTH} deep"
-_TOO_DEEP_HINT = "clients cannot read such a tool; flatten it"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -40,7 +36,7 @@ class JsonDocument:
         return f"{name}:{self.line}" if self.line else name
 
 
-class AmbiguousJsonError(ValueError):
+class _AmbiguousJsonError(ValueError):
     """JSON that Python's parser accepts and that readers disagree about."""
 
 
@@ -50,36 +46,27 @@ def read_json_documents(data: bytes, name: str) -> list[JsonDocument]:
     Raises:
         SourceError: `data` is too large, not UTF-8, not JSON or JSONL, or ambiguous.
     """
-    check_size(data, name)
     text = decode_utf8(data, name)
     if not text.strip():
         raise SourceError(f"{name} is empty", _EXPECTED)
     try:
-        documents = [JsonDocument(load_json(text), 0)]
+        documents = [JsonDocument(load_json(text, name), 0)]
     except json.JSONDecodeError as error:
         first_line, newline, _ = text.lstrip().partition("\n")
         if not newline or not _is_json(first_line):
             raise not_json(text, error, name, _EXPECTED) from None
         documents = list(_read_lines(text, name))
-    except AmbiguousJsonError as error:
-        raise SourceError(f"{name}: {error}", FIX_SOURCE) from None
-    except RecursionError:
-        raise too_deep(name) from None
     for document in documents:
         check_value_limits(document.value, document.place(name))
     return documents
 
 
-def check_size(data: bytes, name: str) -> None:
-    """Raise `SourceError` if `data` is larger than an import may be."""
+def decode_utf8(data: bytes, name: str) -> str:
+    """Return `data` as text. Raises `SourceError` if it is too large, with the line of an invalid byte."""
     if len(data) > MAX_BYTES:
         raise SourceError(
             f"{name} has more than {MAX_BYTES // 1024 // 1024} MB", "import a part of it", "too-complex"
         )
-
-
-def decode_utf8(data: bytes, name: str) -> str:
-    """Return `data` as text. Raises `SourceError` with the line of the first invalid byte."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -89,27 +76,34 @@ def decode_utf8(data: bytes, name: str) -> str:
         ) from None
 
 
-def load_json(text: str) -> Any:
-    """Return one JSON value. Raises `json.JSONDecodeError`, `AmbiguousJsonError` or `RecursionError`."""
-    return json.loads(
-        text,
-        object_pairs_hook=_without_duplicate_keys,
-        parse_constant=_refuse_constant,
-        parse_float=_finite_float,
-        parse_int=_bounded_int,
-    )
+def load_json(text: str, where: str) -> Any:
+    """Return one JSON value. Raises `json.JSONDecodeError`; `SourceError` for what readers disagree about."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_without_duplicate_keys,
+            parse_constant=_refuse_constant,
+            parse_float=_finite_float,
+            parse_int=_bounded_int,
+        )
+    except _AmbiguousJsonError as error:
+        raise SourceError(f"{where}: {error}", "fix the source") from None
+    except RecursionError:
+        raise _too_deep(where) from None
 
 
 def not_json(text: str, error: json.JSONDecodeError, name: str, hint: str) -> SourceError:
     """Return the error for `text` that is not JSON; `hint` is given unless the text is cut off."""
     truncated = error.pos >= len(text.rstrip()) - 1
     where = f"{name}:{error.lineno}:{error.colno}"
-    return SourceError(f"{where}: not JSON: {error.msg.lower()}", TRUNCATED if truncated else hint)
+    hint = "the text ends inside a value; is the file complete?" if truncated else hint
+    return SourceError(f"{where}: not JSON: {error.msg.lower()}", hint)
 
 
-def too_deep(where: str) -> SourceError:
+def _too_deep(where: str) -> SourceError:
     """Return the error for a value that is nested too deep."""
-    return SourceError(f"{where}: {_TOO_DEEP}", _TOO_DEEP_HINT)
+    message = f"{where}: objects and arrays are nested more than {MAX_DEPTH} deep"
+    return SourceError(message, "clients cannot read such a tool; flatten it")
 
 
 def check_value_limits(value: Any, where: str) -> None:
@@ -129,7 +123,7 @@ def check_value_limits(value: Any, where: str) -> None:
         if not children:
             return
         level = children
-    raise too_deep(where)
+    raise _too_deep(where)
 
 
 def check_list(value: Mapping[str, Any], where: str) -> None:
@@ -165,22 +159,18 @@ def _read_lines(text: str, name: str) -> Iterator[JsonDocument]:
         if not line.strip():
             continue
         try:
-            yield JsonDocument(load_json(line), number)
+            yield JsonDocument(load_json(line, f"{name}:{number}"), number)
         except json.JSONDecodeError as error:
             message = f"{name}:{number}:{error.colno}: not JSON: {error.msg.lower()}"
             raise SourceError(message, "JSONL has one complete JSON value per line") from None
-        except AmbiguousJsonError as error:
-            raise SourceError(f"{name}:{number}: {error}", FIX_SOURCE) from None
-        except RecursionError:
-            raise too_deep(f"{name}:{number}") from None
 
 
 def _is_json(text: str) -> bool:
     try:
-        load_json(text)
+        load_json(text, "")
     except json.JSONDecodeError:
         return False
-    except (AmbiguousJsonError, RecursionError):
+    except SourceError:
         return True
     return True
 
@@ -190,24 +180,24 @@ def _without_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(data) != len(pairs):
         seen: set[str] = set()
         duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise AmbiguousJsonError(f"duplicate key {quoted(duplicate)} in one object; remove one of them")
+        raise _AmbiguousJsonError(f"duplicate key {quoted(duplicate)} in one object; remove one of them")
     return data
 
 
 def _refuse_constant(name: str) -> float:
-    raise AmbiguousJsonError(f"{name} is not a JSON number")
+    raise _AmbiguousJsonError(f"{name} is not a JSON number")
 
 
 def _finite_float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise AmbiguousJsonError(f"the number {quoted(text, 40)} is out of range")
+        raise _AmbiguousJsonError(f"the number {quoted(text, 40)} is out of range")
     return value
 
 
 def _bounded_int(text: str) -> int:
     if len(text) > MAX_DIGITS:
-        raise AmbiguousJsonError(f"an integer of {len(text):,} digits; at most {MAX_DIGITS} are read")
+        raise _AmbiguousJsonError(f"an integer of {len(text):,} digits; at most {MAX_DIGITS} are read")
     return int(text)
 
 

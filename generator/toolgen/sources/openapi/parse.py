@@ -13,17 +13,7 @@ from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.yaml12.reader import DocumentError, YamlReader
 from toolgen.language.yaml12.syntax_errors import describe_syntax_error
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.json_source import (
-    FIX_SOURCE,
-    MAX_BYTES,
-    AmbiguousJsonError,
-    check_size,
-    check_value_limits,
-    decode_utf8,
-    load_json,
-    not_json,
-    too_deep,
-)
+from toolgen.sources.json_source import MAX_BYTES, check_value_limits, decode_utf8, load_json, not_json
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _EXPECTED = "give an OpenAPI document, as JSON or YAML"
@@ -52,22 +42,17 @@ def _decompress(data: bytes, name: str) -> bytes:
             raise SourceError(f"{name}: invalid gzip data", "is the file complete?") from None
         if len(data) <= MAX_BYTES and not decompressor.eof:
             raise SourceError(f"{name}: the gzip data is truncated", "is the file complete?")
-    check_size(data, name)
     return data
 
 
 def _parse_json(text: str, name: str) -> Any:
     """Return the value, or None if `text` may be YAML: `{` begins a mapping in both."""
     try:
-        return load_json(text)
+        return load_json(text, name)
     except json.JSONDecodeError as error:
         if text.lstrip()[:2].rstrip() == "{" or text.lstrip().startswith('{"'):
             raise not_json(text, error, name, _EXPECTED) from None
         return None
-    except AmbiguousJsonError as error:
-        raise SourceError(f"{name}: {error}", FIX_SOURCE) from None
-    except RecursionError:
-        raise too_deep(name) from None
 
 
 def _parse_yaml(text: str, name: str) -> Any:

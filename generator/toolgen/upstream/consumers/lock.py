@@ -73,7 +73,7 @@ def settings_of(settings: PackageSettings) -> dict[str, Any]:
 def read_client_lock(content: bytes, name: str) -> ClientLock:
     """Return what the lock of a client holds; messages call it `name`. Raises SourceError."""
     listing = read_lock(content, name)
-    client = load_json(content.decode("utf-8-sig")).get(_KEY)
+    client = load_json(content.decode("utf-8-sig"), name).get(_KEY)
     if not isinstance(client, dict):
         raise SourceError(f"{name} is a lock of `toolgen guard`, and not that of a client", _AGAIN)
     if client.get("format") != _FORMAT:
