@@ -221,7 +221,7 @@ BAD = {
     "number": (b"5", "expected a tool, found"),
     "text_in_list": (b'["a"]', "expected a tool, found"),
     "no_tools": (b'{"tools": []}', "has no tools"),
-    "tools_text": (b'{"tools": "a"}', "must be a list"),
+    "tools_text": (b'{"tools": "a"}', "a tool without a name"),
     "schema_text": (b'[{"name": "a", "inputSchema": "b"}]', "must be an object"),
     "error": (b'{"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "no"}}', "answered with an error"),
     "part": (b'{"tools": [], "nextCursor": "2"}', "the list is incomplete"),

@@ -12,8 +12,9 @@ from toolgen.base.suggestions import quoted
 from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
 from toolgen.schema.document import JsonPath
 from toolgen.schema.limits import BUDGET
+from toolgen.sources.definitions import unwrapped
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.json_source import JsonDocument, check_list
+from toolgen.sources.json_source import JsonDocument
 from toolgen.sources.schema_repair import repair_foreign_schema
 
 _EXPECTED: Final = "give what `toolgen export` prints: for mcp, openai-chat, openai-responses, anthropic, …"
@@ -130,45 +131,26 @@ def read_generated_definitions(definitions: Mapping[str, dict[str, Any]]) -> lis
 
 def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_FoundDefinition]:
     """Yield the definitions in one document, however they are wrapped."""
-    if isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _definitions(item, (*at, index), where)
-        return
-    if not isinstance(value, dict):
-        raise SourceError(f"{where}: expected a tool, found {quoted(json.dumps(value), 40)}", _EXPECTED)
-    if "name" not in value:
-        check_list(value, where)
-    inner = _inner(value)
-    if inner is not None:
-        for key in inner:
-            yield from _definitions(value[key], (*at, key), where)
-        return
-    found = _definition(value, at)
-    if found is None:
-        raise SourceError(f"{where}: no tool of a known format: {quoted(json.dumps(value), 60)}", _EXPECTED)
-    yield found
+    for path, each in unwrapped(value, where, at):
+        if not isinstance(each, dict):
+            raise SourceError(f"{where}: expected a tool, found {quoted(json.dumps(each), 40)}", _EXPECTED)
+        if each.get("type") == "namespace" and isinstance(each.get("tools"), list):
+            yield from _definitions(each["tools"], (*path, "tools"), where)
+        elif each.get("type") != "tool_search" and _BESIDE.isdisjoint(each):
+            yield _definition(each, path, where)
 
 
-_WRAPPERS = ("tools", "functions", "function_declarations", "functionDeclarations")
+_BESIDE = frozenset(("cachePoint", "googleSearch", "google_search"))
+"""Keys of what providers list beside tools."""
 
 
-def _inner(value: Mapping[str, Any]) -> list[str] | None:
-    """Return the keys below which definitions are; None if `value` is a definition itself."""
-    if isinstance(value.get("result"), dict) and "name" not in value:
-        return ["result"]
-    lists = [key for key in _WRAPPERS if isinstance(value.get(key), list)]
-    if lists and ("name" not in value or value.get("type") == "namespace"):
-        return lists
-    beside = "cachePoint" in value or "googleSearch" in value or "google_search" in value
-    return [] if beside or value.get("type") == "tool_search" else None
-
-
-def _definition(value: dict[str, Any], at: JsonPath) -> _FoundDefinition | None:
+def _definition(value: dict[str, Any], at: JsonPath, where: str) -> _FoundDefinition:
     for key, wrapped in (("toolSpec", BEDROCK), ("function", CHAT), ("function_raw", CHAT)):
         if isinstance(value.get(key), dict):
             return _FoundDefinition(wrapped, value[key], (*at, key))
     if "name" not in value:
-        return None
+        message = f"{where}: no tool of a known format: {quoted(json.dumps(value), 60)}"
+        raise SourceError(message, _EXPECTED)
     if "function_declarations" in at or "functionDeclarations" in at:
         return _FoundDefinition(GEMINI, value, at)
     for key, plain in (

@@ -8,18 +8,16 @@ field that is null there.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.check import is_valid_field
-from toolgen.schema.limits import BUDGET
+from toolgen.sources.definitions import SourceDefinition, name_definitions, unwrapped
 from toolgen.sources.examples import examples_of_schema, imported_examples
-from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
-from toolgen.sources.json_source import JsonDocument, check_definition, check_list
-from toolgen.sources.names import ExistingNames, choose_names
+from toolgen.sources.imported_tool import ImportedTool, in_spec_order
+from toolgen.sources.json_source import JsonDocument, check_definition
+from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_schema
 
 CARRIED = "x-mcp"
@@ -28,7 +26,6 @@ OWNED = (
 )  # fmt: skip
 """Spec fields that `--sync` takes from the source, beside those under `targets.mcp`."""
 
-_MAX_NAMESAKES = 100  # different tools of one name
 _FIELDS = frozenset(
     ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta")
 )
@@ -36,89 +33,35 @@ _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
 
 
-@dataclass(frozen=True, slots=True)
-class _SourceTool:
-    definition: dict[str, Any]  # as `tools/list` has it
-    origin: str  # the server that a collection of tools names
-
-
 def import_mcp(documents: Sequence[JsonDocument], name: str, existing: ExistingNames) -> list[ImportedTool]:
     """Return the tools in `documents`; messages call the source `name`. Raises `SourceError`."""
-    tools: list[_SourceTool] = []
-    duplicates: Counter[str] = Counter()
-    namesakes: dict[str, list[dict[str, Any]]] = {}
-    for tool in _read_tools(documents, name):
-        tool_name = tool.definition["name"]
-        others = namesakes.setdefault(tool_name, [])
-        if any(_is_same_json(tool.definition, other) for other in others):
-            duplicates[tool_name] += 1
-            continue
-        if len(tools) == BUDGET.tools:
-            raise _too_many(f"{name}: more than {BUDGET.tools:,} tools")
-        if len(others) == _MAX_NAMESAKES:
-            raise _too_many(f"{name}: more than {_MAX_NAMESAKES} tools of the name {quoted(tool_name)}")
-        others.append(tool.definition)
-        tools.append(tool)
-    if not tools:
-        raise SourceError(f"{name} has no tools", _EXPECTED)
-    names = choose_names([tool.definition["name"] for tool in tools], existing)
-    published = set(existing.taken)
-    imported: list[ImportedTool] = []
-    for tool, spec_name in zip(tools, names, strict=True):
-        tool_name = tool.definition["name"]
-        is_first = tool_name not in published
-        notes = []
-        if is_first and duplicates[tool_name]:
-            notes.append(f"{quoted(tool_name)} is listed {duplicates[tool_name] + 1} times; imported once")
-        imported.append(_to_spec(tool, spec_name, is_first, notes))
-        published.add(tool_name)
-    return imported
+    tools = name_definitions(_read_tools(documents, name), name, "tool", existing, _EXPECTED)
+    return [_to_spec(tool) for tool in tools]
 
 
-def _too_many(message: str) -> SourceError:
-    return SourceError(message, "import a part of them", "too-complex")
-
-
-def _read_tools(documents: Sequence[JsonDocument], name: str) -> Iterator[_SourceTool]:
+def _read_tools(documents: Sequence[JsonDocument], name: str) -> Iterator[SourceDefinition]:
     for document in documents:
         where = document.place(name)
-        for tool in _list_tools(document.value, where):
+        for _, tool in unwrapped(document.value, where):
             check_definition(tool, where, "tool", ("inputSchema", "outputSchema"), _EXPECTED)
             # in JSONL, collections of tools say beside each tool which server it is from
             origin = tool.get("source") if document.line and document.value is tool else None
             if isinstance(origin, str):
                 tool = {key: value for key, value in tool.items() if key != "source"}
-            yield _SourceTool(tool, origin if isinstance(origin, str) else "")
+            yield SourceDefinition(tool, origin if isinstance(origin, str) else "")
 
 
-def _list_tools(value: Any, where: str) -> list[Any]:
-    """Return the tools in one document: a response, a result, a list of either, or a single tool."""
-    if isinstance(value, list):
-        return [tool for item in value for tool in _list_tools(item, where)]
-    if not isinstance(value, dict):
-        return [value]
-    if isinstance(value.get("result"), dict):
-        return _list_tools(value["result"], where)
-    if "name" in value:
-        return [value]
-    check_list(value, where)
-    tools = value.get("tools", [value])
-    if not isinstance(tools, list):
-        raise SourceError(f"{where}: `tools` must be a list", _EXPECTED)
-    return tools
-
-
-def _to_spec(tool: _SourceTool, spec_name: str, is_first: bool, notes: list[str]) -> ImportedTool:
-    """Return the spec of `tool`; `is_first` is False if an earlier tool of the source has the same name."""
-    definition = tool.definition
+def _to_spec(tool: SourceDefinition) -> ImportedTool:
+    definition, spec_name = tool.data, tool.spec_name
+    notes = [f"is listed {tool.count} times; imported once"] if tool.count > 1 else []
     fields: dict[str, Any] = {"toolgen": 1, "name": spec_name}
     carried = {key: value for key, value in definition.items() if key not in _FIELDS}
     options: dict[str, Any] = {}
-    if spec_name != definition["name"]:
-        original = quoted(definition["name"], 256)
-        if is_first:
-            options["name"] = definition["name"]
-            fields["aliases"] = [definition["name"]]
+    if spec_name != tool.name:
+        original = quoted(tool.name, 256)
+        if tool.is_first:
+            options["name"] = tool.name
+            fields["aliases"] = [tool.name]
             notes.append(f"renamed from {original}; still published and called as {original}")
         else:
             notes.append(f"renamed from {original}, the name of another tool")
@@ -198,11 +141,7 @@ def _add_schemas(
             continue
         repaired = repair_schema({"type": "object"} if original is None else original, field)
         fields[field] = repaired.schema
-        if original is not None and not _is_same_json(repaired.schema, original):
+        # the order of keys counts, and 1 is not 1.0
+        if original is not None and json.dumps(repaired.schema) != json.dumps(original):
             carried[key] = original
             notes += repaired.notes
-
-
-def _is_same_json(one: Any, other: Any) -> bool:
-    """True if both are the same JSON text: key order counts, and 1 is not 1.0."""
-    return json.dumps(one) == json.dumps(other)

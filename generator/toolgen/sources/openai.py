@@ -6,20 +6,18 @@ schema is the contract.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.spec_schema import GROUP, TARGET_NAME
-from toolgen.schema.limits import BUDGET
 from toolgen.schema.providers import PROVIDERS
+from toolgen.sources.definitions import SourceDefinition, name_definitions, unwrapped
 from toolgen.sources.examples import examples_of_schema, imported_examples
 from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.sources.json_source import JsonDocument, check_definition
-from toolgen.sources.names import ExistingNames, choose_names
+from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_foreign_schema
 
 CARRIED = "x-openai"
@@ -29,7 +27,6 @@ OWNED = ("description", "input_schema", CARRIED)
 It takes `output_schema`, `group` and `load`, too, where the source has them.
 """
 
-_LISTS = ("tools", "functions")
 _WRAPPERS = ("function", "function_raw")  # of Chat Completions; of collections of functions
 _FIELDS = frozenset(("type", "name", "description", "parameters", "strict"))
 _SEARCH = "tool_search"  # stands beside deferred functions, and is published with them again
@@ -39,92 +36,55 @@ _OPENAI_NAME = re.compile(PROVIDERS["openai"].tool_name)
 _EXPECTED = "give functions of Chat Completions or Responses, a list of them, or one per line"
 
 
-@dataclass(slots=True)
-class _ListedFunction:
-    definition: dict[str, Any]
-    origin: str
-    count: int = 0  # how often the source has it
-    namespace: str | None = None
-
-
 def import_openai(
     documents: Sequence[JsonDocument], name: str, existing: ExistingNames
 ) -> list[ImportedTool]:
     """Return the functions in `documents`; messages call the source `name`. Raises `SourceError`."""
-    functions: dict[str, _ListedFunction] = {}  # by their JSON text
-    for function in _read_functions(documents, name):
-        key = json.dumps([function.definition, function.namespace])
-        if len(functions) == BUDGET.tools and key not in functions:
-            message = f"{name}: more than {BUDGET.tools:,} functions"
-            raise SourceError(message, "import a part of them", "too-complex")
-        function.count = functions[key].count + 1 if key in functions else 1
-        functions[key] = function
-    if not functions:
-        raise SourceError(f"{name} has no functions", _EXPECTED)
-    names = choose_names([function.definition["name"] for function in functions.values()], existing)
-    published = set(existing.taken)
-    imported: list[ImportedTool] = []
-    for function, spec_name in zip(functions.values(), names, strict=True):
-        imported.append(_to_spec(function, spec_name, function.definition["name"] not in published))
-        published.add(function.definition["name"])
-    return imported
+    functions = name_definitions(_read_functions(documents, name), name, "function", existing, _EXPECTED)
+    return [_to_spec(function) for function in functions]
 
 
-def _read_functions(documents: Sequence[JsonDocument], name: str) -> Iterator[_ListedFunction]:
+def _read_functions(documents: Sequence[JsonDocument], name: str) -> Iterator[SourceDefinition]:
     for document in documents:
         where = document.place(name)
         for function in _list_functions(document.value, where):
-            definition = function.definition
-            check_definition(definition, where, "function", ("parameters",), _EXPECTED)
-            if not isinstance(definition.get("strict", False), bool | None):
-                shown = quoted(definition["name"])
-                raise SourceError(f"{where}: `strict` of {shown} must be true or false")
+            check_definition(function.data, where, "function", ("parameters",), _EXPECTED)
+            if not isinstance(function.data.get("strict", False), bool | None):
+                raise SourceError(f"{where}: `strict` of {quoted(function.name)} must be true or false")
             yield function
 
 
-def _list_functions(value: Any, where: str) -> Iterator[_ListedFunction]:
+def _list_functions(value: Any, where: str) -> Iterator[SourceDefinition]:
     """Yield the functions in one document, however they are wrapped."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _list_functions(item, where)
-        return
-    if not isinstance(value, dict):
-        raise SourceError(f"{where}: expected a function, found {quoted(json.dumps(value))}", _EXPECTED)
-    for key in _LISTS:
-        if isinstance(value.get(key), list) and "name" not in value:
-            yield from _list_functions(value[key], where)
-            return
-    if value.get("type") == _SEARCH:
-        return
-    if value.get("type") == "namespace" and isinstance(value.get("tools"), list):
-        for function in _list_functions(value["tools"], where):
-            function.namespace = value["name"] if isinstance(value.get("name"), str) else None
-            yield function
-        return
-    for key in _WRAPPERS:
-        if isinstance(value.get(key), dict):
-            inner = dict(value[key])
-            if "strict" in value and "strict" not in inner:
-                inner["strict"] = value["strict"]
-            yield _ListedFunction(inner, value["source"] if isinstance(value.get("source"), str) else "")
-            return
-    kind = value.get("type", "function")
-    if kind != "function" and "parameters" not in value:
-        raise SourceError(
-            f"{where}: a tool of type {quoted(str(kind))} is built into OpenAI and cannot be imported",
-            _EXPECTED,
-        )
-    yield _ListedFunction(value, "")
+    for _, each in unwrapped(value, where):
+        if not isinstance(each, dict):
+            yield SourceDefinition(each)  # refused with its place
+            continue
+        kind = each.get("type", "function")
+        wrapper = next((key for key in _WRAPPERS if isinstance(each.get(key), dict)), None)
+        if kind == "namespace" and isinstance(each.get("tools"), list):
+            for function in _list_functions(each["tools"], where):
+                function.namespace = each["name"] if isinstance(each.get("name"), str) else None
+                yield function
+        elif wrapper is not None:
+            inner = dict(each[wrapper])
+            if "strict" in each and "strict" not in inner:
+                inner["strict"] = each["strict"]
+            origin = each.get("source")
+            yield SourceDefinition(inner, origin if isinstance(origin, str) else "")
+        elif kind == "function" or "parameters" in each:
+            yield SourceDefinition(each)
+        elif kind != _SEARCH:
+            message = f"a tool of type {quoted(str(kind))} is built into OpenAI and cannot be imported"
+            raise SourceError(f"{where}: {message}", _EXPECTED)
 
 
-def _to_spec(function: _ListedFunction, spec_name: str, is_first: bool) -> ImportedTool:
-    """Return the spec of `function`; `is_first` is False if an earlier function has the same name."""
-    definition = function.definition
-    name = definition["name"]
+def _to_spec(function: SourceDefinition) -> ImportedTool:
+    definition, name, spec_name = function.data, function.name, function.spec_name
     notes = [f"is listed {function.count} times; imported once"] if function.count > 1 else []
     fields: dict[str, Any] = {"toolgen": 1, "name": spec_name}
     options: dict[str, Any] = {}
-    if spec_name != name and not is_first:
+    if spec_name != name and not function.is_first:
         notes.append(f"renamed from {quoted(name, 256)}, the name of another function")
     elif spec_name != name:
         fields["aliases"] = [name]

@@ -1,0 +1,93 @@
+"""Definitions of tools in a source: however they are wrapped, each once, with the name of its spec."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolgen.base.suggestions import quoted
+from toolgen.schema.document import JsonPath
+from toolgen.schema.limits import BUDGET
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.json_source import check_list
+from toolgen.sources.names import ExistingNames, choose_names
+
+MAX_NAMESAKES: Final = 100
+"""Maximum number of different tools of one name: each needs another name for its spec."""
+_LISTS: Final = ("tools", "functions", "function_declarations", "functionDeclarations")
+
+
+@dataclass(slots=True)
+class SourceDefinition:
+    """A tool as its source defines it."""
+
+    data: dict[str, Any]
+    origin: str = ""  # where the source says that it has the tool from
+    namespace: str | None = None
+    count: int = 1  # how often the source has it
+    spec_name: str = ""
+    is_first: bool = True  # False: an earlier tool has the same name
+
+    @property
+    def name(self) -> str:
+        """Return the name in the source."""
+        return str(self.data["name"])
+
+
+def unwrapped(value: Any, where: str, at: JsonPath = ()) -> Iterator[tuple[JsonPath, Any]]:
+    """Yield what is listed in a document, with its path: in a list, a JSON-RPC response, below `tools`.
+
+    Raises `SourceError` for an error of a server, and one page of several.
+    """
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from unwrapped(item, where, (*at, index))
+        return
+    lists: list[str] = []
+    if isinstance(value, dict) and "name" not in value:
+        check_list(value, where)
+        lists = [key for key in _LISTS if isinstance(value.get(key), list)]
+        if isinstance(value.get("result"), dict):
+            lists = ["result"]
+    for key in lists:
+        yield from unwrapped(value[key], where, (*at, key))
+    if not lists:
+        yield at, value
+
+
+def name_definitions(
+    found: Iterable[SourceDefinition], source: str, noun: str, existing: ExistingNames, expected: str
+) -> list[SourceDefinition]:
+    """Return the definitions, equal ones once, with the names of their specs.
+
+    Messages call the source `source`, and a tool in it `noun`. Raises `SourceError` for none or too many.
+    """
+    distinct: dict[str, SourceDefinition] = {}
+    namesakes: Counter[str] = Counter()
+    for each in found:
+        # the order of keys counts, and 1 is not 1.0
+        known = distinct.setdefault(json.dumps([each.data, each.namespace]), each)
+        if known is not each:
+            known.count += 1
+            continue
+        namesakes[each.name] += 1
+        if len(distinct) > BUDGET.tools:
+            raise _too_many(f"{source}: more than {BUDGET.tools:,} {noun}s")
+        if namesakes[each.name] > MAX_NAMESAKES:
+            raise _too_many(f"{source}: more than {MAX_NAMESAKES} {noun}s of the name {quoted(each.name)}")
+    if not distinct:
+        raise SourceError(f"{source} has no {noun}s", expected)
+    definitions = list(distinct.values())
+    published = set(existing.taken)
+    names = choose_names([each.name for each in definitions], existing)
+    for each, each.spec_name in zip(definitions, names, strict=True):
+        each.is_first = each.name not in published
+        published.add(each.name)
+    return definitions
+
+
+def _too_many(message: str) -> SourceError:
+    return SourceError(message, "import a part of them", "too-complex")
