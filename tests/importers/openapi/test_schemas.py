@@ -301,3 +301,23 @@ def parameter_schema(place: str, schema: dict[str, Any]) -> dict[str, Any]:
     (tool,) = imported(document({path: {"get": get}}, components={"schemas": {"Id": {"type": "string"}}}))
     made: dict[str, Any] = tool.fields["input_schema"]
     return made
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_object"),
+    [
+        ({"oneOf": [{"$ref": "#/components/schemas/A"}, {"type": "object"}]}, True),
+        ({"$ref": "#/components/schemas/B"}, True),
+        ({"oneOf": [{"$ref": "#/components/schemas/A"}, {"type": "array"}]}, False),
+        ({"type": ["object", "null"]}, False),
+    ],
+)
+def test_only_a_response_that_is_no_object_is_a_property_of_one(schema: Any, is_object: bool) -> None:
+    components = {"A": {"type": "object"}, "B": {"allOf": [{"allOf": [{"$ref": "#/components/schemas/A"}]}]}}
+    answers = {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}
+    paths = {"/it": {"get": {"operationId": "it", "responses": answers}}}
+    (tool,) = imported(document(paths, components={"schemas": components}))
+    written = tool.fields["output_schema"]
+    assert written["type"] == "object"
+    assert tool.fields["x-openapi"].get("wrapped", False) == (not is_object)
+    assert ("result" in written.get("properties", {})) == (not is_object)

@@ -163,7 +163,7 @@ class OperationParser:
         return ParsedOperation(
             operation,
             read_arguments(operation, self._converter, reserved),
-            read_responses(operation, self._converter),
+            read_responses(operation, self._bundler),
             read_security(operation, self.document, self.repairs, self.variables),
             server_url(operation, self.document, self.repairs),
         )

@@ -9,11 +9,13 @@ from importlib.resources import files
 from typing import Any, Final
 
 from toolgen.runtime.http.media import is_binary, is_json, is_text
-from toolgen.sources.openapi.document import Location, ObjectNode
+from toolgen.schema.document import SchemaDocument
+from toolgen.schema.graph import is_object_schema
+from toolgen.sources.openapi.document import ObjectNode
 from toolgen.sources.openapi.example_objects import NamedValues, named_values
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import preferred_media_type
-from toolgen.sources.openapi.schemas import Schema, SchemaConverter, definition_name
+from toolgen.sources.openapi.schemas import Schema, SchemaBundler
 
 _CODES: Final[Mapping[str, str]] = tomllib.loads(
     files("toolgen.sources.openapi").joinpath("statuses.toml").read_text("utf-8")
@@ -87,10 +89,10 @@ class OperationResponses:
     error_codes: dict[str, str] = field(default_factory=dict)  # 404, 4XX or default → code in `errors`
 
 
-def read_responses(operation: Operation, converter: SchemaConverter) -> OperationResponses:
+def read_responses(operation: Operation, bundler: SchemaBundler) -> OperationResponses:
     """Return the responses of `operation`. Raises `SourceError`."""
     read = OperationResponses()
-    document = converter.document
+    document = bundler.converter.document
     statuses = sorted(document.member(operation.node, "responses"), key=_status_rank)
     success_schemas: list[Schema | None] = []
     for status in statuses:
@@ -100,10 +102,10 @@ def read_responses(operation: Operation, converter: SchemaConverter) -> Operatio
         if status[:1] == "2" or (status == "default" and not success_schemas):
             if not success_schemas:
                 read.returns = _meaningful_description(response)
-            success_schemas.append(_success_schema(read, status, response, converter))
+            success_schemas.append(_success_schema(read, status, response, bundler))
         elif status[:1] in "45" or status == "default":
             _add_error(read, status, response)
-    read.schema = _any_of(success_schemas)
+    read.schema = _any_of(success_schemas, bundler)
     if read.schema is not None and read.schema.get("type") != "object":
         read.wrapped = True
         read.schema = {
@@ -123,8 +125,9 @@ def _status_rank(status: str) -> tuple[bool, bool]:
 
 
 def _success_schema(
-    read: OperationResponses, status: str, response: ObjectNode, converter: SchemaConverter
+    read: OperationResponses, status: str, response: ObjectNode, bundler: SchemaBundler
 ) -> Schema | None:
+    converter = bundler.converter
     content = converter.document.member(response, "content")
     if not content:
         return None if status == "default" else _NO_CONTENT
@@ -134,28 +137,21 @@ def _success_schema(
     if not read.examples and not is_binary(media_type):
         read.examples = named_values(media, converter.document, converter.repairs)
     if is_json(media_type) or media_type == "*/*":
-        schema = _root_schema(media / "schema", converter) if "schema" in media.data else None
-        return schema if isinstance(schema, dict) and schema else None
+        if "schema" not in media.data:
+            return None
+        schema = converter.convert(converter.document.follow_refs(media / "schema"), "response")
+        return _with_object_type(schema, bundler) if isinstance(schema, dict) and schema else None
     return {"type": "string"} if is_text(media_type) else _BINARY
 
 
-def _root_schema(location: Location, converter: SchemaConverter) -> Schema | bool:
-    """Return the schema at `location`, a `$ref` resolved: clients look for `type: object` at the root."""
-    schema = converter.convert(converter.document.follow_refs(location), "response")
-    if isinstance(schema, dict) and "type" not in schema and _extends_object(schema, converter):
-        return {"type": "object", **schema}
-    return schema
-
-
-def _extends_object(schema: Schema, converter: SchemaConverter) -> bool:
-    """True if a branch of `allOf` has `type: object`, so that only objects are valid."""
-    branches = schema.get("allOf")
-    for branch in branches if isinstance(branches, list) else []:
-        if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
-            branch = converter.definition("response", definition_name(branch["$ref"]))
-        if isinstance(branch, dict) and branch.get("type") == "object":
-            return True
-    return False
+def _with_object_type(schema: Schema, bundler: SchemaBundler) -> Schema:
+    """Return the schema of an object with `type: object` at its root, where clients look for it."""
+    if schema.get("type") == "object":
+        return schema
+    document = SchemaDocument(bundler.bundle(schema, "response").schema)
+    is_object = is_object_schema(document)
+    # at the front where it is missing, as authors write it
+    return {"type": "object"} | schema | {"type": "object"} if is_object else schema
 
 
 def _meaningful_description(response: ObjectNode) -> str:
@@ -164,7 +160,7 @@ def _meaningful_description(response: ObjectNode) -> str:
     return "" if description.rstrip(".!").lower() in _MEANINGLESS else description
 
 
-def _any_of(schemas: list[Schema | None]) -> Schema | None:
+def _any_of(schemas: list[Schema | None], bundler: SchemaBundler) -> Schema | None:
     """Return one schema for all of `schemas`; None if one of them accepts anything."""
     if not schemas or None in schemas:
         return None
@@ -172,10 +168,7 @@ def _any_of(schemas: list[Schema | None]) -> Schema | None:
     for schema in schemas:
         if schema is not None and schema not in unique:
             unique.append(schema)
-    if len(unique) == 1:
-        return unique[0]
-    all_objects = all(schema.get("type") == "object" for schema in unique)
-    return {**({"type": "object"} if all_objects else {}), "anyOf": unique}
+    return unique[0] if len(unique) == 1 else _with_object_type({"anyOf": unique}, bundler)
 
 
 def _add_error(read: OperationResponses, status: str, response: ObjectNode) -> None:

@@ -303,7 +303,7 @@ class SchemaBundler:
     """Bundles the schemas of one document; definitions are measured once."""
 
     def __init__(self, converter: SchemaConverter) -> None:
-        self._converter = converter
+        self.converter = converter
         self._measured: dict[tuple[Direction, str], _MeasuredDefinition] = {}
 
     def bundle(self, schema: Schema, direction: Direction) -> BundledSchema:
@@ -313,7 +313,7 @@ class SchemaBundler:
         queue = list(dict.fromkeys(referenced_names(schema)))
         cut_off = 0
         for name in queue:  # grows in the loop: breadth first, so that outer definitions are kept
-            found = self._converter.definition(direction, name)
+            found = self.converter.definition(direction, name)
             if found is None or name in definitions:
                 continue
             measured = self._measure(direction, name, found)
