@@ -6,7 +6,6 @@ the end of its stdin would outlive it if toolgen is killed.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -17,6 +16,7 @@ from typing import Any
 
 import anyio
 import mcp_types as types
+from anyio.abc import Process
 from mcp.shared.message import SessionMessage
 
 from toolgen.base.child_process import how_it_ended
@@ -27,8 +27,8 @@ from toolgen.sources.mcp_client.limits import ByteBudget
 GRACE_SECONDS = 2.0
 """How long a server may take to end after its stdin was closed, and again after SIGTERM."""
 
-_CHUNK_BYTES = 65_536
 _LOG_BYTES = 4_096  # of stderr that are remembered
+_LOG_SECONDS = 0.5  # after a server has ended; a child that it left behind may hold its stderr
 _POLL_SECONDS = 0.01
 
 # Kills a process group when the other end of its stdin is closed, as any end of this process does.
@@ -51,9 +51,10 @@ class ServerProcess:
         self._command, self._budget, self._log = command, budget, log
         self._folder = folder  # in which it starts; None: ours
         self._environment = dict(os.environ if environment is None else environment)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._watchdog: subprocess.Popen[bytes] | None = None
-        self._said = bytearray()
+        self._said = bytearray()  # to stderr, its end
+        self._log_ended = anyio.Event()
 
     @asynccontextmanager
     async def streams(self) -> AsyncIterator[Any]:
@@ -61,33 +62,29 @@ class ServerProcess:
 
         Raises SourceError when the server has sent more bytes than its budget.
         """
-        process = self._process = self._start()
+        process = self._process = await self._start()
         try:
-            self._watchdog = _watchdog_of(process)
-            async with _pipes(process, _LogReader(self._said, self._log)) as pipes:
-                to_client, from_server = anyio.create_memory_object_stream[Any](0)
-                to_server, from_client = anyio.create_memory_object_stream[Any](0)
-                async with anyio.create_task_group() as tasks, from_server, to_server:
-                    tasks.start_soon(self._read, pipes, to_client)
-                    tasks.start_soon(_write, pipes, from_client, to_client)
-                    yield from_server, to_server
-                    with anyio.CancelScope(shield=True):
-                        from_server.close()
-                        await self._stop(pipes)
-                    tasks.cancel_scope.cancel()
+            self._watchdog = _watchdog_of(process.pid)
+            to_client, from_server = anyio.create_memory_object_stream[Any](0)
+            to_server, from_client = anyio.create_memory_object_stream[Any](0)
+            async with anyio.create_task_group() as tasks, from_server, to_server:
+                tasks.start_soon(self._read, process, to_client)
+                tasks.start_soon(self._read_log, process)
+                tasks.start_soon(_write, process, from_client, to_client)
+                yield from_server, to_server
+                with anyio.CancelScope(shield=True):
+                    from_server.close()
+                    await self._stop(process)
+                tasks.cancel_scope.cancel()
         finally:
             self.kill()
+            with anyio.move_on_after(GRACE_SECONDS, shield=True):
+                await process.wait()  # until its pipes are closed, too
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    async def _start(self) -> Process:
         try:
-            return subprocess.Popen(
-                self._command,
-                env=self._environment,
-                cwd=self._folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
+            return await anyio.open_process(
+                self._command, env=self._environment, cwd=self._folder, start_new_session=True
             )
         except OSError as error:
             message = f"cannot start {quoted(self._command[0])}: {error.strerror}"
@@ -99,24 +96,22 @@ class ServerProcess:
             self._watchdog.kill()  # first: the number of the group may be another one's once it is free
             self._watchdog.communicate()
         self._signal(signal.SIGKILL)
-        if self._process is not None:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(GRACE_SECONDS)
 
     def describe_end(self) -> str:
         """Return how the server ended, with the last line of its log; empty while it runs."""
-        code = None if self._process is None else self._process.poll()
+        code = None if self._process is None else self._process.returncode
         if code is None:
             return ""
         lines = self._said.decode("utf-8", "replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         return f"the server ended{how_it_ended(code)}{f': {quoted(last, 200)}' if last else ''}"
 
-    async def _read(self, pipes: _Pipes, out: Any) -> None:
+    async def _read(self, process: Process, out: Any) -> None:
         """Pass on one message for each line of stdout; an exception for a line that is none."""
+        assert process.stdout is not None
+        line = bytearray()
         async with out:
-            line = bytearray()
-            while chunk := await pipes.stdout.read(_CHUNK_BYTES):
+            async for chunk in process.stdout:
                 self._budget.spend(len(chunk), messages=chunk.count(b"\n"))
                 first, *others = chunk.split(b"\n")
                 line += first
@@ -127,26 +122,39 @@ class ServerProcess:
                             await out.send(_message(bytes(line)))
                         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                             # A server that waits for room in its pipe does not see that its stdin is closed.
-                            await pipes.discard_output()
+                            async for _ in process.stdout:
+                                pass
                             return
                     line = bytearray(other)
 
-    async def _stop(self, pipes: _Pipes) -> None:
-        """Close stdin and wait for the end of the server, which gets a SIGTERM if it is slow."""
-        pipes.stdin.close()
-        if not await self._has_ended():
-            self._signal(signal.SIGTERM)
-            await self._has_ended()
+    async def _read_log(self, process: Process) -> None:
+        """Remember the end of stderr, and pass on its lines, in parts if they are long."""
+        assert process.stderr is not None
+        line = b""
+        async for chunk in process.stderr:
+            self._said += chunk
+            del self._said[:-_LOG_BYTES]
+            *lines, line = (line + chunk).split(b"\n")
+            if len(line) > _LOG_BYTES:
+                lines, line = [*lines, line], b""
+            self._pass_on(lines)
+        self._pass_on([line] if line else [])
+        self._log_ended.set()
 
-    async def _has_ended(self) -> bool:
-        assert self._process is not None
-        until = asyncio.get_running_loop().time() + GRACE_SECONDS
-        # Polled: asyncio waits only for processes that it has started itself.
-        while self._process.poll() is None:
-            if asyncio.get_running_loop().time() > until:
-                return False
-            await asyncio.sleep(_POLL_SECONDS)
-        return True
+    def _pass_on(self, lines: list[bytes]) -> None:
+        if self._log is not None:
+            for line in lines:
+                self._log(line.decode("utf-8", "replace").rstrip("\r"))
+
+    async def _stop(self, process: Process) -> None:
+        """Close stdin and wait for the end of the server, which gets a SIGTERM if it is slow."""
+        assert process.stdin is not None
+        await process.stdin.aclose()
+        if not await _has_ended(process):
+            self._signal(signal.SIGTERM)
+            await _has_ended(process)
+        with anyio.move_on_after(_LOG_SECONDS):
+            await self._log_ended.wait()
 
     def _signal(self, number: int) -> None:
         if self._process is not None:
@@ -154,69 +162,23 @@ class ServerProcess:
                 os.killpg(self._process.pid, number)
 
 
-def _watchdog_of(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+async def _has_ended(process: Process) -> bool:
+    """Wait for the end of a process, not for that of its children, which may have its pipes."""
+    with anyio.move_on_after(GRACE_SECONDS):
+        while process.returncode is None:
+            await anyio.sleep(_POLL_SECONDS)
+    return process.returncode is not None
+
+
+def _watchdog_of(group: int) -> subprocess.Popen[bytes]:
     """Start a process that kills a server's process group as soon as this process has ended."""
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _WATCHDOG, str(process.pid)],
+        [sys.executable, "-I", "-S", "-c", _WATCHDOG, str(group)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-
-
-class _Pipes:
-    """The ends of the pipes of a server."""
-
-    def __init__(self, stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
-        self.stdout, self.stdin = stdout, stdin
-
-    async def discard_output(self) -> None:
-        """Read what the server still writes, so that it can end."""
-        while await self.stdout.read(_CHUNK_BYTES):
-            pass
-
-
-class _LogReader(asyncio.Protocol):
-    """Remembers the end of a log, and passes on its lines, in parts if they are long."""
-
-    def __init__(self, said: bytearray, log: Callable[[str], None] | None) -> None:
-        self._said, self._log = said, log
-        self._line = b""
-
-    def data_received(self, data: bytes) -> None:
-        self._said += data
-        del self._said[:-_LOG_BYTES]
-        if self._log is not None:
-            *lines, self._line = (self._line + data).split(b"\n")
-            if len(self._line) > _LOG_BYTES:
-                lines, self._line = [*lines, self._line], b""
-            for line in lines:
-                self._log(line.decode("utf-8", "replace").rstrip("\r"))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        if self._log is not None and self._line:
-            self._log(self._line.decode("utf-8", "replace"))
-
-
-@asynccontextmanager
-async def _pipes(process: subprocess.Popen[bytes], log: _LogReader) -> AsyncIterator[_Pipes]:
-    """Connect the event loop to the pipes of a process; close them at the end."""
-    loop = asyncio.get_running_loop()
-    stdout = asyncio.StreamReader()
-    protocol = asyncio.StreamReaderProtocol(stdout)
-    reading: list[asyncio.BaseTransport] = []
-    writing: asyncio.WriteTransport | None = None
-    try:
-        reading.append((await loop.connect_read_pipe(lambda: protocol, process.stdout))[0])
-        reading.append((await loop.connect_read_pipe(lambda: log, process.stderr))[0])
-        writing, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
-        yield _Pipes(stdout, asyncio.StreamWriter(writing, flow, None, loop))
-    finally:
-        for each in reading:
-            each.close()
-        if writing is not None and (writing.get_write_buffer_size() or not writing.is_closing()):
-            writing.abort()
 
 
 def _message(line: bytes) -> SessionMessage | Exception:
@@ -226,14 +188,14 @@ def _message(line: bytes) -> SessionMessage | Exception:
         return ValueError(f"a line on stdout: {quoted(line.decode('utf-8', 'replace'))}")
 
 
-async def _write(pipes: _Pipes, messages: Any, out: Any) -> None:
+async def _write(process: Process, messages: Any, out: Any) -> None:
     """Write messages to stdin; a server that closed it has ended the connection."""
+    assert process.stdin is not None
     async with messages:
         async for each in messages:
             text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
-                pipes.stdin.write(f"{text}\n".encode())
-                await pipes.stdin.drain()
-            except (OSError, RuntimeError):
+                await process.stdin.send(f"{text}\n".encode())
+            except (OSError, RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await out.aclose()
                 return
