@@ -18,23 +18,6 @@ from tests.end_to_end.project import ECHO_SPEC, UNION_SPEC, Project
 # before this time, Python itself is still starting and ends with exit code 1
 START = "open('started', 'w').close()\nimport sys\nfrom toolgen.__main__ import main\nsys.exit(main())"
 SHELL = {-signal.SIGINT: 130}  # ended by the signal: a shell shows 130
-IN_A_TEXT = """
-import toolgen.cli
-def interrupted():
-    try:
-        exec("raise KeyboardInterrupt")
-    except KeyboardInterrupt:
-        return 130
-toolgen.cli.main = interrupted
-from toolgen.__main__ import main
-raise SystemExit(main())
-"""
-
-
-def test_an_interrupt_in_code_that_was_a_text_is_exit_code_130(tmp_path: Path) -> None:
-    (tmp_path / "interrupted.py").write_text(IN_A_TEXT)
-    done = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, check=False)
-    assert done.returncode == 130  # not -2: ended by the signal
 
 
 def many(project: Project, count: int) -> None:

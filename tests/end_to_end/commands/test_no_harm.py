@@ -151,14 +151,6 @@ def test_a_tool_without_any_call_has_not_passed(project: Project) -> None:
     assert (report["result"], report["not_tested"]) == ("not tested", "there are no examples")
 
 
-def test_update_calls_only_tools_that_do_no_harm(project: Project) -> None:
-    add_booking(project, ACTS)
-    project.generate()
-    assert report_of(project, "--update")["result"] == "not tested"
-    assert calls(project) == 0
-    assert not (project.root / "tests/outcomes").exists()
-
-
 def test_pytest_calls_only_tools_that_do_no_harm(project: Project) -> None:
     add_booking(project, ACTS)
     project.write("tests/test_book.py", TEST.format(marker=""))
