@@ -455,7 +455,7 @@ def test_missing_operations_files_and_settings_are_reported(project: Cli) -> Non
     (project.root / "toolgen.toml").write_text("")
     done = project("import", "openapi", "api", "--implement")
     assert done.code == 2
-    assert "no package to implement tools in" in done.err
+    assert "does not say where implementations go" in done.err
 
 
 def test_parameters_that_cannot_be_sent_are_left_out() -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolgen.base.files import FileKind
+from toolgen.base.suggestions import count
 from toolgen.compile.pipeline import analyze
-from toolgen.compile.printing.file_templates import render
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import target_sizes, tool_sizes
@@ -70,9 +70,12 @@ def module_path(project: Project, name: str) -> str:
     return f"{project.path_of(f'{project.implementations}.{name}')}.py"
 
 
-def module_text(template: str, **values: object) -> str:
-    """Return the text of a module, laid out as generated code is."""
-    return format_tree({"module.py": render(template, **values)})["module.py"]
+def new_modules(project: Project, files: Mapping[str, str], notes: Sequence[str] = ()) -> NewModules:
+    """Return the modules of `files` that do not exist yet, laid out as generated code is."""
+    new = {path: text for path, text in files.items() if kind_of(project.root, path) is None}
+    kept = len(files) - len(new)
+    note = [f"{count(kept, 'module')} in {project.implementations} kept as before"] if kept else []
+    return NewModules(format_tree(new), (*notes, *note))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +181,8 @@ def import_tools(
     if destination.project is not None:
         written += [_relative(destination.project.root / path, start) for path in modules.files]
     sizes = () if written_package is None else _sizes(destination, written_package, progress)
-    count = len(plan.files.keys() - {specs.shared_path(tools.shared_file)})
-    return ImportResult(len(tools.tools), count, written, plan.notes, modules.notes, program, sizes)
+    imported = len(plan.files.keys() - {specs.shared_path(tools.shared_file)})
+    return ImportResult(len(tools.tools), imported, written, plan.notes, modules.notes, program, sizes)
 
 
 def _sizes(destination: Destination, package: Package, progress: Progress) -> tuple[TargetSize, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from toolgen.compile.printing.file_templates import render
 from toolgen.language.package import Tool
-from toolgen.project import Project, kind_of
+from toolgen.project import Project
 from toolgen.sources.loading.imported_module import ask_child
-from toolgen.sources.loading.imported_specs import NewModules, module_path, module_text
+from toolgen.sources.loading.imported_specs import NewModules, module_path, new_modules
 from toolgen.sources.python.signature import FunctionDescription
 from toolgen.sources.python.specs import error_code
 
@@ -29,21 +30,18 @@ def function_modules(
     notes: list[str] = []
     for tool in tools:
         function = functions[tool.wire_name]
-        path = module_path(project, tool.py_name)
         if function.by_hand:
             notes.append(f"{tool.wire_name}: must be implemented by hand, since {function.by_hand}")
-        elif kind_of(project.root, path) is not None:
-            notes.append(f"{tool.wire_name}: {path} exists already, and is kept")
         else:
-            files[path] = implementation_text(project, tool, function)
-    return NewModules(files, notes)
+            files[module_path(project, tool.py_name)] = _implementation_text(project, tool, function)
+    return new_modules(project, files, notes)
 
 
-def implementation_text(project: Project, tool: Tool, function: FunctionDescription) -> str:
+def _implementation_text(project: Project, tool: Tool, function: FunctionDescription) -> str:
     """Return the text of a module that implements `tool` by calling `function`."""
     chunks = function.chunk_schema is not None
     iterator = "AsyncIterator" if function.async_chunks or function.awaited else "Iterator"
-    return module_text(
+    return render(
         _TEMPLATE,
         tool=tool,
         package=project.package,

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from toolgen.base.suggestions import count
+from toolgen.compile.printing.file_templates import render
 from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Tool
-from toolgen.project import Project, kind_of
+from toolgen.project import Project
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.sources.loading.imported_module import ask_child
-from toolgen.sources.loading.imported_specs import NewModules, module_path, module_text
+from toolgen.sources.loading.imported_specs import NewModules, module_path, new_modules
 from toolgen.sources.server import ServerDescription
 
 _TEMPLATE = "_new/adopted.py.jinja"
@@ -37,50 +37,34 @@ def server_modules(
     `functions`: wire name → function, or empty.
     """
     files: dict[str, str] = {}
-    notes: list[str] = []
-    kept = 0
     for tool in tools:
-        path = module_path(project, tool.py_name)
-        if kind_of(project.root, path) is not None:
-            kept += 1
-            continue
-        listed_name = literal(published_name(cast("ToolDefinition", tool.definition), "mcp"))
-        files[path] = module_text(
+        files[module_path(project, tool.py_name)] = render(
             _TEMPLATE,
             tool=tool,
             package=project.package,
             server=server,
             base=f"{_BASES[server.framework]}Tool",
             root=server.path.partition(".")[0],
-            listed_name=listed_name,
+            listed_name=literal(published_name(cast("ToolDefinition", tool.definition), "mcp")),
             function=functions.get(tool.wire_name, ""),
         )
-    files |= _features_module(project, server)
-    if kept:
-        notes.append(f"{count(kept, 'implementation')} in {project.implementations} kept as before")
+    if server.features:
+        package = f"{project.implementations}.{FEATURES}"
+        files[f"{project.path_of(package)}/__init__.py"] = FEATURES_PACKAGE
+        name = f"{server.module}.{server.path}".replace(".", "_")
+        files[module_path(project, f"{FEATURES}.{name}")] = render(
+            _FEATURES_TEMPLATE,
+            server=server,
+            root=server.path.partition(".")[0],
+            origin=literal(server.origin),
+            serves=literal(list(server.features)),
+        )
+    modules = new_modules(project, files)
     folder = _top_folder(server)
-    if files and folder is not None and folder != project.root:
-        notes.append(f"implementations import {server.module}: start the server with PYTHONPATH={folder}")
-    return NewModules(files, notes)
-
-
-def _features_module(project: Project, server: ServerDescription) -> dict[str, str]:
-    """Return the module for what the server has besides tools, if there is something and no such module."""
-    package = f"{project.implementations}.{FEATURES}"
-    name = f"{server.module}.{server.path}".replace(".", "_")
-    path = module_path(project, f"{FEATURES}.{name}")
-    if not server.features or kind_of(project.root, path) is not None:
-        return {}
-    text = module_text(
-        _FEATURES_TEMPLATE,
-        server=server,
-        root=server.path.partition(".")[0],
-        origin=literal(server.origin),
-        serves=literal(list(server.features)),
-    )
-    init = f"{project.path_of(package)}/__init__.py"
-    files = {} if kind_of(project.root, init) is not None else {init: FEATURES_PACKAGE}
-    return {**files, path: text}
+    if modules.files and folder is not None and folder != project.root:
+        note = f"implementations import {server.module}: start the server with PYTHONPATH={folder}"
+        return NewModules(modules.files, (*modules.notes, note))
+    return modules
 
 
 def _top_folder(server: ServerDescription) -> Path | None:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-from toolgen.base.suggestions import count, quoted
+from toolgen.base.suggestions import quoted
+from toolgen.compile.printing.file_templates import render
 from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Tool
-from toolgen.project import Project, kind_of
+from toolgen.project import Project
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.sources.loading.imported_specs import NewModules, module_path, module_text
+from toolgen.sources.loading.imported_specs import NewModules, module_path, new_modules
 from toolgen.sources.loading.server import FEATURES, FEATURES_PACKAGE
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.listing import Listing, features_in
@@ -45,7 +46,7 @@ def upstream_modules(
     server = quoted(listing.name, 80)
     new = {
         f"{folder}/__init__.py": _PACKAGE,
-        f"{folder}/{module}.py": module_text(
+        f"{folder}/{module}.py": render(
             "_new/upstream.py.jinja",
             server=server,
             module=module,
@@ -58,7 +59,7 @@ def upstream_modules(
         legacy_serves = _served(listing, legacy_announced)
         features = project.path_of(f"{project.implementations}.{FEATURES}")
         new[f"{features}/__init__.py"] = FEATURES_PACKAGE
-        new[f"{features}/{module}.py"] = module_text(
+        new[f"{features}/{module}.py"] = render(
             "_new/forwarded_features.py.jinja",
             upstreams=package,
             module=module,
@@ -67,7 +68,7 @@ def upstream_modules(
             legacy_serves=literal(legacy_serves) if legacy_serves != serves else "",
         )
     for tool in tools:
-        new[module_path(project, tool.py_name)] = module_text(
+        new[module_path(project, tool.py_name)] = render(
             "_new/forwarded.py.jinja",
             tool=tool,
             package=project.package,
@@ -76,10 +77,8 @@ def upstream_modules(
             server=server,
             listed_name=literal(published_name(cast("ToolDefinition", tool.definition), "mcp")),
         )
-    files = {path: text for path, text in new.items() if kind_of(project.root, path) is None}
-    kept = len(new) - len(files)
-    notes = [f"{count(kept, 'module')} in {project.implementations} kept as before"] if kept else []
-    return NewModules({**files, f"{folder}/{module}.lock": lock}, notes)
+    modules = new_modules(project, new)
+    return NewModules({**modules.files, f"{folder}/{module}.lock": lock}, modules.notes)
 
 
 def _served(listing: Listing, announced: Sequence[str]) -> list[str]:
