@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
+from operator import itemgetter
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
@@ -191,40 +193,25 @@ def find_renames(old: Mapping[str, Contract], new: Mapping[str, Contract]) -> di
     return {**renames, **_by_schemas(removed, added)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Likeness:
-    """How much alike two tools with equal schemas are."""
-
-    description: float
-    name: float
-    old: str
-    new: str
-
-
-def _most_alike_first(pair: _Likeness) -> tuple[float, float, str, str]:
-    return -pair.description, -pair.name, pair.old, pair.new
-
-
-def _by_schemas(removed: Iterable[Contract], added: Iterable[Contract]) -> dict[str, str]:
-    """Return the renames among tools with equal schemas, the most alike first."""
+def _by_schemas(removed: Collection[Contract], added: Iterable[Contract]) -> dict[str, str]:
+    """Return the renames among tools with equal schemas: each to the most similar one that is left."""
     candidates: dict[str, list[Contract]] = {}
     for each in added:
         candidates.setdefault(_fingerprint(each), []).append(each)
-    groups: dict[str, list[Contract]] = {}
-    for each in removed:
-        groups.setdefault(_fingerprint(each), []).append(each)
+    fingerprints = {each.name: _fingerprint(each) for each in removed}
+    alike = Counter(fingerprints.values())
     found: dict[str, str] = {}
-    for fingerprint, group in sorted(groups.items()):
+    for each in removed:
+        fingerprint = fingerprints[each.name]
         others = candidates.get(fingerprint, [])
-        # Many tools with the same schema cannot be told apart, and comparing all pairs would take long.
-        if not others or len(group) * len(others) > _MAX_PAIRS:
+        # many tools with the same schema cannot be told apart, and comparing all pairs would take long
+        if not others or len(others) * alike[fingerprint] > _MAX_PAIRS:
             continue
-        likenesses = [_likeness(one, other) for one in group for other in others]
-        says_little = _number_of_properties(group[0]) < _FEW_PROPERTIES
-        for pair in sorted(likenesses, key=_most_alike_first):
-            is_taken = pair.old in found or pair.new in found.values()
-            if not is_taken and (pair.description >= _SIMILAR or not says_little):
-                found[pair.old] = pair.new
+        likenesses = [(_likeness(each, other), other) for other in others]
+        likeness, best = max(likenesses, key=itemgetter(0))
+        if likeness[0] >= _SIMILAR or _number_of_properties(each) >= _FEW_PROPERTIES:
+            found[each.name] = best.name
+            others.remove(best)
     return found
 
 
@@ -244,10 +231,8 @@ def _number_of_properties(contract: Contract) -> int:
     return len(properties) if isinstance(properties, Mapping) else 0
 
 
-def _likeness(old: Contract, new: Contract) -> _Likeness:
-    return _Likeness(
-        _ratio(old.spec.description, new.spec.description), _ratio(old.name, new.name), old.name, new.name
-    )
+def _likeness(old: Contract, new: Contract) -> tuple[float, float]:
+    return _ratio(old.spec.description, new.spec.description), _ratio(old.name, new.name)
 
 
 def _ratio(one: str, other: str) -> float:
