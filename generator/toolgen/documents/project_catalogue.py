@@ -6,10 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from toolgen.changes.comparing.judgement import Judgement, judge
-from toolgen.changes.comparing.sides import find_changed
 from toolgen.changes.finding import Category
-from toolgen.compile.pipeline import analyze, without_suppressed_warnings
-from toolgen.compile.publishing.references import choose_references
 from toolgen.documents.catalogue import ChangesSince, catalogue, tool_entries
 from toolgen.language.program import Program
 from toolgen.project import load_targets
@@ -29,19 +26,15 @@ class ProjectCatalogue:
     _entries: dict[str, JsonObject] = field(default_factory=dict)
 
     def read(self) -> JsonObject:
-        """Read the specs that changed since the last call; return the document.
+        """Read the project if it has changed since the last call; return the document.
 
-        Raises `SpecErrors` or `UnableError`; then the next call reads the same specs again.
+        Raises `SpecErrors` or `UnableError`; then the next call reads the project again.
         """
         inputs = _as_if_named(read_inputs(self.start))
-        before = self._inputs
-        same = before is not None and (before.project, before.targets) == (inputs.project, inputs.targets)
-        if before is None or not same:
+        if inputs != self._inputs:
             self.program = program_of(inputs)
             self._entries = tool_entries(self.program, inputs.targets, inputs.settings)
-        else:
-            self._update(before, inputs)
-        self._inputs = inputs
+            self._inputs = inputs
         return self.document()
 
     def document(self) -> JsonObject:
@@ -58,29 +51,6 @@ class ProjectCatalogue:
         found = judge(against, self.start, today=today, categories=frozenset(Category))
         self.judgement, self.against = found, against
         return found
-
-    def _update(self, before: Inputs, inputs: Inputs) -> None:
-        changed = find_changed(before.specs, inputs.specs)
-        touched = changed.old.keys() | changed.new.keys()
-        if not touched:
-            return
-        prefix = f"{inputs.project.specs}/"
-        program = Program(())
-        if changed.new:
-            program = analyze(changed.new, inputs.targets, prefix, needs_tools=False)
-            program = without_suppressed_warnings(choose_references(program, inputs.settings))
-        entries = tool_entries(program, inputs.targets, inputs.settings)
-        left = [tool for tool in self.program.tools if tool.source.path not in touched]
-        names = {tool.spec.name for tool in left}
-        if names & entries.keys():  # two tools want one name: let the whole pipeline say so
-            self.program = program_of(inputs)
-            entries = tool_entries(self.program, inputs.targets, inputs.settings)
-            self._entries = entries
-            return
-        tools = sorted((*left, *program.tools), key=lambda tool: tool.spec.name)
-        shared = {path: file for path, file in self.program.shared.items() if path not in touched}
-        self.program = Program(tuple(tools), shared={**shared, **program.shared})
-        self._entries = {name: entry for name, entry in self._entries.items() if name in names} | entries
 
 
 def _as_if_named(inputs: Inputs) -> Inputs:

@@ -94,8 +94,8 @@ def read_sides(against: str, start: str) -> Sides:
 
 def compare_files(old: SpecFiles, new: SpecFiles) -> Sides:
     """Return the tools of both sides whose specs differ."""
-    changed = find_changed(old.specs, new.specs)
-    return Sides(_with_settings(_side(old, changed.old), old), _with_settings(_side(new, changed.new), new))
+    paths = _compared_paths(old.specs, new.specs)
+    return Sides(_with_settings(_side(old, paths), old), _with_settings(_side(new, paths), new))
 
 
 def _with_settings(side: Side, files: SpecFiles) -> Side:
@@ -147,8 +147,9 @@ def _folder_files(found: OnDisk) -> SpecFiles:
     return replace(files, settings=settings, settings_text=project.text)
 
 
-def _side(files: SpecFiles, texts: Texts) -> Side:
+def _side(files: SpecFiles, paths: Iterable[str]) -> Side:
     """Return the tools in some of the specs of a side."""
+    texts = {path: files.specs[path] for path in paths if path in files.specs}
     shown = {f"{files.prefix}{path}": text for path, text in texts.items()}
     if not texts:
         return Side(files.label, {})
@@ -176,18 +177,7 @@ def settings_of(project: Project, targets: Iterable[Target], prefix: str = "") -
     )
 
 
-# Which specs can differ
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedSpecs:
-    """The specs of both sides that can differ, with the shared files."""
-
-    old: Texts
-    new: Texts
-
-
-def find_changed(old: Texts, new: Texts) -> ChangedSpecs:
+def _compared_paths(old: Texts, new: Texts) -> list[str]:
     """Return the specs whose text differs, and the shared files; all specs if a shared file differs.
 
     Line ends do not count. Nothing is parsed but files that look like shared schemas.
@@ -195,13 +185,9 @@ def find_changed(old: Texts, new: Texts) -> ChangedSpecs:
     paths = old.keys() | new.keys()
     changed = {path for path in paths if _differ(old.get(path), new.get(path))}
     if not changed:
-        return ChangedSpecs({}, {})
+        return []
     shared = {path for side in (old, new) for path, text in side.items() if is_shared_text(path, text)}
-    wanted = sorted(paths if changed & shared else changed | shared)
-    return ChangedSpecs(
-        {path: old[path] for path in wanted if path in old},
-        {path: new[path] for path in wanted if path in new},
-    )
+    return sorted(paths if changed & shared else changed | shared)
 
 
 def _differ(one: bytes | str | None, other: bytes | str | None) -> bool:
