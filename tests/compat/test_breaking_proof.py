@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.changes.edit_space import Cell, Direction, Edit, cells
+from toolgen.changes.edit_space import Direction, Edit
 from toolgen.proof.containment import Contained, NotContained, check_containment
 
 from tests.corpora import SAMPLE
+from tools.breaking.cells import Cell, cells
 from tools.breaking.corpora import mutations
 from tools.breaking.pairs import pairs
 from tools.breaking.proof import Check, judge

@@ -7,20 +7,12 @@ from typing import Any
 
 import jsonschema_specifications
 import pytest
-from toolgen.changes.edit_space import (
-    EDITS,
-    OTHER_KEYWORD,
-    Direction,
-    Edit,
-    ValueKind,
-    cells,
-    drafts_of_keyword,
-    edits_of,
-    value_kinds,
-)
+from toolgen.changes.edit_space import EDITS, OTHER_KEYWORD, Direction, Edit, ValueKind, edits_of, value_kinds
 from toolgen.schema.document import ASSERTED, Draft
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled
+
+from tools.breaking.cells import cells, drafts_of_keyword
 
 REGISTRY = jsonschema_specifications.REGISTRY
 _VOCABULARIES = (

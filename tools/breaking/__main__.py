@@ -14,8 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from toolgen.changes.edit_space import Cell, cells
-
+from tools.breaking.cells import Cell, cells
 from tools.breaking.corpora import mutations
 from tools.breaking.pairs import pairs
 from tools.breaking.proof import judge

@@ -9,11 +9,12 @@ from graphlib import TopologicalSorter
 from random import Random
 from typing import Any, Final
 
-from toolgen.changes.edit_space import EDITS, Cell, Direction, Edit, ValueKind, drafts_of_keyword
+from toolgen.changes.edit_space import EDITS, Direction, Edit, ValueKind
 from toolgen.schema.document import Draft, JsonPath, Schema, SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.validator import compiled
 
+from tools.breaking.cells import Cell, drafts_of_keyword
 from tools.breaking.contexts import TOP, Context, Wrap, contexts
 from tools.breaking.schema_edits import UNDOES, EditedNode, Node, edit_schema, needs_keyword, same_json
 from tools.breaking.schema_writer import SchemaWriter

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from toolgen.changes.edit_space import OTHER_KEYWORD, ValueKind, drafts_of_keyword, value_kinds
+from toolgen.changes.edit_space import OTHER_KEYWORD, ValueKind, value_kinds
 from toolgen.schema.document import Draft, Schema, draft_of
 from toolgen.schema.keywords import FORMATS, TYPES
+
+from tools.breaking.cells import drafts_of_keyword
 
 NAMES: Final = ("a", "b", "c", "x-a", "é", "", "a/b", "~", "$ref", "%25", "type")
 WORDS: Final = ("", "a", "b", "ab", "abc", "A", "1", "2024-02-29", "é", "🙂", "a b", "a\n", "ß", "\x00")

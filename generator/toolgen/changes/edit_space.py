@@ -1,23 +1,17 @@
 """The space of schema edits: every keyword, every edit that its value can have, both directions.
 
 The space is derived and not listed: `schema/keywords.py` says which keywords there are, the kind of a
-keyword's value says how it can change. Each cell is claimed by a rule or waived, so that no edit passes
-unjudged.
+keyword's value says how it can change. Tests check that each edit is claimed, so that none passes unjudged.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
-from toolgen.schema.document import Draft
 from toolgen.schema.keywords import (
     ALL_REFERENCES,
-    DRAFT_7_ONLY,
-    DRAFT_2020_12_ONLY,
-    KEYWORDS,
     SCHEMA_LISTS,
     SCHEMA_MAPS,
     SINGLE_SCHEMA,
@@ -196,25 +190,6 @@ def value_kinds(keyword: str) -> tuple[ValueKind, ...]:
     return _TWO_FORMS.get(keyword) or (_KINDS[keyword],)
 
 
-def drafts_of_keyword(keyword: str) -> frozenset[Draft]:
-    """Return the drafts that define `keyword`. (References into `$defs` are followed in draft-07, too.)"""
-    if keyword in DRAFT_7_ONLY:
-        return frozenset({Draft.DRAFT_7})
-    return frozenset({Draft.DRAFT_2020_12} if keyword in DRAFT_2020_12_ONLY else Draft)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One kind of schema edit: what happens to which keyword, in which direction."""
-
-    keyword: str
-    edit: Edit
-    direction: Direction
-
-    def __str__(self) -> str:
-        return f"{self.keyword} {self.edit.value} ({self.direction.value})"
-
-
 def edits_of(keyword: str) -> tuple[Edit, ...]:
     """Return the edits that the value of `keyword` can have."""
     kinds = value_kinds(keyword)
@@ -222,13 +197,3 @@ def edits_of(keyword: str) -> tuple[Edit, ...]:
     if len(kinds) > 1:
         edits[Edit.CHANGED] = None  # from one form to the other
     return tuple(edits)
-
-
-def cells() -> tuple[Cell, ...]:
-    """Return the whole space, in a fixed order."""
-    return tuple(
-        Cell(keyword, edit, direction)
-        for keyword in (*sorted(KEYWORDS), OTHER_KEYWORD)
-        for edit in edits_of(keyword)
-        for direction in Direction
-    )

@@ -11,36 +11,12 @@ from types import ModuleType
 from typing import Any, Final
 
 from toolgen.changes import rules
-from toolgen.changes.edit_space import Cell, Direction, Edit, edits_of
+from toolgen.changes.edit_space import Direction, Edit, edits_of
 from toolgen.changes.finding import Category, Level
 from toolgen.changes.rule import FieldEdit, Rule, SchemaRule, SettingRule, ToolRule
 
-WAIVED_KEYWORDS: Final[Mapping[str, str]] = {
-    "$anchor": "references are followed, so the name of an anchor is no edit",
-    "$comment": "for the authors of the schema, not published to models, and without effect",
-    "$defs": "definitions are compared where references lead to them",
-    "$dynamicAnchor": "takes part in dynamic references, which are compared as a whole",
-    "$id": "names a schema; references that depend on it are compared as a whole",
-    "$recursiveAnchor": "belongs to draft 2019-09, and neither draft that specs are written in reads it",
-    "$vocabulary": "belongs to meta-schemas",
-    "definitions": "definitions are compared where references lead to them",
-}
-"""Keyword whose edits no rule claims → the reason."""
-
-WAIVED_EDITS: Final[Mapping[Edit, str]] = {
-    Edit.FOLDED: "references are followed, so a schema and a reference to an equal one are the same",
-    Edit.UNFOLDED: "references are followed, so a reference and a copy of what it refers to are the same",
-}
-"""Edit that no rule claims, of any keyword → the reason."""
-
-WAIVED_FIELDS: Final[Mapping[str, str]] = {
-    "enabled": "a disabled tool is not part of the contract: `tool-removed`, `tool-added`",
-    "input_schema": "its edits are claimed by the rules for schemas",
-    "name": "`tool-renamed`, `tool-removed`, `tool-added`",
-    "toolgen": "the version of the spec language, which callers do not see",
-    "version": "`version-not-bumped`, `version-decreased`, `version-invalid`",
-}
-"""Field of a spec that no rule claims → the reason, or the rules for tools as a whole."""
+_UNCLAIMED: Final = frozenset((Edit.FOLDED, Edit.UNFOLDED))
+"""No rule claims them: references are followed, and a schema is the same as a reference to an equal one."""
 
 
 def _rule_of(code: str, row: dict[str, Any]) -> Rule:
@@ -74,7 +50,7 @@ def _rule_of(code: str, row: dict[str, Any]) -> Rule:
 
 def _edits(keyword: str, edits: str) -> Iterator[Edit]:
     if edits == "*":
-        return (edit for edit in edits_of(keyword) if edit not in WAIVED_EDITS)
+        return (edit for edit in edits_of(keyword) if edit not in _UNCLAIMED)
     return map(Edit, edits.split())
 
 
@@ -135,11 +111,6 @@ def levels_of(code: str) -> tuple[RuleLevel, ...]:
         RuleLevel(direction.value, rule.category.value, f"{breaks}{rule.levels[direction].value}")
         for direction in Direction
     )
-
-
-def waiver(cell: Cell) -> str | None:
-    """Return why no rule claims the cell of the edit space; None if one does or should."""
-    return WAIVED_KEYWORDS.get(cell.keyword) or WAIVED_EDITS.get(cell.edit)
 
 
 def page(code: str) -> str:
