@@ -35,13 +35,17 @@ SCHEMAS: dict[str, Json] = {
     "echo": _TEXT,
     "anything": {"type": "object"},
     "preview": {"type": "object", "properties": {"x": {}}},
-    "requires_12": _requiring(12),
     "requires_100": _requiring(100),
     "items_require_12": _array({"items": _requiring(12)}),
     "decimals": _array({"items": {"type": "number", "multipleOf": 0.01}}),
     "different": _array({"uniqueItems": True}),
     "options": _array({"items": {"enum": [{"a": [*range(100)], "b": number} for number in range(200)]}}),
     "texts": _array({"items": {"type": "string"}}),
+    "look_ahead": _array({"items": {"type": "string", "pattern": r"^(?=(?:\w+\s?)*$)(?!.*--)"}}),
+    "tree": {
+        "type": "object",
+        "anyOf": [{"properties": {"x": {"$ref": "#"}, name: {"type": "string"}}} for name in "abc"],
+    },
     "known": {
         "type": "object",
         "properties": {f"name_of_a_property_{number}": {"type": "string"} for number in range(2_000)},
@@ -55,8 +59,9 @@ SCHEMAS: dict[str, Json] = {
 """The input schema of each tool of the server."""
 
 
-def _repeated(part: str, wrapped: str = '{{"x": [{}]}}', size: int = LIMIT - 2_000) -> Callable[[], str]:
-    return lambda: wrapped.format(",".join([part] * (size // (len(part) + 1))))
+def _repeated(part: str, times: int = 0) -> Callable[[], str]:
+    """Return arguments with a part so many times; 0: as often as there is room."""
+    return lambda: f'{{"x": [{",".join([part] * (times or (LIMIT - 2_000) // (len(part) + 1)))}]}}'
 
 
 def _texts(make: Callable[[int], str], count: int) -> Callable[[], str]:
@@ -69,18 +74,15 @@ def _picture(svg: Callable[[], str]) -> Callable[[], str]:
 
 REQUESTS = (
     Worst("a text of 4 MB", "echo", lambda: json.dumps({"text": "x" * (LIMIT - 2_000)})),
-    Worst("32,000 texts of two lines in a preview", "preview", _texts(lambda n: f"a\n{n}", 32_000)),
-    Worst("300,000 texts of two lines in a preview", "preview", _texts(lambda n: f"a\n{n}", 300_000)),
-    Worst(
-        "1,000 texts of 4,000 lines in a preview", "preview", _texts(lambda n: "a\n" * 900 + str(n), 1_000)
-    ),
+    Worst("130,000 texts of two lines in a preview", "preview", _texts(lambda n: f"a\n{n}", 130_000)),
     Worst(
         "680,000 emoji with selectors in a preview", "preview", _texts(lambda _: "\u2764\ufe0f" * 1_360, 500)
     ),
     Worst("1.2 million accents in a preview", "preview", _texts(lambda _: "\u00e9a" * 2_400 + "\n", 500)),
-    Worst("12 required properties missing beside 4 MB", "requires_12", _repeated("{}")),
-    Worst("100 required properties missing beside 4 MB", "requires_100", _repeated("{}")),
-    Worst("12 required properties missing in each item", "items_require_12", _repeated("{}")),
+    Worst("100 required properties missing beside 65,000 objects", "requires_100", _repeated("{}", 65_000)),
+    Worst(
+        "12 required properties missing in each of 65,000 items", "items_require_12", _repeated("{}", 65_000)
+    ),
     Worst("an SVG of 100 kB: `<svg>=` and blanks", "picture", _picture(lambda: "<svg>=" + " " * 100_000)),
     Worst("an SVG of 4 MB: groups", "picture", _picture(lambda: _SVG.format("<g/>" * 1_000_000))),
     Worst(
@@ -88,22 +90,12 @@ REQUESTS = (
         "picture",
         _picture(lambda: _SVG.format("<g " + " ".join(f"data-{n}='x'" for n in range(200_000)) + "/>")),
     ),
-    Worst(
-        "an SVG with a script in another namespace",
-        "picture",
-        _picture(lambda: _SVG.format('<a.b:script xmlns:a.b="http://www.w3.org/2000/svg"/>')),
-    ),
-    Worst("multiples of 0.01: 600,000 times 1e300", "decimals", _repeated("1e300")),
+    Worst("multiples of 0.01: 130,000 times 1e300", "decimals", _repeated("1e300", 130_000)),
     Worst("multiples of 0.01: integers of 4,290 digits", "decimals", _repeated("9" * 4_290)),
     Worst(
-        "1,000 unknown names beside 2,000 properties",
+        "130,000 unknown names beside 2,000 properties",
         "known",
-        lambda: json.dumps({f"unknown_property_{n}": 1 for n in range(1_000)}),
-    ),
-    Worst(
-        "140,000 unknown names beside 2,000 properties",
-        "known",
-        lambda: json.dumps({f"unknown_property_{n}": 1 for n in range(140_000)}),
+        lambda: json.dumps({f"unknown_property_{n}": 1 for n in range(130_000)}),
     ),
     Worst(
         "integers of 4,290 digits, all different",
@@ -113,17 +105,26 @@ REQUESTS = (
     Worst(
         "integers of 20 digits, all different",
         "different",
-        lambda: json.dumps({"x": [10**19 + n for n in range(180_000)]}),
+        lambda: json.dumps({"x": [10**19 + n for n in range(130_000)]}),
     ),
     Worst("objects in an enum of 200", "options", _repeated(json.dumps({"a": [*range(100)], "b": 199}))),
-    Worst("800,000 numbers where texts are expected", "texts", _repeated("1234")),
+    Worst("130,000 numbers where texts are expected", "texts", _repeated("1234", 130_000)),
+    Worst(
+        "130,000 texts that are looked through", "look_ahead", _texts(lambda n: f"{'word ' * 4}!{n}", 130_000)
+    ),
+    Worst(
+        "1,000 texts of 3,900 characters that are looked through",
+        "look_ahead",
+        _texts(lambda n: f"{'word ' * 779}!{n}", 1_000),
+    ),
+    Worst(
+        "190 levels of three forms, the innermost of none",
+        "tree",
+        lambda: '{"x":' * 190 + '{"a":1,"b":1,"c":1}' + "}" * 190,
+    ),
     Worst("2 million empty objects", "anything", _repeated("{}")),
-    Worst("2 million empty arrays", "anything", _repeated("[]")),
-    Worst("32,000 objects, each with a name", "anything", _repeated('{"":0}', size=7 * 32_000)),
-    Worst("32,000 objects that become models", "rows", _repeated('{"a":1}', size=8 * 32_000)),
-    Worst("170 times 190 levels", "anything", _repeated("[" * 190 + "]" * 190, size=381 * 170)),
-    Worst("2 million numbers", "anything", _repeated("1")),
-    Worst("300,000 names", "anything", lambda: json.dumps({f"n{n}": 0 for n in range(300_000)})),
+    Worst("65,000 objects that become models", "rows", _repeated('{"a":1}', 65_000)),
+    Worst("130,000 names", "anything", lambda: json.dumps({f"n{n}": 0 for n in range(130_000)})),
     Worst("190 levels, as often as there is room", "anything", _repeated("[" * 190 + "]" * 190)),
     Worst("100,000 levels", "anything", lambda: '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}"),
 )

@@ -5,21 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from pydantic_core import to_json
 from toolgen.runtime.contract.request import read_request
-from toolgen.runtime.contract.result import BrokenContract, write_result
 from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import InvalidRequestError
-from toolgen.runtime.validation import complexity
 from toolgen.runtime.validation.compiled_schema import compile_schema
-from toolgen.runtime.validation.json_value import is_json
 
 from tests.processes import assert_processor_time, processor_limit
 from tests.runtime.tool_factory import make_tool
@@ -93,10 +86,10 @@ def test_missing_properties_of_each_of_many_items_are_found_without_copies() -> 
     ("keywords", "fault"),
     sample(
         [
-            ({"type": "string"}, "expected string, got an array of 1000000 items"),
-            ({"maxItems": 3}, "expected at most 3 items, got 1000000"),
-            ({"const": 1}, "expected 1, got an array of 1000000 items"),
-            ({"enum": [1, 2]}, "expected one of 1, 2, got an array of 1000000 items"),
+            ({"type": "string"}, "expected string, got an array of 40000 items"),
+            ({"maxItems": 3}, "expected at most 3 items, got 40000"),
+            ({"const": 1}, "expected 1, got an array of 40000 items"),
+            ({"enum": [1, 2]}, "expected one of 1, 2, got an array of 40000 items"),
             ({"uniqueItems": True}, "expected items that are all different, got the same value twice"),
         ],
         (1,),
@@ -105,7 +98,7 @@ def test_missing_properties_of_each_of_many_items_are_found_without_copies() -> 
 def test_a_large_part_is_described_without_copying_it_for_each_branch(
     keywords: dict[str, Any], fault: str
 ) -> None:
-    judged = judge({"allOf": [object_of(x=keywords)] * 100}, OPEN_ARRAY)
+    judged = judge({"allOf": [object_of(x=keywords)] * 100}, '{"x": [{} for _ in range(40_000)]}')
     assert judged.faults.startswith(f"- $.x: {fault}")
     assert judged.megabytes < 150
 
@@ -136,27 +129,15 @@ def test_the_first_unknown_names_have_suggestions() -> None:
 TOO_LARGE = "- $: too large or too deeply nested to be checked by this schema"
 
 
-@pytest.mark.parametrize(
-    ("items", "value"),
-    [
-        pytest.param({"multipleOf": 0.01}, "[1e300] * 600_000", id="multipleOf-of-large-numbers"),
-        pytest.param({"multipleOf": 1e-300}, "[7] * 600_000", id="multipleOf-a-small-number"),
-        pytest.param({"multipleOf": 0.01}, "[10**4290] * 900", id="multipleOf-of-long-integers"),
-        pytest.param({"minimum": 0}, "[10**4290] * 970", id="minimum-of-long-integers"),
-        pytest.param({"multipleOf": 2}, "[10**4290] * 970", id="even-long-integers"),
-        pytest.param({"not": {"enum": [1]}}, "[10**4290] * 970", id="enum-of-numbers-and-long-integers"),
-        pytest.param(
-            {"allOf": [{"minimum": -bound} for bound in range(60)]}, "[10**1000] * 3_000", id="many-bounds"
-        ),
-        pytest.param(
-            {"enum": [{"a": list(range(100)), "b": i} for i in range(200)]},
-            '[{"a": list(range(100)), "b": 199}] * 10_000',
-            id="enum-of-objects",
-        ),
-    ],
-)
-def test_values_whose_check_takes_too_long_are_refused_before_it(items: dict[str, Any], value: str) -> None:
-    judged = judge(object_of(x={"type": "array", "items": items}), f'{{"x": {value}}}')
+def test_values_whose_check_takes_too_long_are_refused_before_it() -> None:
+    options = {"enum": [{"a": list(range(100)), "b": number} for number in range(200)]}
+    schema = object_of(x={"type": "array", "items": options})
+    judged = judge(schema, '{"x": [{"a": list(range(100)), "b": 199}] * 10_000}')
+    assert (judged.valid, judged.faults) == (False, TOO_LARGE)
+
+
+def test_long_integers_are_not_all_divided() -> None:
+    judged = judge(object_of(x={"type": "array", "items": {"multipleOf": 0.01}}), '{"x": [10**4290] * 900}')
     assert (judged.valid, judged.faults) == (False, TOO_LARGE)
 
 
@@ -171,41 +152,19 @@ def test_long_integers_are_not_all_compared_with_each_other(digits: int) -> None
     ("items", "value"),
     [
         ({"multipleOf": 0.01}, "[1.25, 99.99, 7] * 50_000"),
-        ({"multipleOf": 0.01}, "[1e300] * 1_000"),
+        ({"multipleOf": 0.01}, "[1e300] * 100_000"),
         ({"minimum": 0, "maximum": 10**400}, "[10**300] * 100"),
-        ({"minimum": 0}, "[10**4290] * 100"),
+        ({"minimum": 0}, "[10**4290] * 900"),
         ({"minimum": 0, "maximum": 10**30}, "[10**20] * 50_000"),
         ({"type": "integer"}, "[10**4290] * 900"),
         ({"enum": [{"a": 1}, {"a": 2}]}, '[{"a": 2}] * 50_000'),
+        ({"type": "array", "uniqueItems": True}, "[[10**20 + i] for i in range(900)]"),
         ({"enum": ["a", "b"]}, '["a"] * 100_000'),
     ],
 )
 def test_ordinary_values_of_such_schemas_are_accepted(items: dict[str, Any], value: str) -> None:
     judged = judge(object_of(x={"type": "array", "items": items}), f'{{"x": {value}}}')
     assert judged.valid
-
-
-@pytest.mark.parametrize("digits", [20, 300, 4_290])
-@pytest.mark.parametrize(
-    "items", [{"minimum": 0}, {"minimum": 0, "maximum": 10**4_000, "enum": [1, 2]}], ids=len
-)
-def test_expensive_integers_never_come_in_a_short_text(items: dict[str, Any], digits: int) -> None:
-    schema = compile_schema({"type": "array", "items": items})
-    for count in (1, 10, 100, 1_000):
-        value = [10**digits] * count
-        text = to_json(value)
-        assert schema.cost is not None
-        if len(text) <= schema.short_text:
-            assert not schema.is_too_expensive(value)
-            assert schema.is_valid_short(value) == schema.is_valid(value)
-
-
-def test_requests_with_long_integers_are_estimated() -> None:
-    schema = object_of(x={"type": "array", "items": {"minimum": 0}})
-    contract = contract_of(type(make_tool(lambda *_: None, input_schema=schema)))
-    read_request(contract, {"x": [10**4290] * 100})
-    with pytest.raises(InvalidRequestError, match="too large"):
-        read_request(contract, {"x": [10**4290] * 970})
 
 
 def test_faults_of_long_integers_are_not_all_written_out() -> None:
@@ -218,30 +177,6 @@ def test_names_that_are_numbers_are_not_searched_for_each_fault() -> None:
     schema = object_of(**{"1": {"type": "array", "items": {"type": "integer"}}})
     judged = judge(schema, '{"1": ["x"] * 1_000, **{str(number): 0 for number in range(2, 100_000)}}')
     assert judged.faults.startswith('- $["1"][0]: expected integer, got the string "x"')
-
-
-def test_a_refused_call_judges_its_arguments_few_times() -> None:
-    def processor_time(work: Callable[[], object]) -> float:
-        started = time.process_time()
-        work()
-        return time.process_time() - started
-
-    arguments = {"x": [1e300] * 300_000}
-    schema = object_of(x={"type": "array", "items": {"multipleOf": 0.01}})
-    tool = make_tool(lambda *_: None, input_schema=schema)
-    contract = contract_of(type(tool))
-
-    def judge_once() -> None:
-        assert is_json(arguments)
-        assert not contract.request_schema.is_valid(arguments)
-
-    def call() -> None:
-        with pytest.raises(InvalidRequestError):
-            read_request(contract, arguments)
-
-    call()  # what it imports
-    once = min(processor_time(judge_once) for _ in range(3))
-    assert_processor_time(min(processor_time(call) for _ in range(3)), 3 * once + 0.02)
 
 
 SCANS = [
@@ -257,8 +192,7 @@ SCANS = [
 @pytest.mark.parametrize("pattern", SCANS)
 def test_a_pattern_that_scans_from_many_places_takes_short_texts_only(pattern: str) -> None:
     schema = compile_schema(object_of(x={"type": "string", "pattern": pattern}))
-    assert schema.cost is not None
-    assert schema.cost.max_text == 500
+    assert not schema.is_too_expensive({"x": "a" * 4_000})
     with processor_limit(0.5):
         assert schema.is_too_expensive({"x": "a" * 200_000})
 
@@ -270,7 +204,7 @@ def test_a_pattern_that_scans_from_many_places_takes_short_texts_only(pattern: s
         "^(?!.*--)[a-z-]+$",
         r"^[*+]+$",
         r"^\++$",
-        "^(?:a(?!b))*c?$",
+        "^(?!(?:ab|[()]x)$).*",
         "^(?!\\s*$).+",
     ],
 )
@@ -291,68 +225,21 @@ def test_many_texts_that_backtrack_are_refused_in_time(pattern: str) -> None:
 BACKTRACKING = r"^(\w+\s?)*$(?<!x)"
 
 
-def long_texts(number: int) -> list[str]:
-    return [f"{'a' * 30}{each}!" for each in range(number)]
-
-
-@pytest.fixture
-def matched(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Counts how often each text is matched before the validator is asked; each takes a millisecond."""
-    texts: Counter[str] = Counter()
-    monkeypatch.setattr(complexity, "thread_time", lambda: texts.total() / 1_000)
-    make = complexity.matcher
-
-    def counting(pattern: str) -> Callable[[str], bool]:
-        return lambda text: texts.update([text]) or make(pattern)(text)
-
-    monkeypatch.setattr(complexity, "matcher", counting)
-    return texts
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param({"n": 5, "x": long_texts(2)}, r"x\[0\]: too complicated", id="two slow texts"),
-        pytest.param({"n": 5, "x": long_texts(20)}, r"x\[0\]: too complicated", id="many slow texts"),
-        pytest.param({"n": 5, "x": long_texts(9_000)}, "too large or too deeply nested", id="too many"),
-        pytest.param({"n": "5", "x": long_texts(2)}, "n: expected integer", id="not coerced"),
-        pytest.param({"n": "5", "x": json.dumps(long_texts(9_000))}, "too large", id="coerced, too many"),
+        pytest.param({"n": 5, "x": 2}, r"x\[0\]: too complicated", id="few slow texts"),
+        pytest.param({"n": 5, "x": 9_000}, "too large or too deeply nested", id="too many"),
+        pytest.param({"n": "5", "x": 2}, "n: expected integer", id="not coerced"),
     ],
 )
-def test_each_text_of_a_refused_call_is_matched_once(
-    arguments: dict[str, Any], message: str, matched: Counter[str]
-) -> None:
+def test_a_call_with_slow_texts_is_refused_in_time(arguments: dict[str, Any], message: str) -> None:
     items = {"type": "string", "pattern": BACKTRACKING}
     schema = object_of(n={"type": "integer"}, x={"type": "array", "items": items})
     contract = contract_of(type(make_tool(lambda *_: None, input_schema=schema)))
-    with pytest.raises(InvalidRequestError, match=message):
-        read_request(contract, arguments)
-    assert set(matched.values()) == {1}
-
-
-def test_each_text_of_a_coerced_call_is_matched_once(matched: Counter[str]) -> None:
-    schema = object_of(n={"type": "integer"}, x={"type": "string", "pattern": BACKTRACKING})
-    contract = contract_of(type(make_tool(lambda *_: None, input_schema=schema)))
-    read_request(contract, {"n": "5", "x": "a" * 20})
-    assert matched == {"a" * 20: 1}
-
-
-def test_the_texts_of_a_refused_result_are_matched_once_more_to_explain_it(matched: Counter[str]) -> None:
-    output = object_of(x={"type": "array", "items": {"type": "string", "pattern": BACKTRACKING}})
-    contract = contract_of(type(make_tool(lambda *_: None, output_schema=output)))
-    with pytest.raises(BrokenContract):
-        write_result(contract, {"x": long_texts(5)})
-    assert set(matched.values()) == {2}
-
-
-def test_a_text_is_matched_as_often_as_it_occurs_in_one_value(matched: Counter[str]) -> None:
-    items = {"type": "string", "pattern": BACKTRACKING}
-    schema = compile_schema({"type": "array", "items": items}).for_call(complexity.Matching())
-    assert schema.is_valid(["a" * 20] * 2)
-    assert schema.is_valid(["a" * 20] * 5)
-    assert schema.is_valid(["a" * 20] * 3)
-    assert matched == {"a" * 20: 5}
-    assert not schema.is_valid(long_texts(1) * 9_000)
+    texts = [f"{'a' * 30}{number}!" for number in range(arguments["x"])]
+    with processor_limit(2), pytest.raises(InvalidRequestError, match=message):
+        read_request(contract, {**arguments, "x": texts})
 
 
 def test_many_texts_that_match_at_once_are_accepted() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from toolgen.schema.document import JsonPath, SchemaDocument, subschemas
 from toolgen.schema.graph import Graph
 from toolgen.schema.limits import BUDGET, Budget
-from toolgen.schema.patterns import estimate_compiled_bytes
+from toolgen.schema.patterns import estimate_compiled_bytes, patterns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,8 @@ def find_entangled(graph: Graph, budget: Budget = BUDGET) -> Iterator[Excess]:
         found = next((node for node, count in zip(graph.nodes, counts, strict=True) if count > limit), None)
         if found is not None:
             yield Excess(found.path, f"more than {limit:,} {message}", hint)
+    if max(ways) <= budget.combinations and graph.checks > budget.checks:
+        yield Excess((), f"a value may need more than {budget.checks:,} checks of each part", _COMBINATIONS)
 
 
 _COMBINATIONS = "a branch that is reached in several ways is checked as often; write it once"
@@ -125,11 +127,3 @@ def check_size(schema: Mapping[str, Any], budget: Budget = BUDGET) -> None:
     """Raise `TooComplexError` for the first place of `schema` that is too large by itself."""
     for excess in find_oversized(schema, budget):
         raise TooComplexError(excess)
-
-
-def patterns_of(node: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the patterns of one subschema."""
-    if isinstance(pattern := node.get("pattern"), str):
-        yield pattern
-    if isinstance(patterns := node.get("patternProperties"), dict):
-        yield from patterns

@@ -6,9 +6,11 @@ of the document. Nothing here recurses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import cached_property
+from itertools import chain
+from typing import Any, Final, TypeAlias
 
 from toolgen.schema.document import JsonPath, Located, Schema, SchemaDocument, as_list, is_type, subschemas
 from toolgen.schema.keywords import (
@@ -19,6 +21,12 @@ from toolgen.schema.keywords import (
     REFERENCES,
     TYPES,
 )
+
+MAX_CHECKS: Final = 10_000_000
+"""Limit for validating one value: checks of a part by a subschema, about a second."""
+
+_MAX_COMPARED: Final = 1_000_000  # names of properties, to count the checks of one schema
+_Step: TypeAlias = tuple[str, str | int | None]  # "property" or "item", and its name; None for any other
 
 _PARTS: Final = {  # keyword → the parts of a value that its schemas apply to
     **dict.fromkeys(
@@ -156,8 +164,11 @@ class Graph:
             waiting += new
         return min(len(seen), most)
 
-    def bottom_up(self) -> Iterator[int]:
-        """Yield every node after those that it leads to in place; a loop is entered at any of its nodes."""
+    def bottom_up(self, *, with_parts: bool = False) -> Iterator[int]:
+        """Yield every node after those that it leads to in place; a loop is entered at any of its nodes.
+
+        With `with_parts`, also after those that apply to parts of the value.
+        """
         state = bytearray(len(self.nodes))  # 0: new, 1: in progress, 2: done
         for start in range(len(self.nodes)):
             stack = [start]
@@ -165,12 +176,38 @@ class Graph:
                 index = stack[-1]
                 if state[index] == 0:
                     state[index] = 1
-                    stack += [inner for inner in self.nodes[index].in_place if state[inner] == 0]
+                    node = self.nodes[index]
+                    inside = chain(node.in_place, node.children() if with_parts else ())
+                    stack += [inner for inner in inside if state[inner] == 0]
                     continue
                 stack.pop()
                 if state[index] == 1:
                     state[index] = 2
                     yield index
+
+    @cached_property
+    def checks(self) -> int:
+        """How many subschemas check the parts on one way into a value, at most; MAX_CHECKS if too many.
+
+        Where branches apply to the same part, as in `anyOf: [{items: A}, {items: A}]`, every level doubles
+        them. It does not in a recursion: the validator remembers what a reference to a schema that it is in
+        the middle of has found.
+        """
+        total = [1] * len(self.nodes)  # 1 for a reference back into a recursion
+        below: list[dict[_Step, int]] = [{} for _ in self.nodes]
+        compared = 0
+        for index in self.bottom_up(with_parts=True):
+            node = self.nodes[index]
+            own, steps = 1 + _literals(node.schema), _steps(node, total)
+            for inner in node.in_place:
+                own += total[inner] - max(below[inner].values(), default=0)
+                compared += len(steps) + len(below[inner])
+                if compared > _MAX_COMPARED:
+                    return MAX_CHECKS
+                steps = _merge(steps, below[inner])
+            below[index] = steps
+            total[index] = min(own + max(steps.values(), default=0), MAX_CHECKS)
+        return total[0]
 
     def levels(self) -> list[int]:
         """Return, for each node, how deep inside a value it first applies; -1 if nothing leads to it."""
@@ -192,6 +229,37 @@ class Graph:
                 found[index] = level
             here, below = list(new), []
         return found
+
+
+# How often a part of a value is checked
+
+
+def _steps(node: Node, total: Sequence[int]) -> dict[_Step, int]:
+    """Return the checks of each part of a value by the subschemas of one node."""
+    steps: dict[_Step, int] = {}
+    for kind, children in (("property", node.properties), ("item", node.items)):
+        if children is not NO_NODES:
+            always = sum(total[child] for child in children.all)
+            steps[kind, None] = always + sum(total[child] for child in children.unnamed)
+            for name, found in children.by_name.items():
+                steps[kind, name] = always + sum(total[child] for child in found)
+    return steps
+
+
+def _merge(one: dict[_Step, int], other: dict[_Step, int]) -> dict[_Step, int]:
+    """Return the checks by two schemas that apply to the same value."""
+    if not one or not other:
+        return one or other
+    return {
+        step: one.get(step, one.get((step[0], None), 0)) + other.get(step, other.get((step[0], None), 0))
+        for step in {**one, **other}
+    }
+
+
+def _literals(schema: Mapping[str, Any]) -> int:
+    """Return how many objects and arrays of an `enum` a value may be compared with."""
+    options = schema.get("enum")
+    return sum(isinstance(each, dict | list) for each in options) if isinstance(options, list) else 0
 
 
 # The types of a value

@@ -9,7 +9,7 @@ characters are listed there. Messages about faults show the author's pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -110,6 +110,14 @@ _HUGE = 10**15
 _PIECE = re.compile(
     rf"\\(?:[pP]\{{[^{{}}]*\}}|.)|{_CLASS}|\{{(?P<most>[0-9]{{1,9}}(?:,[0-9]{{0,9}})?)\}}|.", re.DOTALL
 )
+
+
+def patterns_of(node: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the patterns of one subschema."""
+    if isinstance(pattern := node.get("pattern"), str):
+        yield pattern
+    if isinstance(patterns := node.get("patternProperties"), dict):
+        yield from patterns
 
 
 def _escape(piece: str, inside: bool, pattern: str, at: int) -> str:

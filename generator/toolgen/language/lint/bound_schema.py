@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 
 from toolgen.language.references.bundle import Bound
-from toolgen.runtime.validation.complexity import Effort
+from toolgen.runtime.validation.complexity import explains
 from toolgen.schema.document import Draft, JsonPath, subschemas
 from toolgen.schema.validator import SubschemaValidators, compiled
 
@@ -22,7 +22,11 @@ class LintedSchema:
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
         self.draft = bound.document.draft
-        self.effort = Effort(bound.document)
+        self._plain = bound.document.plain
+
+    def explains(self, value: Any, node: Any) -> bool:
+        """True if the validator can list all faults of a value by the subschema `node` in time."""
+        return explains(self._plain, value, node)
 
     def validator_of(self, path: JsonPath, node: Mapping[str, Any]) -> jsonschema_rs.Validator | None:
         """Return a validator of the subschema `node` at `path`; None if the validator does not find it."""

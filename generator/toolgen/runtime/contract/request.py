@@ -12,10 +12,9 @@ from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
-from toolgen.runtime.validation.complexity import Matching
 from toolgen.runtime.validation.fault_messages import Fault
 from toolgen.runtime.validation.faults import LIMIT, TOO_EXPENSIVE, find_faults, list_faults
-from toolgen.runtime.validation.json_value import WORD, find_non_json, is_json, whole_numbers
+from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 from toolgen.runtime.validation.value_free import property_names, value_free_model_faults
 
 from .tool_contract import ToolContract
@@ -76,14 +75,10 @@ def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[
     Coercions are reported in `metadata["coerced"]`. Raises InvalidRequestError if they are not valid.
     """
     schema, is_refused = contract.request_schema, False
-    check = schema.is_valid_in_call
-    matching = None if check is None else Matching()
-    # the usual case in one pass: long integers, which need an estimate of the work, go the slow way
-    if type(raw) is dict and is_json(raw, largest=WORD):
-        if schema.is_valid_short(raw) if check is None else check(raw, matching):
+    if type(raw) is dict and is_json(raw):  # the usual case in one pass
+        if schema.is_valid(raw):
             return raw
         is_refused = True
-    schema = schema.for_call(matching)
     from toolgen.runtime.coercion.coerce import Coerced, coerce, coerce_whole
 
     notes = list[dict[str, str]]()

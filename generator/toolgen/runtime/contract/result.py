@@ -17,7 +17,6 @@ from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.complexity import Matching
 from toolgen.runtime.validation.faults import find_faults, list_faults, non_json_faults
 from toolgen.runtime.validation.json_value import is_json, whole_numbers
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_model_faults
@@ -95,15 +94,13 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
         if content is result and not is_json(content):
             raise _broken(contract, "its response", schema, content)
         data = to_json(content, inf_nan_mode="constants")
-        if schema is not None:
-            is_valid = schema.is_valid_short if len(data) <= schema.short_text else schema.is_valid
-            if not is_valid(content):
-                # what another server has sent is passed on as it is, or refused
-                is_own = isinstance(given, BaseModel) or not contract.forwards
-                sent = without_refused_nulls(schema, content) if is_own else content
-                if sent is content:
-                    raise _broken(contract, "its response", schema, content)
-                content, data = sent, to_json(sent)
+        if schema is not None and not schema.is_valid(content):
+            # what another server has sent is passed on as it is, or refused
+            is_own = isinstance(given, BaseModel) or not contract.forwards
+            sent = without_refused_nulls(schema, content) if is_own else content
+            if sent is content:
+                raise _broken(contract, "its response", schema, content)
+            content, data = sent, to_json(sent)
         text = data.decode()
     except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
         raise _broken(contract, "its response", None, content) from None
@@ -307,7 +304,6 @@ def _broken(
 ) -> BrokenContract:
     """Return the error for a result that the schema refuses, or that is not JSON."""
     if schema is not None:
-        schema = schema.for_call(Matching())
         detail = list_faults(find_faults(schema, content, contract.secret_values()))
         return BrokenContract(
             f"{subject} breaks the schema:\n{value_free_faults(schema, content)}", detail=detail

@@ -13,17 +13,14 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from toolgen.schema.document import JsonPath, Located, SchemaDocument, format_pointer
+from toolgen.schema.document import JsonPath, Located, SchemaDocument
 from toolgen.schema.keywords import CONSTRAINING
-from toolgen.schema.validator import compiled
+from toolgen.schema.validator import SubschemaValidators
 
-from .complexity import Effort
+from .complexity import is_for_other
 
-_MAX_PARTS: Final = 2_000  # parts of a value that are validated
-_MAX_SCHEMAS: Final = 60  # subschemas that are compiled
-SECONDS: Final = 0.1  # of processor time, for work that the other limits do not bound
+_SECONDS: Final = 0.3  # of processor time
 _DEPTH: Final = 150
-_ROOT: Final = "urn:toolgen:schema"
 _APPLYING: Final = frozenset(
     {
         "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else",
@@ -43,7 +40,7 @@ Report = Callable[[JsonPath, Mapping[str, Any], Any], Iterator[Any]]
 
 
 class LimitReached(Exception):  # noqa: N818  not an error: the faults found so far are used
-    """A limit of the search for one value is reached."""
+    """The time or the depth of the search for one value is reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,37 +76,29 @@ class BoundedFaults:
         own: Report,
         unknown: Callable[[JsonPath, str, Mapping[str, Any], Any], Any],
         no_branch: Callable[[JsonPath, int], Any],
-        *,
-        seconds: float = SECONDS,
     ) -> None:
         self._document = document.plain
         self._own, self._unknown, self._no_branch = own, unknown, no_branch
-        self._effort = Effort(document)
-        self._validators: dict[JsonPath, jsonschema_rs.Validator] = {}
+        self._validators: dict[JsonPath, jsonschema_rs.Validator | None] = {}
         self.complete = False  # the search ended without reaching a limit
-        self._parts = 0
-        self._until = time.thread_time() + seconds
+        self._until = time.thread_time() + _SECONDS
 
     def find(self, value: Any) -> Iterator[Any]:
         """Yield the faults that were found before a limit was reached."""
         try:
+            self._subschemas = SubschemaValidators(self._document.schema)
             yield from self._faults(_SchemaAt(self._document.schema, ()), _ValueAt(value, ()), _DEPTH)
             self.complete = True
         except (LimitReached, ValueError, jsonschema_rs.ReferencingError):
             return
 
     def _is_valid(self, at: _SchemaAt, part: _ValueAt) -> bool:
-        self._parts += 1
-        if self._parts > _MAX_PARTS or time.thread_time() > self._until:
+        if time.thread_time() > self._until:
             raise LimitReached
         if at.path not in self._validators:
-            if len(self._validators) >= _MAX_SCHEMAS:
-                raise LimitReached
-            root = self._document.schema
-            draft = {"$schema": root["$schema"]} if "$schema" in root else {}
-            schema = {**draft, "$ref": f"{_ROOT}#{format_pointer(at.path)}"}
-            self._validators[at.path] = compiled(schema, retrieve=lambda uri: dict(root))
-        return bool(self._validators[at.path].is_valid(part.value))
+            self._validators[at.path] = self._subschemas.at(at.path)
+        validator = self._validators[at.path]
+        return validator is None or bool(validator.is_valid(part.value))
 
     def _faults(self, at: _SchemaAt, part: _ValueAt, depth: int) -> Iterator[Any]:
         """Yield the faults of `part` by the subschema `at`."""
@@ -173,7 +162,7 @@ class BoundedFaults:
         intended: dict[int, _SchemaAt] = {}
         for branch in branches:
             target = self._resolve(branch)
-            if target.schema is not False and not self._effort.is_other(target.schema, part.value):
+            if target.schema is not False and not is_for_other(self._document, target.schema, part.value):
                 intended[id(target.schema)] = target
         if len(intended) == 1:
             (target,) = intended.values()

@@ -13,9 +13,9 @@ from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
 from toolgen.schema.document import JsonPath, SchemaDocument
 from toolgen.schema.validator import compiled
 
-from .bounded_faults import OWN, SECONDS, BoundedFaults
+from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema
-from .complexity import Effort, copying_steps
+from .complexity import explains, size
 from .fault_messages import (
     Fault,
     FaultLocation,
@@ -35,7 +35,7 @@ from .union_faults import describe_no_branch, too_many
 MISSING = "required property is missing"
 LIMIT = 20  # faults that are listed; others are counted
 MOST = 1000  # faults that are counted
-_COPYING_STEPS = 200  # of one part in the bounded search: 4 ms
+_LARGE = 1_000  # parts of a value that are not copied into each of its faults in the bounded search
 _WITHOUT_CONTENT = ("type", "enum", "const", "minItems", "maxItems", "minProperties", "maxProperties")
 BOUNDED = 100  # faults of a value that would take too long to explain
 
@@ -67,7 +67,7 @@ def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     if schema.is_too_expensive(value):
         yield TOO_EXPENSIVE
         return
-    if not Effort(schema.document).explains(value):
+    if not explains(schema.document, value):
         yield from _bounded(schema, value)
         return
     refusal = Refusal(schema.document, value, SchemaLookup(schema.document))
@@ -88,7 +88,7 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
             return
         hide = lookup.is_secret(path)
         # jsonschema-rs copies the value into each of its errors
-        is_large = copying_steps(check.document.schema, part) > _COPYING_STEPS
+        is_large = isinstance(part, dict | list) and size(part, _LARGE) > _LARGE
         for fault in (_faults_of_large_part if is_large else _faults_of_part)(check, part, hide):
             yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
 
@@ -98,9 +98,7 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     def no_branch(path: JsonPath, forms: int) -> Fault:
         return Fault(show_path(path), f"fits none of the {forms} allowed forms")
 
-    matching = compiled_schema.matching
-    seconds = SECONDS if matching is None else matching.seconds_left  # the search matches texts again
-    search = BoundedFaults(compiled_schema.document, own, unknown, no_branch, seconds=seconds)
+    search = BoundedFaults(compiled_schema.document, own, unknown, no_branch)
     found = list(islice(search.find(value), BOUNDED))
     yield from found
     if not found:

@@ -14,19 +14,11 @@ MAX_CHARACTERS = 1_000_000  # of a string
 MAX_DIGITS = 400  # of an integer
 MAX_NESTED_STRINGS = 3  # a JSON string that contains JSON, and so on
 
-CONTAINERS: Final = b"[{"
-"""The characters that begin objects and arrays."""
-BRACKETS: Final = b"[{]}"
-"""The characters that begin and end objects and arrays."""
-VALUES: Final = b"[{,"
-"""One of them stands before each value of an array and each member of an object."""
 # a string ends with its line at the latest: in a stream, not every line is JSON
-_UP_TO_PART: Final = {
-    CONTAINERS: re.compile(rb'(?:[^"\[{]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{])?'),
-    BRACKETS: re.compile(rb'(?:[^"\[{\]}]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{\]}])?'),
-    VALUES: re.compile(rb'(?:[^"\[{,]++|"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n])*+([\[{,])?'),
-}
-_CLOSING: Final = {b"[": b"]", b"{": b"}"}
+_STRING: Final = rb'"[^"\\\r\n]*+(?:\\[^\r\n]?+[^"\\\r\n]*+)*+["\r\n]?+'
+_BRACKETS: Final = re.compile(rb"([\[{]++)|([\]}]++)|" + _STRING)
+# each value of an array, and each member of an object, stands behind one of these
+_UP_TO_VALUE: Final = re.compile(rb'(?:[^"\[{,]++|' + _STRING + rb")*+([\[{,])?")
 
 
 class NotStrictJsonError(ValueError):
@@ -56,38 +48,37 @@ def parse_members(text: bytes) -> dict[str, Any]:
     strings may have lone surrogates. Raises NotStrictJsonError if `text` is not an object, or is ambiguous.
     """
     kept: list[bytes] = []  # the text of the object, without that of its members
-    open_parts: list[bytes] = []  # the ends of the objects and arrays that have begun
-    start = position = 0
-    while (found := _UP_TO_PART[BRACKETS].match(text, position)) is not None and (mark := found[1]):
-        position = found.end()
-        if mark in _CLOSING:
-            open_parts.append(_CLOSING[mark])
-            if len(open_parts) == 2:
-                kept += (text[start : position - 1], b"null")
-        elif not open_parts or open_parts.pop() != mark:
-            raise NotStrictJsonError("has brackets that do not match")
-        elif len(open_parts) == 1:
-            start = position
+    start = depth = 0
+    for found in _BRACKETS.finditer(text):
+        above = depth
+        if found[1]:
+            depth += len(found[1])
+            if above < 2 <= depth:
+                kept += (text[start : found.start() + 1 - above], b"null")
+        elif found[2]:
+            depth -= len(found[2])
+            if depth < 2 <= above:
+                start = found.start() + above - 1
     value = _decode(b"".join((*kept, text[start:])).decode(errors="surrogateescape"))
     if not isinstance(value, dict):
         raise NotStrictJsonError("is not an object")
     return value
 
 
-def has_more_parts(text: bytes, most: int, marks: bytes) -> bool:
-    """True if JSON has more than `most` parts, which begin with `marks` (CONTAINERS or VALUES).
+def has_more_values(text: bytes, most: int) -> bool:
+    """True if JSON has more than `most` values: objects, arrays, and what is behind the commas in them.
 
     To build, check and collect these takes far longer than to read the bytes, and fifty times the memory.
     Characters in strings do not count.
     """
-    if sum(text.count(mark) for mark in marks) <= most:
+    if sum(text.count(mark) for mark in b"[{,") <= most:
         return False
     # in UTF-16, which has zeros, the byte of a quote may be a part of another character
     if b"\0" in text:
         return True
     position = 0
     for _ in range(most + 1):
-        found = _UP_TO_PART[marks].match(text, position)
+        found = _UP_TO_VALUE.match(text, position)
         if found is None or not found[1]:
             return False
         position = found.end()

@@ -10,12 +10,7 @@ from typing import Any, Final, TypeAlias
 from pydantic_core import from_json
 
 from toolgen.runtime.validation.json_value import is_json
-from toolgen.runtime.validation.strict_json import (
-    CONTAINERS,
-    NotStrictJsonError,
-    has_more_parts,
-    parse_members,
-)
+from toolgen.runtime.validation.strict_json import NotStrictJsonError, has_more_values, parse_members
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -28,9 +23,9 @@ REASON: Final = "toolgen.refusal"
 """The key of an ASGI scope for the reason why the request is refused."""
 
 
-BYTES_PER_CONTAINER: Final = 128
-"""A request may have one object or array for each of these bytes of its limit: a model takes 800."""
-MIN_CONTAINERS: Final = 1_000  # that are allowed whatever the limit
+BYTES_PER_VALUE: Final = 32
+"""A request may have one value for each of these bytes of its limit: an object, as a model, takes 800."""
+MIN_VALUES: Final = 1_000  # that are allowed whatever the limit
 
 
 class RefusedError(Exception):
@@ -71,14 +66,11 @@ def _too_large(limit: int) -> RefusedError:
     return RefusedError(413, INVALID_REQUEST, f"The request is larger than {limit} bytes.")
 
 
-def check_containers(body: bytes, limit: int) -> None:
-    """Raise RefusedError if JSON has too many objects and arrays for a request of at most `limit` bytes.
-
-    To build, check and collect them takes far longer than to read the bytes, and fifty times the memory.
-    """
-    most = max(MIN_CONTAINERS, limit // BYTES_PER_CONTAINER)
-    if has_more_parts(body, most, CONTAINERS):
-        raise RefusedError(413, INVALID_REQUEST, f"The request has more than {most} objects and arrays.")
+def check_values(body: bytes, limit: int) -> None:
+    """Raise RefusedError if JSON has too many values for a request of at most `limit` bytes."""
+    most = max(MIN_VALUES, limit // BYTES_PER_VALUE)
+    if has_more_values(body, most):
+        raise RefusedError(413, INVALID_REQUEST, f"The request has more than {most} values.")
 
 
 def replay(body: bytes, receive: Receive) -> Receive:

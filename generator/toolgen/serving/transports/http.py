@@ -40,7 +40,7 @@ from .body import (
     Scope,
     Send,
     answering,
-    check_containers,
+    check_values,
     parse_head,
     read_body,
     read_id,
@@ -400,7 +400,7 @@ class _Running:
             if body is None:
                 return
             _refuse_repeated(scope)
-            check_containers(body, self._limit)
+            check_values(body, self._limit)
             if self._draining:
                 raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
             again, send = replay(body, receive), answering(body, send)

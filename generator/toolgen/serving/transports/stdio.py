@@ -25,7 +25,7 @@ from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.text import well_formed_value
 from toolgen.serving.server import ToolServer
 
-from .body import INVALID_ID, RefusedError, check_containers, parse_head, read_id
+from .body import INVALID_ID, RefusedError, check_values, parse_head, read_id
 from .stopping import Stop, closed_in_children, end_calls, wait_for_first
 
 LINES_AHEAD: Final = 16  # read from stdin before the server takes them
@@ -101,7 +101,7 @@ class _Stdio:
                 continue
             else:
                 try:
-                    check_containers(line, self._settings.max_request_bytes)
+                    check_values(line, self._settings.max_request_bytes)
                     message = _parsed(line)
                 except RefusedError as refused:
                     refusal = _refusal(read_id(line), refused.code, str(refused))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolgen.runtime.validation import strict_json
+from toolgen.runtime.validation.strict_json import has_more_values
 from toolgen.sources.imported_tool import SourceError
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
@@ -38,7 +38,7 @@ class ByteBudget:
     def check_values(self, text: bytes) -> None:
         """Count the values of a message before it is parsed. Raises as `check` does."""
         # a flag: that later messages are small does not make the source reliable
-        self._has_many_values |= strict_json.has_more_parts(text, self._values, strict_json.VALUES)
+        self._has_many_values |= has_more_values(text, self._values)
         self.check()
 
     def check(self, cause: BaseException | None = None) -> None:

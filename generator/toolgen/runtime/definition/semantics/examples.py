@@ -10,7 +10,6 @@ from jsonschema_rs import ValidationErrorKind
 from toolgen.base.suggestions import did_you_mean, quoted, shortened
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.complexity import Effort
 from toolgen.schema.document import JsonPath
 
 
@@ -65,7 +64,7 @@ def _violations(path: JsonPath, value: Any, validator: CompiledSchema, schema: s
     if validator.is_valid(value):
         return
     # To say why takes far longer than to refuse, and an example must not hold up the whole run.
-    if not Effort(validator.document).explains(value):
+    if not validator.explains(value):
         message = f"the example does not match {schema}"
         yield SpecFault(path, "example-misfit", message, "change the example, or the schema")
         return
