@@ -84,6 +84,8 @@ ANOTHER_WAY = {
     "compile/printing/file_templates.py": "a template of the installed package",
     "changes/table.py": "a file of the installed package",
     "language/codes.py": "a file of the installed package",
+    "runtime/definition/field_hints.py": "a file of the installed package",
+    "runtime/definition/spec_schema.py": "a file of the installed package",
     "sources/openapi/environment.py": "a file of the installed package",
     "sources/openapi/responses.py": "a file of the installed package",
     "testing/mock/sample_content.py": "a file of the installed package",

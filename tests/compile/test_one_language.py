@@ -23,12 +23,17 @@ from toolgen.language.targets import definition, options
 from toolgen.runtime.definition.check import definition_faults
 from toolgen.runtime.definition.faults import EXPLANATIONS
 from toolgen.runtime.definition.spec_schema import DEFINITIONS, FIELDS
+from toolgen.schema.providers import MCP_TOOL_NAME
 
 OF_FILES = ("toolgen", "enabled")  # fields about a file in YAML, not about a tool
 FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
 TOOL = {key: value for key, value in FULL.items() if key not in (*OF_FILES, "page")}  # it streams
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 UNTYPED = ("input_schema", "output_schema", "chunk_schema", "meta", "input", "output", "x-mine")
+
+
+def test_the_published_name_of_mcp_is_what_mcp_takes() -> None:
+    assert DEFINITIONS["McpOptions"]["properties"]["name"]["pattern"] == f"^{MCP_TOOL_NAME}$"
 
 
 def is_valid_spec(data: Any) -> bool:

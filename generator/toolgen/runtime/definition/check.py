@@ -25,7 +25,7 @@ from .semantics.json_schema import check_schema, too_complex
 from .semantics.pages import check_page
 from .semantics.placeholders import check_placeholders
 from .semantics.references import find_dangling, find_loops
-from .spec_schema import DEFINITIONS, FIELDS, TARGETS, schemas_of
+from .spec_schema import DEFINITIONS, FIELDS, SPEC_SCHEMA, TARGETS, schemas_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
@@ -159,14 +159,8 @@ def _validator() -> Validator:
 
     keywords: dict[str, Any] = {"exact": _Exact}
     return jsonschema_rs.validator_for(
-        {"$ref": "#/definitions/Tool", "definitions": _exact(DEFINITIONS), **_DRAFT},
-        keywords=keywords,
-        validate_formats=True,
-        offline=True,
+        _exact(SPEC_SCHEMA), keywords=keywords, validate_formats=True, offline=True
     )
-
-
-_DRAFT: Final = {"$schema": "http://json-schema.org/draft-07/schema#"}
 
 
 def _exact(schema: Any) -> Any:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
 from typing import Any, Final
 
 from toolgen.base.suggestions import Suggestion, nearest, suggest
@@ -13,112 +15,21 @@ from toolgen.schema.keywords import KEYWORDS
 
 from .spec_schema import CODE, DEFINITIONS, FIELDS, GROUP, NAME, POINTER, TARGETS
 
-_OWN = "carry data of your own under a key that begins with `x-`"
-_SCHEMA = "write {field!r}, with a JSON Schema of type object"
+HINTS: Final[Mapping[str, Mapping[str, str]]] = tomllib.loads(
+    files("toolgen.runtime.definition").joinpath("hints.toml").read_text("utf-8")
+)
+"""Words of other systems → what to write instead, by the places where they are found."""
 
-_MEANT: Final[Mapping[str, tuple[str, ...]]] = {
-    "aliases": ("alias",),
-    "avoid_when": ("do_not_use_when", "dont_use_when", "when_not_to_use"),
-    "description": ("summary",),
-    "errors": ("error_codes", "exceptions", "raises"),
-    "final_answer": ("return_direct",),
-    "group": ("namespace",),
-    "icons": ("icon",),
-    "input_schema": (
-        *("args", "args_schema", "arguments", "input", "inputSchema", "inputs", "parameters"),
-        *("parametersJsonSchema", "parameters_json_schema", "params", "requestBody"),
-    ),
-    "meta": ("_meta", "metadata"),
-    "name": ("id", "operationId"),
-    "output_schema": ("output", "outputSchema", "outputs", "response", "responses"),
-    "tags": ("categories", "category"),
-    "timeout": ("timeout_ms", "timeout_seconds"),
-    "title": ("display_name",),
-    "use_when": ("when_to_use",),
-}
-"""Fields → keys of other systems for them, whose values may have another form."""
-
-_FIELD_OF: Final = {key: field for field, keys in _MEANT.items() for key in keys}
-
+_FIELD_OF: Final = HINTS["fields"]
 _WRITE: Final[Mapping[str, str]] = {
     **{
-        key: _SCHEMA.format(field=field)
+        key: f"write {field!r}, with a JSON Schema of type object"
         for key, field in _FIELD_OF.items()
-        if field.endswith("_schema") and key not in ("inputSchema", "outputSchema")
+        if field.endswith("_schema")
     },
-    "$defs": "put it inside of `input_schema`, or into a file of its own for schemas that tools share",
-    "$schema": "put it inside of `input_schema`; for an editor, write `# yaml-language-server: $schema=…`",
-    "category": "write `tags: […]`",
-    "components": "put the schemas into `$defs` of `input_schema`, or into a file that has only `$defs`",
-    "confirmation": "write 'confirm', with a `message`",
-    "defer_loading": "write `load: deferred`",
-    "definitions": "put them into `$defs` of `input_schema`",
-    "dependencies": "write `inject: [{name: …, type: …}]`",
-    "depends": "write `inject: [{name: …, type: …}]`",
-    "destructive": "write `annotations: {destructiveHint: true}`",
-    "disabled": "write `enabled: false`",
-    "extensions": _OWN,
-    "function": "write its fields here, at the top level; Python code is found by the tool's name",
-    "handler": f"remove it: the implementation is a Python class, found by the tool's name; or {_OWN}",
-    "icon": "write `icons: [{src: …}]`",
-    "idempotent": "write `annotations: {idempotentHint: true}`",
-    "implementation": f"remove it: the implementation is a Python class, found by the tool's name; or {_OWN}",
-    "input_examples": "write `examples: [{name: …, input: {…}}]`",
-    "inputSchema": "write 'input_schema'",
-    "needs_approval": "write `confirm: {message: …}`",
-    "outputSchema": "write 'output_schema'",
-    "permissions": "write `auth: {scopes: […]}`",
-    "properties": "put it inside of `input_schema`, beside `type: object`",
-    "readOnly": "write `annotations: {readOnlyHint: true}`",
-    "read_only": "write `annotations: {readOnlyHint: true}`",
-    "required": "put it inside of `input_schema`, beside `properties`",
-    "requires_approval": "write `confirm: {message: …}`",
-    "security": "write `auth: {scopes: […]}`",
-    "streaming": "write `stream: {chunk_schema: …}`",
-    "strict": "write `targets: {openai: {strict: …}}`",
-    "timeout_ms": "write `timeout`, in seconds",
-    "tool": "write its fields here, at the top level, without this key",
-    "tools": "write one file for each tool, with its fields at the top level; `toolgen import` does that",
-    "type": "remove it; the schema of the request, `parameters` of OpenAI, belongs in `input_schema`",
+    **HINTS["top_level"],
 }
 """Top-level keys of other systems → what to write instead."""
-
-_EXAMPLES: Final[Mapping[str, str]] = {
-    "annotations": "{readOnlyHint: true}",
-    "auth": "{scopes: [orders:read]}",
-    "background": "{result_ttl: 3600}",
-    "confirm": "{message: {text}}",
-    "content": "{type: {text}}",
-    "deprecated": "{message: {text}}",
-    "errors": "{code: {text}, description: …}",
-    "examples": "{name: {text}, input: {…}}",
-    "icons": "{src: {text}}",
-    "inject": "{name: {text}, type: module.Type}",
-    "idempotency": "{ttl: 3600}",
-    "input": "{property: value}",
-    "input_schema": "{type: object, properties: {…}}",
-    "output_schema": "{type: {text}}",
-    "chunk_schema": "{type: {text}}",
-    "meta": "{key: value}",
-    "page": "{items: /items, cursor: /next_cursor, from: /cursor}",
-    "rate_limit": "{per_minute: 60}",
-    "stream": "{chunk_schema: {type: string}}",
-    "targets": "{openai: {strict: true}}",
-}
-"""Fields → a smallest valid mapping for them; `{text}` is what was written in its place."""
-
-_SAMPLES: Final[Mapping[str, str]] = {
-    "chunk_schema": "string",
-    "confirm": "Place the order?",
-    "content": "image",
-    "deprecated": "Use another_tool.",
-    "errors": "not_found",
-    "examples": "a small order",
-    "icons": "https://example.com/icon.png",
-    "inject": "database",
-    "output_schema": "object",
-}
-"""Words for `{text}` where none was written."""
 
 _LISTED: Final = frozenset(("content", "errors", "examples", "icons", "inject"))
 _SECONDS: Final = {"s": 1, "sec": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "minutes": 60}
@@ -200,11 +111,11 @@ def _list(name: str, value: Any) -> str:
 
 
 def _mapping(name: str, value: Any) -> str:
-    pattern = _EXAMPLES.get(name, "{…}")
+    pattern = HINTS["examples"].get(name, "{…}")
     text = _word(value) if isinstance(value, str) else ""
     if name == "auth" and isinstance(value, list):
         return f"{{scopes: [{', '.join(_word(each) for each in value[:5] if isinstance(each, str))}]}}"
-    return pattern.replace("{text}", text or _SAMPLES.get(name, "…"))
+    return pattern.replace("{text}", text or HINTS["samples"].get(name, "…"))
 
 
 def _word(text: str) -> str:
@@ -284,7 +195,7 @@ def explained(value: Mapping[str, Any], known: Iterable[str], *, is_top_level: b
             yield "input_schema"
         found = meant_field(key, inner, known, is_top_level=is_top_level)
         if not found and not is_top_level:
-            found = _INNER.get(key)
+            found = HINTS["inner"].get(key)
         if found:
             yield found
 
@@ -292,7 +203,7 @@ def explained(value: Mapping[str, Any], known: Iterable[str], *, is_top_level: b
 def unknown_hint(key: str, beside: Mapping[str, Any], known: Iterable[str], *, is_top_level: bool) -> str:
     """Return what to write instead of a key of `beside` that the language does not have there."""
     value = beside.get(key)
-    meant = _FIELD_OF.get(key, "") if is_top_level else _INNER.get(key, "")
+    meant = _FIELD_OF.get(key, "") if is_top_level else HINTS["inner"].get(key, "")
     if meant in beside:
         return f"remove it: {meant!r} is there as well"
     taken = [each for each in known if each in beside]
@@ -320,22 +231,10 @@ def unknown_hint(key: str, beside: Mapping[str, Any], known: Iterable[str], *, i
     if is_top_level and looks_like_schema(value):
         return "a property belongs below `properties` of `input_schema`"
     if is_top_level:
-        return _OWN
+        return _WRITE["extensions"]
     here = "known here: " + ", ".join(known) if known else ""
     outer = f"{key!r} is a field of the tool, at the top level" if key in FIELDS else ""
     return "; ".join(filter(None, (here, outer)))
-
-
-_INNER: Final[Mapping[str, str]] = {
-    "arguments": "input",
-    "chunk": "chunk_schema",
-    "expected": "output",
-    "expected_output": "output",
-    "message": "description",
-    "result": "output",
-    "retry": "retryable",
-}
-"""Keys that other systems have within a field → that of the language."""
 
 
 def _inner_fields(part: Mapping[str, Any]) -> Mapping[str, Any]:

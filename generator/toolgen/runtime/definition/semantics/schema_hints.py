@@ -11,86 +11,15 @@ from typing import Any, Final
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.suggestions import Suggestion, did_you_mean, quoted
-from toolgen.runtime.definition.field_hints import looks_like_schema
+from toolgen.runtime.definition.field_hints import HINTS, looks_like_schema
 from toolgen.runtime.definition.spec_schema import FIELDS
 from toolgen.schema.document import JsonPath, locate
 from toolgen.schema.keywords import FORMATS, KEYWORDS, SCHEMA_HOLDING, SCHEMA_LISTS, TYPES
 
 _X = "rename it to x-{key} if it is meant for your own use, or remove it"
-_REQUIRED = "list the name in `required` of the object that has the property, or leave it out there"
-_REMOVE = "remove it: requests of tools have no such thing"
-
-_RENAMED: Final[Mapping[str, str]] = {
-    "additional_properties": "additionalProperties",
-    "allowed": "enum",
-    "allowed_values": "enum",
-    "choices": "enum",
-    "desc": "description",
-    "display_name": "title",
-    "divisibleBy": "multipleOf",
-    "doc": "description",
-    "ge": "minimum",
-    "gt": "exclusiveMinimum",
-    "help": "description",
-    "id": "$id",
-    "label": "title",
-    "le": "maximum",
-    "literal": "const",
-    "lt": "exclusiveMaximum",
-    "max": "maximum",
-    "min": "minimum",
-    "of": "items",
-    "oneof": "oneOf",
-    "options": "enum",
-    "regex": "pattern",
-    "regexp": "pattern",
-    "require": "required",
-    "summary": "description",
-    "unique": "uniqueItems",
-    "values": "enum",
-}
-"""Words of other systems → the keyword with the same value."""
-
-_FOREIGN: Final[Mapping[str, str]] = {
-    "additionalItems": "write `items: …` beside `prefixItems`; `items: false` refuses further items",
-    "alias": "remove it: the name of the property is the one that models write",
-    "allowEmptyValue": "remove it; `minLength: 1` refuses empty text",
-    "collectionFormat": "remove it: arguments are JSON, and a list is a list",
-    "default_factory": "write `default` with the value, `[]` for example",
-    "disallow": "write `not: {type: …}`",
-    "discriminator": "remove it; models and validators go by a property with another `const` in each branch",
-    "extends": "write `allOf: [{$ref: …}]`",
-    "externalDocs": "remove it, or put what matters into `description`",
-    "extra": "write `additionalProperties: false` to refuse other properties, `true` to accept them",
-    "fields": "write `properties`, with a schema for each name",
-    "in": _REMOVE,
-    "length": "write `minLength` and `maxLength`",
-    "nullable": 'write `type: [string, "null"]`, or `anyOf: [{$ref: …}, {type: "null"}]`',
-    "optional": _REQUIRED,
-    "property": "write `properties`, with a schema for each name",
-    "schema": "write its keywords here, one level higher",
-    "style": _REMOVE,
-    "xml": _REMOVE,
-}
-"""Words of other systems → what to write instead."""
-
-_TYPE_WORDS: Final[Mapping[str, str]] = {
-    "bool": "boolean",
-    "dict": "object",
-    "decimal": "number",
-    "double": "number",
-    "float": "number",
-    "int": "integer",
-    "int32": "integer",
-    "int64": "integer",
-    "list": "array",
-    "long": "integer",
-    "map": "object",
-    "none": '"null"',
-    "null": '"null"',
-    "str": "string",
-    "text": "string",
-}
+_RENAMED: Final = HINTS["keywords"]
+_FOREIGN: Final = HINTS["foreign"]
+_TYPE_WORDS: Final = HINTS["types"]
 _BINARY: Final = frozenset(("binary", "blob", "bytes", "file"))
 _LISTS: Final = frozenset(("array", "frozenset", "iterable", "list", "sequence", "set"))
 _MAPS: Final = frozenset(("dict", "map", "mapping", "record"))
