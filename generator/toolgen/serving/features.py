@@ -373,23 +373,11 @@ class _Record:
     began: float
 
     def write(self, level: int, event: str, more: str = "", *, error: Exception | None = None) -> None:
-        seconds = perf_counter() - self.began
-        fields: dict[str, Any] = {
-            "event": event, "method": self.method, "source": self.source, "seconds": round(seconds, 6),
-        }  # fmt: skip
-        facts = f"{seconds:.3f} s"
+        seconds = round(perf_counter() - self.began, 6)
+        fields = {"event": event, "method": self.method, "source": self.source, "seconds": seconds}
+        principal = ""
         if self.principal is not None:
             fields["principal"] = self.principal
-            facts = f"principal {quote(self.principal)}, {facts}"
-        text = None if error is None else without_text(error)
-        LOGGER.log(
-            level,
-            "%s of %s %s%s (%s)",
-            self.method,
-            self.source,
-            event,
-            more,
-            facts,
-            exc_info=text,
-            extra=fields,
-        )
+            principal = f"principal {quote(self.principal)}, "
+        message = f"{self.method} of {self.source} {event}{more} ({principal}{seconds:.3f} s)"
+        LOGGER.log(level, "%s", message, exc_info=error and without_text(error), extra=fields)

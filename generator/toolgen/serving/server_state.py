@@ -80,12 +80,11 @@ class ServerState:
         Since 2026-07-28 the protocol has no sessions. The calls of an only client share their extras
         nevertheless.
         """
-        connection = getattr(context.session, "_connection", None)
-        # since 2026-07-28 a connection does not identify a client
-        if connection is None or is_modern(context):
+        if is_modern(context):  # a connection does not identify a client
             return self._of_only_client or self.toolkit
-        if context.request is not None and connection.session_id is None:
-            return self.toolkit  # stateless HTTP: the connection ends with the request
+        connection = lasting_connection(context)
+        if connection is None:
+            return self.toolkit
         session = self._sessions.get(connection)
         if session is None:
             toolkit = self.toolkit.session(session_id=session_id_of(context))
@@ -186,9 +185,20 @@ def session_id_of(context: ServerRequestContext[Any, Any]) -> str | None:
 
     It is a hash: who knows the id itself can use the session.
     """
-    # handlers get a new proxy for each request; the SDK has no public name for the connection
-    session_id = getattr(getattr(context.session, "_connection", None), "session_id", None)
+    session_id = getattr(_connection_of(context), "session_id", None)
     return None if session_id is None else sha256(session_id.encode()).hexdigest()[:32]
+
+
+def lasting_connection(context: ServerRequestContext[Any, Any]) -> Any:
+    """Return the SDK's connection of a client up to 2025-11-25; None if it ends with the request."""
+    connection = _connection_of(context)
+    is_lasting = connection is not None and (context.request is None or connection.session_id is not None)
+    return connection if is_lasting else None
+
+
+def _connection_of(context: ServerRequestContext[Any, Any]) -> Any:
+    """Return the connection of a client, which outlives `context.session`: the SDK has no public name."""
+    return getattr(context.session, "_connection", None)
 
 
 async def _notify(connection: Any) -> None:

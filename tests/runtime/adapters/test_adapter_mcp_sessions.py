@@ -23,7 +23,6 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
-from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl
 from stream_samples import Count, Guarded
 from toolgen import serving
@@ -57,49 +56,6 @@ class Late(BaseTool[Request, Any]):
 
     async def execute(self, request: Request, context: ToolContext) -> Any:
         return "here"
-
-
-def test_a_client_of_the_handshake_era_is_notified_of_changes() -> None:
-    toolkit, reported = Toolkit([Rows()]), list[str]()
-
-    async def message(incoming: Any) -> None:
-        reported.append(getattr(getattr(incoming, "root", incoming), "method", type(incoming).__name__))
-
-    async def work() -> None:
-        async with Client(
-            serving.build_server(toolkit, name="s"), mode="legacy", message_handler=message
-        ) as client:
-            assert client.server_capabilities.tools.list_changed is True
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
-            await asyncio.to_thread(toolkit.add, Late())  # from another thread
-            for _ in range(3000):
-                if reported:
-                    break
-                await asyncio.sleep(0.01)
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows", "late"]
-            assert (await client.call_tool("late", {})).content[0].text == "here"
-            toolkit.remove("late")
-            with pytest.raises(MCPError, match="no tool called"):
-                await client.call_tool("late", {})
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
-
-    asyncio.run(work())
-    assert "notifications/tools/list_changed" in reported
-
-
-def test_a_client_that_listens_is_notified_of_changes() -> None:
-    toolkit = Toolkit([Rows()])
-
-    async def work() -> None:
-        async with Client(serving.build_server(toolkit, name="s")) as client:
-            assert client.server_capabilities.tools.list_changed is True
-            async with client.listen(tools_list_changed=True) as subscription:
-                toolkit.add(Late())
-                event = await asyncio.wait_for(anext(aiter(subscription)), 30)
-                assert type(event).__name__ == "ToolsListChanged"
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows", "late"]
-
-    asyncio.run(work())
 
 
 def test_a_tool_that_cannot_be_published_does_not_affect_the_others(

@@ -133,7 +133,6 @@ class HttpApp:
         self._pages = pages
         self._by_command = by_command
         self._starting: asyncio.Task[_Running] | None = None
-        self._running: _Running | None = None
         self._guard: BearerGuard | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -144,10 +143,7 @@ class HttpApp:
         elif is_probe(scope):
             await self._answer_probe(scope, send)
         else:
-            running = self._running
-            # an application that is run again, in tests for example, has another event loop
-            if running is None or running.loop is not asyncio.get_running_loop():
-                running = await self._started()
+            running = await self._started()
             send = send if running.why_not_ready is None else closing(send)
             access_log = self.server.state.settings.access_log
             await running.answer(scope, receive, recording(scope, send, access_log=access_log))
@@ -177,14 +173,14 @@ class HttpApp:
             LOGGER.error("tokens and keys were not reloaded: %s", error)
             return
         self.authentication = authentication
-        if self._running is not None:
-            self._running.guard_again(self._guarded)
+        if (running := self._current()) is not None:
+            running.guard_again(self._guarded)
         LOGGER.info("tokens and keys were reloaded")
 
     def announce_stop(self) -> None:
         """Let `/readyz` say that the server stops. Requests are answered as before, until `drain`."""
-        if self._running is not None:
-            self._running.why_not_ready = STOPS
+        if (running := self._current()) is not None:
+            running.why_not_ready = STOPS
 
     async def drain(self, grace: float) -> None:
         """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
@@ -193,17 +189,13 @@ class HttpApp:
 
     async def stop(self) -> None:
         """End the server, its sessions and its tools."""
-        starting, self._starting, self._running = self._starting, None, None
+        starting, self._starting = self._starting, None
         if starting is not None:
             await (await starting).stop()
 
     async def _answer_probe(self, scope: Scope, send: Send) -> None:
-        running = self._running
-        if running is None or running.loop is not asyncio.get_running_loop():
-            # mounted applications start with the first request, which may be this one
-            starting = self._begin_start()
-            has_started = starting.done() and not starting.cancelled() and starting.exception() is None
-            running = starting.result() if has_started else None
+        self._begin_start()  # mounted applications start with the first request, which may be this one
+        running = self._current()
         why = STARTING if running is None else running.why_not_ready
 
         async def is_authenticated() -> bool:
@@ -242,20 +234,23 @@ class HttpApp:
             return answer
         return LoopbackGuard(answer)
 
-    def _begin_start(self) -> asyncio.Task[_Running]:
+    def _current(self) -> _Running | None:
+        """Return the run of the server that has started; None if there is none."""
         starting = self._starting
-        loop = asyncio.get_running_loop()
-        if starting is None or starting.get_loop() is not loop:
+        is_running = starting is not None and starting.done() and not _has_failed(starting)
+        return starting.result() if starting is not None and is_running else None
+
+    def _begin_start(self) -> asyncio.Task[_Running]:
+        """Return the start of the server in this event loop, which begins unless it has begun."""
+        starting, loop = self._starting, asyncio.get_running_loop()
+        # an application that is run again, in tests for example, has another event loop
+        if starting is None or starting.get_loop() is not loop or (starting.done() and _has_failed(starting)):
             starting = self._starting = loop.create_task(self._start())
-        if starting.done() and (starting.cancelled() or starting.exception() is not None):
-            self._starting = None  # the next request tries again
         return starting
 
     async def _started(self) -> _Running:
         # a client that disconnects must not cancel the start for the others
-        running = await asyncio.shield(self._begin_start())
-        self._running = running
-        return running
+        return await asyncio.shield(self._begin_start())
 
     async def _follow_lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -289,7 +284,6 @@ class _Running:
         events: MissedEvents | None,
     ) -> None:
         state, settings = server.state, server.state.settings
-        self.loop = asyncio.get_running_loop()
         self.answer = guarded(self._answer)
         self._state = state
         self._pages = pages
@@ -484,6 +478,10 @@ class _Running:
             await send_events(missed, session_id, send)
         else:
             await self._forward(headers, scope, receive, send)
+
+
+def _has_failed(task: asyncio.Task[Any]) -> bool:
+    return task.cancelled() or task.exception() is not None
 
 
 def closing(send: Send) -> Send:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, StrictBool, StrictStr, ValidationError
 
 from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.lock import lock_text, read_lock
@@ -18,10 +20,8 @@ from toolgen.upstream.consumers.definitions import ClientDefinitions, definition
 
 PYTHON: Final = "python"
 TYPESCRIPT: Final = "typescript"
-LANGUAGES: Final = (PYTHON, TYPESCRIPT)
 _KEY: Final = "client"
 _FORMAT: Final = 1
-_SETTINGS: Final = ("coerce", "mcp_output_schema", "mcp_references")
 _AGAIN: Final = "write it again: toolgen client SOURCE --out DIR --package NAME"
 
 
@@ -67,7 +67,7 @@ class ClientLock:
 
 def settings_of(settings: PackageSettings) -> dict[str, Any]:
     """Return the settings of a project that its definitions depend on."""
-    return {name: getattr(settings, name) for name in _SETTINGS}
+    return {name: getattr(settings, name) for name in _Settings.model_fields}
 
 
 def read_client_lock(content: bytes, name: str) -> ClientLock:
@@ -80,47 +80,43 @@ def read_client_lock(content: bytes, name: str) -> ClientLock:
         found = quoted(json.dumps(client.get("format")), 20)
         message = f"{name} has the format {found} of clients, and this toolgen reads {_FORMAT}"
         raise SourceError(message, "install the toolgen that wrote it, or write it again")
-    uses = client.get("uses")
-    if not (
-        all(isinstance(client.get(key), str) for key in ("package", "source"))
-        and client.get("language", PYTHON) in LANGUAGES
-        and all(_are_texts(client.get(key, [])) for key in ("headers", "uses_in"))
-        and _is_map(client.get("specs", {}), str)
-        and _are_settings(client.get("settings", {}))
-        and (uses is None or (_is_map(uses, dict) and all(map(_is_use, uses.values()))))
-    ):
-        raise SourceError(f"{name}: `client` is not as `toolgen client` writes it", _AGAIN)
+    try:
+        read = _Client.model_validate(client)
+    except ValidationError:
+        raise SourceError(f"{name}: `client` is not as `toolgen client` writes it", _AGAIN) from None
+    uses = read.uses
     return ClientLock(
         listing,
-        client["package"],
-        client["source"],
-        client.get("headers", []),
-        client.get("specs", {}),
-        client.get("settings", {}),
-        client.get("uses_in", []),
-        None if uses is None else {tool: _use(each) for tool, each in uses.items()},
-        client.get("language", PYTHON),
+        read.package,
+        read.source,
+        read.headers,
+        read.specs,
+        read.settings.model_dump(exclude_unset=True),
+        read.uses_in,
+        None if uses is None else {tool: ToolUse(each.arguments, each.fields) for tool, each in uses.items()},
+        read.language,
     )
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+class _Settings(BaseModel, extra="forbid"):
+    coerce: StrictBool = False
+    mcp_output_schema: StrictBool = False
+    mcp_references: StrictStr = ""
 
 
-def _is_map(value: Any, kind: type) -> bool:
-    return isinstance(value, dict) and all(isinstance(each, kind) for each in value.values())
+class _Use(BaseModel):
+    arguments: frozenset[StrictStr]
+    fields: frozenset[StrictStr]
 
 
-def _are_settings(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        name in _SETTINGS and isinstance(each, str if name == "mcp_references" else bool)
-        for name, each in value.items()
-    )
+class _Client(BaseModel):
+    """What a lock has below `client`, as it is written."""
 
-
-def _is_use(value: Mapping[str, Any]) -> bool:
-    return all(_are_texts(value.get(key)) for key in ("arguments", "fields"))
-
-
-def _use(value: Mapping[str, Any]) -> ToolUse:
-    return ToolUse(frozenset(value["arguments"]), frozenset(value["fields"]))
+    package: StrictStr
+    source: StrictStr
+    language: Literal["python", "typescript"] = PYTHON
+    headers: list[StrictStr] = []
+    uses_in: list[StrictStr] = []
+    specs: dict[str, StrictStr] = {}
+    settings: _Settings = _Settings()
+    uses: dict[str, _Use] | None = None

@@ -23,7 +23,6 @@ ALL: Final = ANY_ARGUMENT
 _MAX_BYTES: Final = 4 * 1024 * 1024  # of one file
 _MAX_FILES: Final = 20_000
 _SKIPPED: Final = (".", "__pycache__", "node_modules")
-_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def find_uses(
@@ -140,30 +139,22 @@ class _Reader(ast.NodeVisitor):
         self._values: list[dict[str, _Value]] = [{}]
         self._called: set[int] = set()  # calls that were noted, and attributes that are their functions
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._function(node)
-
-    def _function(self, node: _Function) -> None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._values.append({})
         self.generic_visit(node)
         self._values.pop()
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        value = self._value_of(node.value)
-        if value is not None and len(node.targets) == 1 and isinstance(target := node.targets[0], ast.Name):
-            self._bind(target.id, value)
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Assign(self, node: ast.Assign | ast.AnnAssign) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        value = None if node.value is None else self._value_of(node.value)
+        if value is not None and len(targets) == 1 and isinstance(targets[0], ast.Name):
+            self._bind(targets[0].id, value)
             return
         self.generic_visit(node)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        value = None if node.value is None else self._value_of(node.value)
-        if value is not None and isinstance(node.target, ast.Name):
-            self._bind(node.target.id, value)
-            return
-        self.generic_visit(node)
+    visit_AnnAssign = visit_Assign
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         value = self._value_of(node.value)
@@ -177,27 +168,6 @@ class _Reader(ast.NodeVisitor):
         # a response that nobody reads
         if self._value_of(node.value) is None:
             self.generic_visit(node)
-
-    def visit_For(self, node: ast.For) -> None:
-        self._loop(node)
-
-    def visit_AsyncFor(self, node: ast.AsyncFor) -> None:
-        self._loop(node)
-
-    def visit_comprehension(self, node: ast.comprehension) -> None:
-        self._loop(node)
-
-    def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> None:
-        self._comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self._comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._comprehension(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         value = self._value_of(node)
@@ -222,19 +192,15 @@ class _Reader(ast.NodeVisitor):
         if value is not None and isinstance(node.ctx, ast.Load):
             self._read(value, is_whole=True)
 
-    def visit_Call(self, node: ast.Call) -> None:
+    def visit_Call(self, node: ast.Call | ast.Await) -> None:
         if (value := self._value_of(node)) is not None:
             self._read(value, is_whole=True)
             return
         self.generic_visit(node)
 
-    def visit_Await(self, node: ast.Await) -> None:
-        if (value := self._value_of(node)) is not None:
-            self._read(value, is_whole=True)
-            return
-        self.generic_visit(node)
+    visit_Await = visit_Call
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         # the loops come after the element in the tree, and bind the names in it
         for each in node.generators:
             self.visit(each)
@@ -242,7 +208,9 @@ class _Reader(ast.NodeVisitor):
             if name != "generators":
                 self.visit(inner)
 
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.comprehension) -> None:
+    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
+
+    def visit_For(self, node: ast.For | ast.AsyncFor | ast.comprehension) -> None:
         value = self._value_of(node.iter)
         if value is not None and isinstance(node.target, ast.Name):
             self._bind(node.target.id, value.item if value.path or not _is_stream(node) else value)
@@ -253,6 +221,8 @@ class _Reader(ast.NodeVisitor):
                             self.visit(each)
             return
         self.generic_visit(node)
+
+    visit_AsyncFor = visit_comprehension = visit_For
 
     def _bind(self, name: str, value: _Value) -> None:
         known = self._values[-1].get(name)

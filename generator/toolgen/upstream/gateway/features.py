@@ -21,11 +21,12 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.serving.auth.grant import principal_of
 from toolgen.serving.features import Publish
 from toolgen.serving.held_questions import Exchange, Requester
+from toolgen.serving.server_state import lasting_connection
 
 from .connection import Connection
 from .firewall import Subject
 from .forwarding import forward, forwarded_meta, without_stamps
-from .upstream import Upstream, lasting_client
+from .upstream import Upstream
 
 _REQUESTS: Final[Mapping[str, type[types.Request[Any, Any]]]] = {
     "resources/list": types.ListResourcesRequest,
@@ -184,7 +185,7 @@ class ForwardedFeatures:
         """Send changes to a client up to 2025-11-25 from now on."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS or self.upstream.shared:
             return
-        client = lasting_client(context)
+        client = lasting_connection(context)
         if client is None or self in connection.listeners:
             return
         found = weakref.ref(client)

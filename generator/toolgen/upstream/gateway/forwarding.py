@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import mcp_types as types
-from mcp.client._input_required import InputRequiredRoundsExceededError, run_input_required_driver
 from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.errors import UnreachableError
@@ -19,6 +19,8 @@ from .upstream import Upstream
 
 _RESERVED: Final = ("io.modelcontextprotocol/", "toolgen/")
 _MAX_ROUNDS: Final = 10  # of questions in one call
+_PAUSE: Final = 0.25  # seconds, before a request is sent again that has asked nothing: as the SDK's client
+_ONLY_USER: Final = types.ErrorData(code=types.INVALID_REQUEST, message="Only the user can be asked.")
 Send = Callable[[Connection, Any, Exchange], Awaitable[dict[str, Any]]]
 """Sends a request with these params over a connection."""
 
@@ -74,29 +76,28 @@ async def _sent(
     if answers is not None or state is not None:
         params = params.model_copy(update={"input_responses": answers, "request_state": state})
     async with upstream.connection(requester) as connection:
-        first = await send(connection, params, exchange)
-        if requester.is_modern or first.get("resultType") != "input_required":
-            return first
+        for _ in range(_MAX_ROUNDS + 1):
+            fields = await send(connection, params, exchange)
+            if requester.is_modern or fields.get("resultType") != "input_required":
+                return fields
+            asked = types.InputRequiredResult.model_validate(fields, by_name=False)
+            questions = asked.input_requests or {}
+            found = {name: await _answer(exchange, each) for name, each in questions.items()}
+            if not found:
+                await asyncio.sleep(_PAUSE)  # it asks nothing, and wants the request again
+            again = {"input_responses": found or None, "request_state": asked.request_state}
+            params = params.model_copy(update=again)
+    raise UnreachableError("The server behind it does not stop asking.")
 
-        async def ask(_: str, asked: Any) -> Any:
-            if isinstance(asked, types.ElicitRequest):
-                return await exchange.ask(asked.params)
-            return types.ErrorData(code=types.INVALID_REQUEST, message="Only the user can be asked.")
 
-        async def retry(responses: Any, state: str | None) -> Any:
-            again = params.model_copy(update={"input_responses": responses, "request_state": state})
-            fields = await send(connection, again, exchange)
-            question = fields.get("resultType") == "input_required"
-            return types.InputRequiredResult.model_validate(fields, by_name=False) if question else fields
-
-        asked = types.InputRequiredResult.model_validate(first, by_name=False)
-        try:
-            result: dict[str, Any] = await run_input_required_driver(
-                asked, dispatch=ask, retry=retry, max_rounds=_MAX_ROUNDS
-            )
-        except InputRequiredRoundsExceededError:
-            raise UnreachableError("The server behind it does not stop asking.") from None
-        return result
+async def _answer(exchange: Exchange, asked: Any) -> types.ElicitResult:
+    """Return the user's answer to a question of the upstream. Raises MCPError if there is none."""
+    answer: types.ElicitResult | types.ErrorData = _ONLY_USER
+    if isinstance(asked, types.ElicitRequest):
+        answer = await exchange.ask(asked.params)
+    if isinstance(answer, types.ErrorData):
+        raise MCPError.from_error_data(answer)
+    return answer
 
 
 def forwarded_meta(meta: Mapping[str, Any] | None) -> Any:

@@ -14,10 +14,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal
 
-from mcp.server import ServerRequestContext
-
 from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
 from toolgen.serving.held_questions import HeldCalls, Requester
+from toolgen.serving.server_state import lasting_connection
 from toolgen.sources.mcp_client.client import ServerAddress
 
 from .connection import Connection, LostError
@@ -81,7 +80,7 @@ class Upstream:
         self.has_features = False  # resources or prompts are served, too: see `ForwardedFeatures`
         self.is_modern_only = False  # it has refused the handshake of protocols up to 2025-11-25
         self.backoff = Backoff()
-        self._lent: dict[_Key, Connection] = {}  # of sessions, the least recently used first
+        self._lent: dict[_Key, Connection] = {}  # of sessions
         self._idle: dict[_Key, list[Connection]] = {}  # of callers without a session
         self._users: dict[int, int] = {}  # tools by event loop
         self._number = 0  # of connections
@@ -129,11 +128,10 @@ class Upstream:
         """Lend the connection of a caller. Raises OverloadedError if there are too many."""
         key = self._key(requester)
         if key.session is not None:
-            connection = self._lent.pop(key, None)
+            connection = self._lent.get(key)
             if connection is None:
-                connection = self._new(key)
+                connection = self._lent[key] = self._new(key)
                 self._close_with(requester, key)
-            self._lent[key] = connection
         else:  # nobody else uses it during the call: a question is the caller's
             idle = self._idle.get(key)
             connection = idle.pop() if idle else self._new(key)
@@ -190,7 +188,7 @@ class Upstream:
         if requester.is_modern:
             # stdio has one client; over HTTP nothing says which requests are of one conversation
             return _Key(loop, "stdio" if request.request is None else None, principal, asks=asks)
-        connection = lasting_client(request)
+        connection = lasting_connection(request)
         session = None if connection is None else f"connection {self._number_of(connection)}"
         # a tool that asks during the call can only do so in the client's own era
         return _Key(loop, session, principal, asks=asks, is_legacy=True)
@@ -202,19 +200,10 @@ class Upstream:
         return self._clients[client]
 
     def _new(self, key: _Key) -> Connection:
-        if self._number >= MAX_CONNECTIONS and not self._end_least_used():
+        if self._number >= MAX_CONNECTIONS:
             raise OverloadedError("Too many clients use the server behind this tool.")
         self._number += 1
         return Connection(self, asks=key.asks, prefers_legacy=key.is_legacy)
-
-    def _end_least_used(self) -> bool:
-        unused = [(each.used, key, each) for key, each in self._lent.items() if not each.users]
-        unused += [(each.used, key, each) for key, found in self._idle.items() for each in found]
-        if not unused:
-            return False
-        _, key, connection = min(unused, key=lambda each: each[0])
-        self._forget(key, connection)
-        return True
 
     def _end_idle(self, key: _Key, connection: Connection) -> None:
         # a client that hears of changes does not have to call anything
@@ -242,7 +231,7 @@ class Upstream:
         """Close the connection of a session when the session has ended."""
         if self.shared or requester.request is None or requester.is_modern:
             return  # the SDK has an object for each request of a newer client, not for the client
-        session = lasting_client(requester.request)
+        session = lasting_connection(requester.request)
         if session is None:
             return
         loop = asyncio.get_running_loop()
@@ -292,13 +281,6 @@ class Backoff:
     def succeeded(self) -> None:
         """Note a connection."""
         self._delay = self._next = 0.0
-
-
-def lasting_client(request: ServerRequestContext[Any, Any]) -> Any:
-    """Return the SDK's connection of a client up to 2025-11-25; None if it ends with the request."""
-    connection = getattr(request.session, "_connection", None)
-    is_lasting = connection is not None and (request.request is None or connection.session_id is not None)
-    return connection if is_lasting else None
 
 
 def _filled(text: str, variables: Mapping[str, str]) -> str:
