@@ -77,7 +77,20 @@ MARKED = re.compile(
     r"(?:^<!-- *(?P<marker>not run|excerpt): *(?P<argument>.*?) *-->\n)?^```(?P<language>.*)\n(?P<text>(?s:.*?))^```$",
     re.MULTILINE,
 )
-LANGUAGES = {"console", "python", "text", "diff", "yaml", "toml", "typescript", "json", "make", "ini", "lua"}
+LANGUAGES = {
+    "console",
+    "python",
+    "text",
+    "diff",
+    "yaml",
+    "toml",
+    "typescript",
+    "json",
+    "make",
+    "ini",
+    "jinja",
+    "lua",
+}
 SECONDS = 120
 
 

@@ -83,6 +83,7 @@ ANOTHER_WAY = {
     "project/scaffolding/new_project.py": "metadata of the installed distribution",
     "compile/printing/file_templates.py": "a template of the installed package",
     "changes/table.py": "a file of the installed package",
+    "compile/python_source/imports.py": "a file of the installed package",
     "language/codes.py": "a file of the installed package",
     "runtime/definition/field_hints.py": "a file of the installed package",
     "runtime/definition/spec_schema.py": "a file of the installed package",

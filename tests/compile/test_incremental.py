@@ -58,7 +58,7 @@ def outcome(
 def compiled_at_once(texts: Texts) -> tuple[object, object]:
     """The outcome without cache and worker pool."""
     try:
-        package = link(compile_specs(texts, TARGETS, SETTINGS, {}), TARGETS, SETTINGS, {})
+        package = link(compile_specs(texts, TARGETS, SETTINGS), TARGETS, SETTINGS, {})
     except SpecErrors as errors:
         return "refused", errors.diagnostics
     return dict(package.tree), package.warnings

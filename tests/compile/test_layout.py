@@ -1,9 +1,8 @@
-"""Built-in templates print files that the formatter would not change, so that it does not run."""
+"""Built-in templates print sorted imports, so that ruff sorts those of a project's own templates only."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -117,37 +116,33 @@ class Specs:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_formatter_would_change_nothing(seed: int) -> None:
+def test_ruff_would_sort_nothing(seed: int) -> None:
     tree = dict(compile_project(Specs(seed).some(25), TARGETS, PackageSettings(), {}).tree)
-    assert format_tree(tree) == tree
+    assert format_tree(tree, tree.keys()) == tree
 
 
 @pytest.mark.parametrize(
     "settings", [PackageSettings(server_name="a", server_version=""), PackageSettings("a")]
 )
-def test_the_formatter_would_not_change_a_package_of_one_tool(settings: PackageSettings) -> None:
+def test_ruff_would_sort_nothing_in_a_package_of_one_tool(settings: PackageSettings) -> None:
     tree = dict(compile_project(Specs(9).some(1), TARGETS, settings, {}).tree)
-    assert format_tree(tree) == tree
+    assert format_tree(tree, tree.keys()) == tree
 
 
 @pytest.fixture
-def formatted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the files that the formatter gets; it changes none of them."""
-    found: list[str] = []
-
-    def ruff(_arguments: list[str], folder: str) -> None:
-        found.extend(path.relative_to(folder).as_posix() for path in Path(folder).rglob("*.py"))
-
-    monkeypatch.setattr(formatter, "_ruff", ruff)
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return the arguments of each run of ruff, the files of `check` last."""
+    found: list[list[str]] = []
+    monkeypatch.setattr(formatter, "_ruff", lambda arguments, _folder: found.append(arguments))
     return found
 
 
-def test_the_formatter_does_not_run_for_built_in_templates(formatted: list[str]) -> None:
+def test_ruff_runs_once_over_the_files_of_all_specs(runs: list[list[str]]) -> None:
     compile_project(Specs(0).some(10), TARGETS, PackageSettings(), {})
-    assert formatted == []
+    assert [run[0] for run in runs] == ["format", "format"], "the files of no spec have a run of their own"
 
 
-def test_the_formatter_runs_over_templates_of_the_project(formatted: list[str]) -> None:
+def test_ruff_sorts_the_imports_of_templates_of_the_project(runs: list[list[str]]) -> None:
     own = {
         "names.py.jinja": "NAMES = [{% for tool in model.tools %}{{ tool.wire_name | literal }},{% endfor %}]\n"
     }
@@ -155,4 +150,4 @@ def test_the_formatter_runs_over_templates_of_the_project(formatted: list[str]) 
         TargetDefinition("acme", tool_name=""), own, own=dict.fromkeys(own, "templates/acme/names.py.jinja")
     )
     compile_project(Specs(0).some(3), [*TARGETS, acme], PackageSettings(), {})
-    assert set(formatted) == {"names.py"}
+    assert [run[-1] for run in runs if run[0] == "check"] == ["names.py"]

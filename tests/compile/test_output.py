@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from hashlib import sha256
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.format import format_tree
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.internal_error import TemplateBug
 from toolgen.language.package import PackageSettings
 from toolgen.language.target import Target
@@ -95,10 +97,32 @@ def test_a_template_may_include_another() -> None:
 
 def test_models_by_a_template_of_the_project_are_formatted() -> None:
     path, (base, *others) = "models/{tool}.py.jinja", TARGETS
-    templates = {**base.templates, path: "{{ module.classes[0].statement }} x = 'y'\n"}
+    templates = {
+        **base.templates,
+        path: "class {{ module.classes[0].name }}({{ module.classes[0].base }}): x = 'y'\n",
+    }
     replaced = Target(base.definition, templates, own={path: f"templates/python/{path}"})
     tree = compile_project(SPECS, (replaced, *others), PackageSettings(), {}).tree
     assert tree["models/print.py"] == 'class PrintRequest(BaseModel):\n    x = "y"\n'
+
+
+def test_the_example_of_the_documentation_changes_how_fields_are_written() -> None:
+    page = (ROOT / "docs/templates.md").read_text("utf-8")
+    (field,) = re.findall(r"```jinja\n(.*?)```", page, re.DOTALL)
+    path, (base, *_) = "_python.jinja", TARGETS
+    (*_, error_class) = base.templates[path].partition("{% macro error_class(error) %}")
+    text = f"{base.templates[path].partition('{% macro field')[0]}{field}{{% macro error_class(error) %}}{error_class}"
+    replaced = Target(base.definition, {**base.templates, path: text}, own={path: f"templates/python/{path}"})
+    properties = "{a-b: {type: string, description: One.}, c: {type: integer, default: 3}, d: {}}"
+    spec = (
+        f"name: t\ndescription: d\ninput_schema: {{type: object, properties: {properties}, required: [d]}}\n"
+    )
+    made = compile_project({"t.yaml": spec}, [replaced], PackageSettings(), {}).tree["models/t.py"]
+    assert (
+        '    a_b: str | None = Field(alias="a-b", default=None)\n    """One."""\n\n    c: int = 3\n    d: Any\n'
+        in made
+    )
+    assert "Annotated" not in made, "imports that are not needed any more are removed"
 
 
 @pytest.fixture
@@ -174,3 +198,13 @@ def test_an_unknown_name_of_the_catalog_is_an_attribute_error(package: Path) -> 
 def test_names_are_imported_on_first_use_and_kept(package: Path) -> None:
     code = "import generated; tool = generated.ClassTool; assert vars(generated)['ClassTool'] is tool"
     assert "generated.tools.class_" in _loaded(package, code)
+
+
+def test_a_template_of_the_project_that_fails_is_reported_with_its_tool() -> None:
+    templates = {"{tool}.txt.jinja": "\n{{ 1 // (tool.wire_name != 'print') }}"}
+    own = Target(OWN, templates, own={"{tool}.txt.jinja": "mine/own/{tool}.txt.jinja"})
+    with pytest.raises(SpecErrors) as caught:
+        compile_project(SPECS, [own], PackageSettings(), {})
+    (fault,) = caught.value.diagnostics
+    assert (fault.code, fault.span.line) == ("bad-template", 2)
+    assert fault.message.startswith("this template fails for the tool 'print': ")

@@ -387,6 +387,6 @@ def test_a_draft_and_a_reference_are_looked_up_once_for_each_schema(monkeypatch:
         "examples": [{"name": "Small", "input": VALUES[0]}],
     }
     program = bind({"place.yaml": json.dumps(data)})
-    model_modules(lower(adapt(program, TARGETS), PackageSettings()), {})
+    model_modules(lower(adapt(program, TARGETS), PackageSettings()))
     assert [once for once, count in Counter(found).items() if count > 1] == []
     assert len(found) > 4

@@ -43,7 +43,7 @@ output_schema: {type: object, required: [text], properties: {text: {type: string
 UNION_SPEC = """\
 toolgen: 1
 name: shapes
-description: Only the model engine prints unions of classes.
+description: A union of classes.
 input_schema:
   type: object
   additionalProperties: false

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import ModuleType
@@ -17,7 +17,7 @@ from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
 from toolgen.compile.printing.render import render_tools, tool_path
-from toolgen.compile.printing.tool_source import package_sources
+from toolgen.compile.printing.template_data import package_sources
 from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.source import Marks, Source, Span
@@ -65,12 +65,12 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
         Source("specs/probe.yaml", "", spec, lambda: Marks({}, {})),
         documents(schema, response),
     )
-    return module(models_of(lower(Program((tool,)), PackageSettings()), {})["probe"])
+    return module(models_of(lower(Program((tool,)), PackageSettings()))["probe"])
 
 
-def models_of(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, str]:
+def models_of(package: Package) -> dict[str, str]:
     """Return the text of the models of each tool, not formatted."""
-    sources = package_sources(package, model_modules(package, cache), {})
+    sources = package_sources(package, model_modules(package), {})
     rendered = render_tools(package, TARGETS[:1], sources)
     return {name: files.tree[tool_path("models/{tool}.py", name)] for name, files in rendered.items()}
 

@@ -179,26 +179,6 @@ def test_wide_and_deep_schemas_have_models() -> None:
     assert there_and_back(classes_of(deep).ProbeRequest, value) == value
 
 
-def test_what_the_engine_prints_comes_from_the_cache() -> None:
-    schema = {**OBJECT, "properties": {"p": {"oneOf": TAGGED}}}
-    spec = f"name: t\ndescription: d\ninput_schema: {json.dumps(schema)}"
-    cache: dict[str, bytes] = {}
-    made = models_of(lowered(spec), cache)
-    (key,) = cache
-    cache[key] = cache[key].replace(b": int", b": bool")
-    assert models_of(lowered(spec), cache)["t"] == made["t"].replace(": int", ": bool") != made["t"]
-    assert models_of(lowered(spec.replace("integer", "number")), cache) != made
-    assert models_of(lowered(spec + "\nversion: '2'"), cache) == models_of(lowered(spec), cache)
-    assert len(cache) == 2
-
-
-def test_what_the_template_prints_is_not_cached() -> None:
-    spec = "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {type: string}}}"
-    cache: dict[str, bytes] = {}
-    assert "a: str | None = None" in models_of(lowered(spec), cache)["t"]
-    assert not cache
-
-
 def test_a_definition_that_leads_back_to_itself_through_a_class_ends() -> None:
     loop = {"anyOf": [{"type": "string"}, {**OBJECT, "properties": {"again": {"$ref": "#/$defs/Loop"}}}]}
     schema = {**OBJECT, "properties": {"p": {"$ref": "#/$defs/Loop"}}, "$defs": {"Loop": loop}}
@@ -235,4 +215,4 @@ def test_chunks_that_are_objects_have_a_class() -> None:
 def streamed(chunk: Any, request: Any) -> ModuleType:
     """Return the models of a tool with a stream."""
     spec = {"name": "probe", "description": "d", "input_schema": request, "stream": {"chunk_schema": chunk}}
-    return module(models_of(lowered(json.dumps(spec)), {})["probe"])
+    return module(models_of(lowered(json.dumps(spec)))["probe"])

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from toolgen.compile.models.engine import print_classes
-from toolgen.compile.models.module_source import module_source
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.compile.pipeline import analyze, compile_project
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import model_modules, tool_classes
-from toolgen.compile.printing.render import render_tools
-from toolgen.compile.printing.tool_source import package_sources
+from toolgen.compile.printing.models import tool_classes
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.names import shared_module_name
 from toolgen.language.package import PackageSettings
@@ -131,9 +126,9 @@ TYPES: list[tuple[Json, list[str]]] = [
 
 @pytest.mark.parametrize(("definitions", "types"), TYPES)
 def test_a_definition_without_classes_is_a_type_with_a_name(definitions: Json, types: list[str]) -> None:
-    source = module_source(shared_of({ONE: definitions}).modules[ONE])
-    assert source is not None
-    assert [each.statement for each in source.types] == types
+    tree = compile_project(specs_of({ONE: definitions}, {}), TARGETS[:1], PackageSettings(), {}).tree
+    lines = tree["models/shared/one.py"].split("\n")
+    assert [line for line in lines if ": TypeAlias = " in line] == types
 
 
 FIELDS: list[tuple[Json, str]] = [
@@ -151,28 +146,17 @@ FIELDS: list[tuple[Json, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("by_engine", [False, True])
 @pytest.mark.parametrize(("schema", "statement"), FIELDS)
-def test_fields_have_types_by_their_names(schema: Json, statement: str, by_engine: bool) -> None:
+def test_fields_have_types_by_their_names(schema: Json, statement: str) -> None:
     written = json.loads(json.dumps(schema).replace("#/$defs", f"{ONE}#/$defs"))
     definitions = {"Sku": {**TEXT, "pattern": "^[A-Z]$"}, "Skus": {"type": "array", "items": ref("#Sku")}}
     union = {"oneOf": [{**LINE, "required": ["sku"]}, {**MONEY, "required": ["amount"]}]}
     files = {ONE: {**definitions, "Order": obj(item=schema)}}
-    made = models_of(files, {"item": written, **({"union": union} if by_engine else {})})
-    if by_engine:
-        written.pop("description", None)  # the engine gets no prose
-        assert module_source(made) is None
-        printed = print_classes(made)
-        written_out = module_source(models_of({ONE: definitions}, {"item": written}).without_types())
-        assert written_out is not None
-        expected = ast.dump(ast.parse(written_out.classes[0].fields[0].statement.strip()).body[0])
-        assert expected in [ast.dump(node) for node in ast.walk(ast.parse(printed))]
-        return
-    for module, name in ((made, "OrderRequest"), (shared_of(files).modules[ONE], "Order")):
-        source = module_source(module)
-        assert source is not None
-        (found,) = [each for each in source.classes if f"class {name}(" in each.statement]
-        assert [" ".join(field.statement.split()) for field in found.fields] == [statement]
+    tree = compile_project(
+        specs_of(files, {"item": written, "union": union}), TARGETS[:1], PackageSettings(), {}
+    ).tree
+    for path in ("models/order.py", "models/shared/one.py"):
+        assert f"    {statement}\n" in tree[path]
 
 
 USES: list[tuple[Json, list[str], list[str]]] = [
@@ -248,16 +232,6 @@ def test_a_response_that_is_a_shared_schema_extends_its_class() -> None:
     assert optional.classes["OrderResponse"].is_root_model, "null is allowed"
 
 
-def test_classes_that_use_a_shared_one_stay_in_their_place() -> None:
-    file = {"Line": obj(sku=TEXT)}
-    made = models_of({"common.yaml": file}, {"a": obj(line=ref("common.yaml#Line")), "b": obj(sku=TEXT)})
-    printed = module_source(made)
-    assert printed is not None
-    ours = [each.statement.partition("(")[0].split()[-1] for each in printed.classes]
-    engine = [node.name for node in ast.parse(print_classes(made)).body if isinstance(node, ast.ClassDef)]
-    assert ours == [name for name in engine if name in ours]
-
-
 def test_a_shared_class_has_the_defaults_of_the_schema_on_both_sides() -> None:
     page = obj(limit={**NUMBER, "default": 20})
     field = {"page": ref(f"{ONE}#Page")}
@@ -317,7 +291,7 @@ def test_a_new_tool_changes_no_shared_module() -> None:
 
 
 @pytest.mark.parametrize("length", [5, 30, 82, 83])
-def test_imports_are_laid_out_as_the_formatter_would(length: int) -> None:
+def test_imports_are_sorted_as_ruff_would(length: int) -> None:
     names = ["A10", "A2", "URL", "Ab", "Bcd2", "B" * length, "C" * length, "Z", "Same"]
     both = {
         "schemas/two.yaml": names,
@@ -326,10 +300,7 @@ def test_imports_are_laid_out_as_the_formatter_would(length: int) -> None:
     }
     files = {path: {name: obj(**{name: TEXT}) for name in some} for path, some in both.items()}
     fields = {f"{path}{name}": ref(f"{path}#{name}") for path, some in both.items() for name in some}
-    program = analyze(specs_of(files, fields), TARGETS[:1])
-    package = lower(program, PackageSettings())
-    modules = model_modules(package, {}, program.shared)
-    assert modules.tools["order"].laid_out
-    rendered = render_tools(package, TARGETS[:1], package_sources(package, modules, program.shared))
-    text = rendered["order"].tree["models/order.py"]
-    assert format_tree({"order.py": text}) == {"order.py": text}
+    text = compile_project(specs_of(files, fields), TARGETS[:1], PackageSettings(), {}).tree[
+        "models/order.py"
+    ]
+    assert format_tree({"order.py": text}, ["order.py"]) == {"order.py": text}

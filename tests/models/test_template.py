@@ -1,35 +1,34 @@
-"""The template prints the classes that the model engine prints for the same description, laid out by itself."""
+"""The template prints the fields that datamodel-code-generator prints for the same shapes."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from toolgen.compile.models.module_source import ClassSource, ModuleSource
-from toolgen.compile.printing.format import format_tree
+from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import model_modules
 from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.source import Marks, Source
 from toolgen.language.spec import Spec
 
 from tests.corpora import corpus, is_shared
-from tests.models.comparison import compare_models, compare_specs
-from tests.models.helpers import TARGETS, documents, models_of
+from tests.models.helpers import TARGETS, documents, models_of, module
+from tests.models.reference import differences
 from tests.models.test_lossless import schemas
 from tests.samples import examples
 
 ROOT = Path(__file__).parents[2]
-BASE = TARGETS[:1]
 OBJECT = {"type": "object"}
 PROJECTS = [ROOT / "specs", *sorted((ROOT / "tests/cases").glob("accepted/*/specs"))]
+CIRCLE = {
+    "A": {**OBJECT, "properties": {"b": {"$ref": "#/$defs/B"}}},
+    "B": {**OBJECT, "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/B"}}},
+}
 UNION = {"oneOf": [{**OBJECT, "properties": {name: {"type": "string"}}, "required": [name]} for name in "ab"]}
 
 
@@ -51,10 +50,6 @@ def sample(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines[:: 10 if is_shared(name) else 1]]
 
 
-SHARE = 0.97 if is_shared("mcp_tools.public.jsonl") else 0.8
-"""Of the tools, at least: the small corpus has a union among seven tools."""
-
-
 def of_mcp() -> Package:
     tools = sample("mcp_tools.public.jsonl")
     return of_schemas((tool["inputSchema"], tool.get("outputSchema")) for tool in tools)
@@ -66,26 +61,15 @@ def of_openai() -> Package:
 
 
 @pytest.mark.parametrize("folder", PROJECTS, ids=lambda folder: folder.parent.name)
-def test_classes_of_every_case_are_those_of_the_engine(folder: Path) -> None:
+def test_classes_of_every_case_are_those_of_the_reference(folder: Path) -> None:
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.yaml")}
-    assert compare_specs(texts, TARGETS).differing == []
+    program = analyze(texts, TARGETS)
+    assert differences(lower(program, PackageSettings()), program.shared) == []
 
 
 @pytest.mark.parametrize("package_of", [of_mcp, of_openai])
-def test_classes_of_public_tools_are_those_of_the_engine(package_of: Any) -> None:
-    compared = compare_models(package_of(), BASE)
-    assert compared.differing == []
-    assert compared.by_template > SHARE * (compared.by_template + compared.by_engine), compared
-
-
-@pytest.mark.parametrize("package_of", [of_mcp, of_openai])
-def test_models_of_public_tools_are_laid_out_by_the_template(package_of: Any) -> None:
-    package = package_of()
-    laid_out = [name for name, module in model_modules(package, {}).tools.items() if module.laid_out]
-    printed = models_of(package, {})
-    tree = {f"{name}.py": printed[name] for name in laid_out}
-    assert len(tree) > SHARE * len(package.tools)
-    assert format_tree(tree) == tree
+def test_classes_of_public_tools_are_those_of_the_reference(package_of: Any) -> None:
+    assert differences(package_of()) == []
 
 
 MAPS = {
@@ -96,32 +80,19 @@ MAPS = {
 
 
 @pytest.mark.parametrize("required", [[], ["nullable"]])
-def test_values_of_nullable_maps_have_types_by_both_ways(required: list[str]) -> None:
+def test_values_of_nullable_maps_have_types(required: list[str]) -> None:
     package = of_schemas([({**OBJECT, "properties": MAPS, "required": required}, None)])
-    assert "nullable: dict[str, str] | None" in models_of(package, {})["tool_0000"]
-    assert compare_models(package, BASE).differing == []
-
-
-def test_a_class_that_differs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = ClassSource("class Tool0000Request(BaseModel):", "BaseModel", "", "Other.", ())
-    monkeypatch.setattr(
-        "tests.models.comparison.engine_source", lambda module, code: ModuleSource(classes=(other,))
-    )
-    compared = compare_models(of_schemas([(OBJECT, None)]), BASE)
-    assert compared.differing == ["tool_0000: Tool0000Request is not what the model engine prints"]
+    assert "nullable: dict[str, str] | None" in models_of(package)["tool_0000"]
+    assert differences(package) == []
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(schemas(), schemas(depth=2))
-def test_classes_of_any_schema_are_those_of_the_engine(schema: Any, one: Any) -> None:
+def test_classes_of_any_schema_are_those_of_the_reference(schema: Any, one: Any) -> None:
     assume(isinstance(schema, dict))
     root = {**OBJECT, "properties": {"p": schema, "q": {"items": one}}, "$defs": {"One": one, "Two": {}}}
     package = of_schemas([(root, {**root, "required": ["p"]})])
-    assert compare_models(package, BASE).differing == []
-    (module,) = model_modules(package, {}).tools.values()
-    tree = {f"{name}.py": text for name, text in models_of(package, {}).items()}
-    if module.laid_out:
-        assert format_tree(tree) == tree
+    assert differences(package) == []
 
 
 @pytest.mark.parametrize(
@@ -133,44 +104,18 @@ def test_classes_of_any_schema_are_those_of_the_engine(schema: Any, one: Any) ->
         {**OBJECT, "properties": {"p": {"$ref": "#"}}},
         UNION,
         {"type": "array", "items": {"type": "string"}},
+        {"type": ["number", "null"], "maximum": 3},
+        {"type": "string", "maxLength": 3},
+        {"type": "array", "items": {"$ref": "#/$defs/A"}, "$defs": CIRCLE},
     ],
 )
-def test_the_engine_prints_unions_of_classes_root_models_and_circles(schema: dict[str, Any]) -> None:
-    cache: dict[str, bytes] = {}
-    (module,) = model_modules(of_schemas([(OBJECT, schema)]), cache).tools.values()
-    (printed,) = cache.values()
-    assert b"class Tool0000Response(" in printed
-    assert not module.laid_out
-
-
-def test_the_formatter_would_not_change_wide_characters() -> None:
-    schema = {
-        **OBJECT,
-        "properties": {"p": {"enum": ["거실, 에어컨, 실행", "에어컨, 냉방 실행", "다용도실, 통돌이"]}},
-    }
-    package = of_schemas([(schema, None)])
-    (printed,) = models_of(package, {}).values()
-    assert format_tree({"a.py": printed}) == {"a.py": printed}
-    assert "= (\n        None\n    )" in printed  # by the number of characters, it would fit on the line
-
-
-ENGINE = "datamodel_code_generator"
-COMPILE = """
-import sys
-from toolgen.language.package import PackageSettings
-from toolgen.compile.pipeline import compile_project
-from tests.models.helpers import TARGETS
-compile_project({"tool.yaml": sys.argv[1]}, TARGETS, PackageSettings(), {})
-print(*sys.modules)
-"""
-
-
-@pytest.mark.parametrize(("schema", "needed"), [({"type": "string"}, False), (UNION, True)])
-def test_the_engine_is_imported_only_when_it_is_needed(schema: dict[str, Any], needed: bool) -> None:
-    spec = {"name": "tool", "description": "d", "input_schema": {**OBJECT, "properties": {"p": schema}}}
-    command = [sys.executable, "-c", COMPILE, json.dumps(spec)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert (ENGINE in done.stdout.split()) is needed
+def test_modules_with_unions_of_classes_root_models_and_circles_can_be_imported(
+    schema: dict[str, Any],
+) -> None:
+    (code,) = models_of(of_schemas([(OBJECT, schema)])).values()
+    response = module(code).Tool0000Response
+    assert response.__pydantic_complete__
+    assert response.model_json_schema()
 
 
 LISTS = {
@@ -188,11 +133,11 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("further", [{}, {"either": UNION}], ids=["by template", "by the engine"])
+@pytest.mark.parametrize("further", [{}, {"either": UNION}], ids=["plain", "with a union of classes"])
 def test_defaults_of_a_class_whose_base_is_not_pydantics_own_are_made_anew(further: dict[str, Any]) -> None:
     schema = {**LISTS, "properties": {**LISTS["properties"], **further}}
     package = of_schemas([(schema, None)])
-    assert not compare_models(package, TARGETS).differing
-    text = models_of(package, {})["tool_0000"]
+    assert differences(package) == []
+    text = models_of(package)["tool_0000"]
     assert "none: list[str] = Field(default_factory=lambda: [])" in text
     assert "some: list[int] = Field(default_factory=lambda: [-1, 2])" in text

@@ -1,4 +1,4 @@
-"""Imports are sorted as the formatter would sort them."""
+"""Imports are sorted as ruff would sort them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ from toolgen.compile.python_source.imports import import_from
     ],
     ids=" ".join,
 )
-def test_imported_names_are_in_the_formatters_order(names: list[str]) -> None:
+def test_imported_names_are_in_the_order_of_ruff(names: list[str]) -> None:
     code = f"{import_from('package.module', names)}\n\n__all__ = {sorted(names)}\n"
-    assert format_tree({"a.py": code})["a.py"].partition("\n\n")[0] == code.partition("\n\n")[0]
+    assert format_tree({"a.py": code}, ["a.py"])["a.py"].partition("\n\n")[0] == code.partition("\n\n")[0]

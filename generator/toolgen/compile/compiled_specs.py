@@ -30,7 +30,7 @@ from toolgen.language.source import Marks, Source
 from toolgen.language.target import Target
 from toolgen.schema.document import Schema
 
-FORMAT = 17
+FORMAT = 18
 """Raised when the same spec is encoded otherwise than before."""
 
 _KINDS = {kind.value: kind for kind in NameKind}
@@ -213,7 +213,7 @@ def _source_of(file: str, path: str, text: str) -> Source:
 
 _NOT_STORED = ("documents", "origins", "shared_files")  # code was made with them
 _FIELDS = tuple(field.name for field in fields(Tool) if field.name not in _NOT_STORED)
-_TUPLES = ("exports", "model_classes", "awaited", "runtime_names")
+_TUPLES = ("exports", "model_classes", "annotation_imports", "typing_names", "runtime_names")
 
 
 def _tool_data(tool: Tool) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.markdown_page import tool_markdown
 from toolgen.compile.printing.models import model_modules
 from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
-from toolgen.compile.printing.tool_source import package_sources
+from toolgen.compile.printing.template_data import package_sources
 from toolgen.compile.printing.typescript_client import typescript_client
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.references import choose_references
@@ -94,7 +94,7 @@ def compile_project(
 
     def compile_some(some: Texts, wanted: Collection[str]) -> Mapping[str, CompiledSpec]:
         needs_tools = len(wanted) == len(texts)  # a batch may have none
-        return compile_specs(some, targets, settings, cache, needs_tools=needs_tools, wanted=wanted)
+        return compile_specs(some, targets, settings, needs_tools=needs_tools, wanted=wanted)
 
     if digests is None:
         digests = {path: digest(text) for path, text in texts.items()}
@@ -220,15 +220,13 @@ def compile_client(
     listed = listed_definitions(client)
     if is_typescript:
         return CompiledClient(typescript_client(client, templates.own), tuple(listed), client.methods, None)
-    sources = package_sources(package, model_modules(package, {}, program.shared), program.shared)
+    sources = package_sources(package, model_modules(package, program.shared), program.shared)
     targets = [templates.target]
     rendered = [*render_tools(package, targets, sources).values()]
     rendered += render_shared(package, targets, sources).values()
     rendered.append(render_index(package, targets))
-    files = client_files(client, listed, templates.own)
-    done = {path: text for each in rendered for path, text in each.tree.items()}
-    unformatted = {path for each in rendered for path in each.unformatted}
-    made = _formatted(RenderedFiles({**done, **files}, frozenset(unformatted | files.keys())))
+    files = client_files(client, listed, templates)
+    made = _formatted([*rendered, RenderedFiles(files)])
     return CompiledClient(dict(sorted(made.items())), tuple(listed), client.methods, client.uses)
 
 
@@ -236,7 +234,6 @@ def compile_specs(
     texts: Texts,
     targets: Sequence[Target],
     settings: PackageSettings,
-    cache: Cache,
     *,
     needs_tools: bool = True,
     wanted: Container[str] | None = None,
@@ -251,7 +248,7 @@ def compile_specs(
     package = lower(program, settings)  # tools → every name and literal that templates print
     if wanted is not None:  # shared files beside them are only used
         package = replace(package, shared=tuple(each for each in package.shared if each.path in wanted))
-    files = _files(program, package, targets, cache)
+    files = _files(program, package, targets)
     digests = {path: digest(text) for path, text in texts.items()}
     return collect(program, package, files, digests=digests, targets=targets)
 
@@ -307,14 +304,14 @@ def _index_files(
 ) -> Tree:
     """Return the files that belong to no spec; those of the last run if no name changed since."""
     if any(target.own for target in targets):
-        return _formatted(render_index(_index_package(settings, specs, targets), targets))
+        return _formatted([render_index(_index_package(settings, specs, targets), targets)])
     # code lists names only: an edited description changes none of its files
     get = _name_fields if settings.publication is None else _summary_fields
     summaries = [get(spec.summary) for spec in specs if spec.summary]
     key = _index_key(options_digest(targets, settings), summaries)
     with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {str(path): str(text) for path, text in json.loads(cache[key])["files"].items()}
-    files = _formatted(render_index(_index_package(settings, specs, targets), targets))
+    files = _formatted([render_index(_index_package(settings, specs, targets), targets)])
     cache[key] = json.dumps({"files": dict(files)}).encode()
     return files
 
@@ -350,21 +347,16 @@ def _limits(target: TargetDefinition) -> list[Any]:
     ]
 
 
-def _files(program: Program, package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
-    """The formatted files of each spec, by its path; one run of the formatter for all that need it."""
+def _files(program: Program, package: Package, targets: Sequence[Target]) -> dict[str, Tree]:
+    """The formatted files of each spec, by its path."""
     pages = _pages(program, package, targets) if any(target.name == DOCS.name for target in targets) else None
-    models = model_modules(package, cache, program.shared)
+    models = model_modules(package, program.shared)
     sources = package_sources(package, models, program.shared, pages)
     of_tools = render_tools(package, targets, sources)
     paths = [tool.source.path for tool in program.tools]
     rendered = {path: of_tools[tool.py_name] for path, tool in zip(paths, package.tools, strict=True)}
     rendered |= render_shared(package, targets, sources)
-    formatted = _formatted(
-        RenderedFiles(
-            {path: text for files in rendered.values() for path, text in files.tree.items()},
-            frozenset(path for files in rendered.values() for path in files.unformatted),
-        )
-    )
+    formatted = _formatted(rendered.values())
     return {name: {path: formatted[path] for path in files.tree} for name, files in rendered.items()}
 
 
@@ -374,6 +366,7 @@ def _pages(program: Program, package: Package, targets: Sequence[Target]) -> dic
     return {lowered.py_name: tool_markdown(tool_page(tool, lowered, targets)) for tool, lowered in pairs}
 
 
-def _formatted(files: RenderedFiles) -> Tree:
-    """Return the files; the formatter runs over those that need it."""
-    return {**files.tree, **format_tree({path: files.tree[path] for path in files.unformatted})}
+def _formatted(rendered: Collection[RenderedFiles]) -> Tree:
+    """Return all files, laid out by one run of the formatter."""
+    tree = {path: text for files in rendered for path, text in files.tree.items()}
+    return format_tree(tree, frozenset(path for files in rendered for path in files.foreign))

@@ -3,9 +3,5 @@
 from __future__ import annotations
 
 
-class EngineBug(Exception):  # noqa: N818  a bug is more than an error
-    """The model engine generated unexpected code."""
-
-
-class TemplateBug(Exception):  # noqa: N818
+class TemplateBug(Exception):  # noqa: N818  a bug is more than an error
     """A template failed, or its output is not valid Python."""

@@ -69,12 +69,13 @@ class Tool:
     imports: tuple[Import, ...]
     exports: tuple[str, ...]  # names that the package itself exports
     model_classes: tuple[str, ...]
-    awaited: tuple[str, ...]  # names of collections.abc in the types of `result` and `preview`
+    annotation_imports: tuple[str, ...]  # lines of its module that only annotations need
+    typing_names: tuple[str, ...]  # that its module imports from typing
     runtime_names: tuple[str, ...]  # that its module imports from toolgen.runtime
     parameters: str  # of `execute` after the context: ", *, db: sqlite3.Connection"
     result: str  # what `execute` returns
     execute_doc: str
-    preview: bool  # the implementation has a method `preview`
+    preview: str  # what `preview` returns; empty: the implementation has no such method
     input_schema: Schema
     output_schema: Schema | None
     published: Mapping[str, PublishedTool]  # target name → what it publishes

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.project import ECHO_SPEC, UNION_SPEC, Project
+from tests.end_to_end.project import ECHO_SPEC, Project
 
 # before this time, Python itself is still starting and ends with exit code 1
 START = "open('started', 'w').close()\nimport sys\nfrom toolgen.__main__ import main\nsys.exit(main())"
@@ -137,9 +137,6 @@ def test_an_interrupt_while_modules_are_imported_is_exit_code_130(project: Proje
 
 
 def test_an_interrupted_formatter_is_not_reported_as_a_bug(project: Project) -> None:
-    project.write(
-        "specs/shapes.yaml", UNION_SPEC
-    )  # the formatter only runs over what the model engine prints
     ruff = project.write("bin/ruff", "#!/bin/sh\nkill -INT $$\n")
     ruff.chmod(0o755)
     project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(ruff)!r}\n")

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 
 from toolgen.changes.contract import CHUNK, REQUEST, RESPONSE
 from toolgen.changes.python_names import PythonClass, PythonField, PythonNames
-from toolgen.compile.models.annotations import field_annotation
-from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
+from toolgen.compile.models.annotations import type_text
+from toolgen.compile.models.model_classes import ModelClass, Record
 from toolgen.compile.models.shapes import classes_in, without_constraints, written_out
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes
-from toolgen.compile.python_source.layout import flat
 from toolgen.language.package import PackageSettings, Tool
 from toolgen.language.program import Program
 
@@ -130,8 +129,7 @@ class _ClassTable:
     def _field(self, module: str, record: Record, wire: str) -> PythonField:
         field = record.fields[wire]
         may_be_none = wire not in record.required and field.default is None
-        plain = ModelField(field.name, without_constraints(written_out(field.shape)))
-        annotation = field_annotation(plain, alias=None, optional=may_be_none)
+        annotation = type_text(without_constraints(written_out(field.shape)), optional=may_be_none)
         found = (self._find(module, name) for name in classes_in(field.shape))
         keys = tuple(other.key for other in found if other is not None)
-        return PythonField(field.name, flat(annotation), keys)
+        return PythonField(field.name, annotation, keys)

@@ -1,1 +1,1 @@
-"""JSON Schema to Pydantic classes: which classes there are, and their source text by the model engine."""
+"""JSON Schema to Pydantic classes: which classes there are, and the data that templates write them from."""

@@ -1,57 +1,62 @@
-"""A module of models as the template `models/{tool}.py.jinja` prints it: classes in order, laid out."""
+"""A module of models as data, which the template `models/_module.jinja` writes as classes and fields."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from toolgen.compile.models.annotations import field_annotation, field_default, type_annotation
-from toolgen.compile.models.model_classes import ModelClass, Record
-from toolgen.compile.models.shapes import ClassRef, Shape, UnionShape, inner_shapes, without_constraints
+from toolgen.compile.models.annotations import field_constraints, type_text
+from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
+from toolgen.compile.models.shapes import classes_in, without_constraints
 from toolgen.compile.models.shared_classes import ModuleClasses
-from toolgen.compile.python_source.imports import all_statement, import_from, member_order, module_order
-from toolgen.compile.python_source.layout import WIDTH, annotated_assignment, class_statement
-from toolgen.compile.python_source.text_width import width
+from toolgen.compile.python_source.imports import import_from, member_order, module_order
 
-_IMPORTS: Sequence[Mapping[str, Sequence[str]]] = (
-    {"typing": ("Annotated", "Any", "Literal", "TypeAlias")},
-    {"pydantic": ("BaseModel", "ConfigDict", "Field", "RootModel"), "toolgen.runtime.model": ("OpenModel",)},
-)
-"""Names that classes use, by their modules: the standard library's, then others."""
 _WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class StatementSource:
-    """A field of a class, indented, or a type alias."""
+class FieldSource:
+    """A field of a class, or a type that has a name."""
 
-    statement: str
-    doc: str = ""  # of an alias that no model uses
+    name: str  # in Python
+    type: str  # "list[str] | None"
+    alias: str | None = None  # its name in JSON, if that is another one
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # of pydantic's `Field`: {"ge": 1}
+    description: str = ""
+    is_required: bool = True
+    default: Any = None  # JSON data
+    has_factory: bool = False  # each instance needs a default of its own
+    doc: str = ""  # of a type, instead of a description
+
+    @property
+    def is_annotated(self) -> bool:
+        """True if there is more to say about it than its type and its default."""
+        return self.alias is not None or bool(self.arguments) or bool(self.description)
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSource:
-    """One class of a module."""
+    """A class."""
 
-    statement: str  # without its body
-    base: str
-    config: str  # pydantic's configuration; empty: that of the base
+    name: str
+    base: str  # "BaseModel", "OpenModel", "RootModel[list[str]]", or a shared class
+    config: Mapping[str, Any]  # arguments of pydantic's `ConfigDict`; empty: those of the base
     doc: str
-    fields: tuple[StatementSource, ...]
+    fields: tuple[FieldSource, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleSource:
-    """One module."""
+    """A module."""
 
     imports: tuple[str, ...] = ()  # lines, an empty one before each group
-    types: tuple[StatementSource, ...] = ()
+    types: tuple[FieldSource, ...] = ()
     classes: tuple[ClassSource, ...] = ()
-    aliases: tuple[StatementSource, ...] = ()
-    exports: str = ""  # `__all__`, if classes are imported for other modules
-    rebuilt: tuple[str, ...] = ()  # names of classes that refer to later ones
-    laid_out: bool = False  # the formatter would change nothing
+    aliases: tuple[FieldSource, ...] = ()  # types that refer to classes
+    exports: tuple[str, ...] = ()  # classes that are imported for other modules
+    rebuilt: tuple[str, ...] = ()  # classes that refer to later ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,125 +67,128 @@ class ModelModules:
     shared: Mapping[str, ModuleSource]
 
 
-def module_source(made: ModuleClasses) -> ModuleSource | None:
-    """Return the source of classes; None if they have shapes whose types only the model engine prints.
-
-    Those are unions of classes, root models, and classes that refer to each other in a circle. Few tools of
-    the public corpora have any.
-    """
-    if any(each.is_root_model or any(map(_has_union, each.shapes())) for each in made.classes.values()):
-        return None
+def module_source(made: ModuleClasses) -> ModuleSource:
+    """Return the source of classes."""
     order = dependency_order(made.classes)
-    if order is None:
-        return None
     classes = tuple(_class(name, made.classes[name]) for name in order)
     types = tuple(_type(name, each) for name, each in made.types.items())
-    aliases = _aliases(made)
-    statements = [*types, *aliases, *(field for each in classes for field in each.fields)]
-    used = {name for each in classes for name in (each.base, "ConfigDict" if each.config else "") if name}
+    aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
     return ModuleSource(
-        imports=(*_imports(statements, used), *_shared_imports(made)),
+        imports=(*_imports(classes, (*types, *aliases)), *_shared_imports(made)),
         types=types,
         classes=classes,
         aliases=aliases,
-        exports=all_statement(made.exported) if made.exported else "",
-        laid_out=all(map(_is_laid_out, statements)),
+        exports=made.exported,
+        rebuilt=tuple(_with_later_classes(order, made.classes)),
     )
 
 
-def source_of_classes(
-    made: ModuleClasses, classes: tuple[ClassSource, ...], rebuilt: tuple[str, ...]
-) -> ModuleSource:
-    """Return the source of a module whose classes the model engine printed."""
-    types = tuple(_type(name, each) for name, each in made.types.items())
-    aliases = (*types, *_aliases(made))
-    statements = [*aliases, *(field for each in classes for field in each.fields)]
-    used = {word for each in classes for word in _WORD.findall(f"{each.statement} {each.config}")}
-    imports = (*_imports(statements, used), *_shared_imports(made))
-    return ModuleSource(imports, classes=classes, aliases=aliases, rebuilt=rebuilt)
+def dependency_order(classes: Mapping[str, ModelClass]) -> list[str]:
+    """Return the names of the classes, each after those that it refers to.
 
-
-def dependency_order(classes: Mapping[str, ModelClass]) -> list[str] | None:
-    """Return the names of the classes, each after those that it refers to; None if there are circles.
-
-    Classes come in rounds, in the order of `classes` as far as possible: the order of the model engine.
+    Of classes that refer to each other in a circle, root models come last: their types are read at once.
     """
-    waiting = {name: made.classes() for name, made in classes.items()}
+    waiting = {name: {*made.classes()} & classes.keys() - {name} for name, made in classes.items()}
     order: dict[str, None] = {}
     while waiting:
         before = len(order)
         for name, needed in waiting.items():
-            if all(other in order or other not in classes for other in needed):
+            if needed <= order.keys():
                 order[name] = None
-        # a circle: every class that is left waits for another one
         if len(order) == before:
-            return None
+            order |= dict.fromkeys(sorted(waiting, key=lambda name: classes[name].is_root_model))
         waiting = {name: needed for name, needed in waiting.items() if name not in order}
     return list(order)
 
 
-def model_config(record: Record) -> str:
-    """Return pydantic's configuration of a class: Python code may set fields by their Python names, too."""
-    extra = "forbid" if record.closed else "allow"
-    return f'ConfigDict(extra="{extra}"{", validate_by_name=True" if record.has_aliases else ""})'
-
-
-def _has_union(shape: Shape) -> bool:
-    """True if a union in `shape` has several classes."""
-    inner = inner_shapes(shape)
-    is_one = isinstance(shape, UnionShape) and sum(isinstance(each, ClassRef) for each in inner) > 1
-    return is_one or any(map(_has_union, inner))
+def _with_later_classes(order: list[str], classes: Mapping[str, ModelClass]) -> Iterator[str]:
+    """Yield the names of the classes that refer to a later one."""
+    later = set(order)
+    for name in order:
+        later.remove(name)
+        if not later.isdisjoint(classes[name].classes()):
+            yield name
 
 
 def _class(name: str, made: ModelClass) -> ClassSource:
-    record = made.body if isinstance(made.body, Record) else None
-    base = made.base or ("OpenModel" if record is not None and record.may_confuse_keys else "BaseModel")
-    fields = () if record is None else tuple(_field(record, wire, base) for wire in record.fields)
-    config = "" if record is None else model_config(record)
-    return ClassSource(class_statement(name, base), base, config, made.doc, fields)
-
-
-def _field(record: Record, wire: str, base: str) -> StatementSource:
-    field, optional = record.fields[wire], wire not in record.required
-    annotation = field_annotation(field, alias=None if field.name == wire else wire, optional=optional)
-    default = field_default(field.default, factory=base != "BaseModel") if optional else None
-    return StatementSource(annotated_assignment(field.name, annotation, default))
-
-
-def _type(name: str, made: ModelClass) -> StatementSource:
+    match made.body:
+        case Record() as record:
+            base = "OpenModel" if record.may_confuse_keys else "BaseModel"
+            config: dict[str, Any] = {"extra": "forbid" if record.closed else "allow"}
+            if record.has_aliases:
+                config["validate_by_name"] = True  # Python code may set fields by their Python names, too
+            fields = tuple(_field(record, wire, base) for wire in record.fields)
+            return ClassSource(name, base, config, made.doc, fields)
+        case _ if made.base:
+            return ClassSource(name, made.base, {}, made.doc, ())
     (shape,) = made.shapes()
-    return StatementSource(f"{name}: TypeAlias = {type_annotation(shape, made.doc)}")
+    root = FieldSource("root", type_text(shape), arguments=field_constraints(shape))
+    return ClassSource(name, f"RootModel[{root.type}]", {}, made.doc, (root,))
 
 
-def _aliases(made: ModuleClasses) -> tuple[StatementSource, ...]:
-    plain = {name: each.with_shapes(without_constraints) for name, each in made.aliases.items()}
-    return tuple(replace(_type(name, replace(each, doc="")), doc=each.doc) for name, each in plain.items())
+def _field(record: Record, wire: str, base: str) -> FieldSource:
+    made = record.fields[wire]
+    is_required = wire in record.required
+    arguments = field_constraints(made.shape)
+    if isinstance(made.default, list) and classes_in(made.shape):
+        arguments["validate_default"] = True
+    return FieldSource(
+        name=made.name,
+        type=type_text(made.shape, optional=not is_required and made.default is None),
+        alias=None if made.name == wire else wire,
+        arguments=arguments,
+        description=_description(made),
+        is_required=is_required,
+        default=made.default,
+        # pydantic copies defaults, but ruff (RUF012) knows that only of pydantic's own base classes
+        has_factory=isinstance(made.default, list) and base != "BaseModel",
+    )
 
 
-def _is_laid_out(source: StatementSource) -> bool:
-    """True if the formatter would not change the statement: a field, or an alias that fits on a line.
-
-    Only the formatter knows where it splits a long field with a lambda.
-    """
-    if not source.statement.startswith(" "):
-        return width(source.statement) <= WIDTH
-    return "\n" not in source.statement or "=lambda: [" not in source.statement
+def _description(made: ModelField | ModelClass) -> str:
+    return made.doc if made.doc.strip() else ""
 
 
-def _imports(statements: Iterable[StatementSource], used: Set[str]) -> Iterator[str]:
-    """Yield the lines that import what the statements use, and the names in `used`."""
-    words = {word for source in statements for word in _WORD.findall(source.statement)} | used
-    for group in _IMPORTS:
-        lines = [
-            f"from {module} import {', '.join(needed)}"
-            for module, names in group.items()
-            if (needed := [name for name in names if name in words])
-        ]
-        yield from ["", *lines] if lines else []
+def _type(name: str, made: ModelClass) -> FieldSource:
+    (shape,) = made.shapes()
+    constraints = field_constraints(shape)
+    return FieldSource(name, type_text(shape), arguments=constraints, description=_description(made))
+
+
+def _alias(name: str, made: ModelClass) -> FieldSource:
+    (shape,) = made.with_shapes(without_constraints).shapes()
+    return FieldSource(name, type_text(shape), doc=made.doc)
+
+
+def _imports(classes: Iterable[ClassSource], types: tuple[FieldSource, ...]) -> Iterator[str]:
+    """Yield the lines that import what the classes and the types use."""
+    texts = [each.type for each in types]
+    used = {"TypeAlias"} if types else set[str]()
+    fields = [*types]
+    for made in classes:
+        texts.append(made.base)
+        texts += (each.type for each in made.fields)
+        fields += made.fields
+        if made.config:
+            used.add("ConfigDict")
+    used.update(word for text in texts for word in _WORD.findall(text))
+    if any(each.is_annotated for each in fields):
+        used |= {"Annotated", "Field"}
+    if any(each.has_factory for each in fields):
+        used.add("Field")
+    if typing := used & {"Annotated", "Any", "Literal", "TypeAlias"}:
+        yield from ("", import_from("typing", typing))
+    pydantic = used & {"BaseModel", "ConfigDict", "Field", "RootModel"}
+    if pydantic or "OpenModel" in used:
+        yield ""
+    if pydantic:
+        yield import_from("pydantic", pydantic)
+    if "OpenModel" in used:
+        yield "from toolgen.runtime.model import OpenModel"
 
 
 def _shared_imports(made: ModuleClasses) -> Iterator[str]:
-    """Yield the lines that import the classes of shared files, as the formatter sorts and splits them."""
+    """Yield the lines that import the classes of shared files, sorted."""
     plain: dict[str, list[str]] = {}
     lines: list[tuple[str, str, str]] = []  # module, the first name, statement
     for name, each in made.imported.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from toolgen.compile.models.annotations import type_annotation
+from toolgen.compile.models.annotations import type_text
 from toolgen.compile.models.model_classes import ModelField, Record
 from toolgen.compile.models.shapes import (
     ClassRef,
@@ -22,7 +22,6 @@ from toolgen.compile.models.shapes import (
 from toolgen.compile.models.shared_classes import ModuleClasses
 from toolgen.compile.printing.models import package_classes
 from toolgen.compile.printing.render import render_template
-from toolgen.compile.printing.tool_source import ErrorSource, error_source
 from toolgen.compile.python_source.imports import import_from, module_order
 from toolgen.language.names import pascal, unique_name
 from toolgen.language.package import Package, Tool
@@ -72,7 +71,6 @@ class ClientMethod:
     takes_anything: bool  # the schema names no properties, and accepts any
     result: str  # type of the response, or of the items of a stream
     doc: str
-    errors: tuple[ErrorSource, ...]
 
     @property
     def variable(self) -> str:
@@ -183,7 +181,7 @@ class _ImportedNames:
                 plain.setdefault(module, []).append(name)
         for module in sorted({module for module, _ in self._names}, key=module_order):
             if module in plain:
-                yield import_from(module, plain[module], 4)
+                yield import_from(module, plain[module])
             for (other, name), used in sorted(self._names.items()):
                 if other == module and name != used:
                     yield f"from {module} import {name} as {used}"
@@ -198,7 +196,7 @@ def _method(name: str, tool: Tool, made: ModuleClasses, names: _ImportedNames) -
     def annotation(shape: Shape) -> str:
         plain = without_constraints(written_out(shape))
         local = {each: _imported(each, made, own_module, prefix, names) for each in classes_in(plain)}
-        return type_annotation(_as_parameter(renamed(plain, local)))
+        return type_text(_as_parameter(renamed(plain, local)))
 
     parameters: list[ClientParameter] = []
     if isinstance(body, Record):
@@ -219,7 +217,6 @@ def _method(name: str, tool: Tool, made: ModuleClasses, names: _ImportedNames) -
         takes_anything=not parameters and _is_open(tool.input_schema),
         result=_result(tool, made, own_module, prefix, names),
         doc=_doc(tool, parameters),
-        errors=tuple(map(error_source, tool.errors)),
     )
 
 
@@ -287,9 +284,10 @@ def listed_definitions(client: ClientSource) -> list[dict[str, Any]]:
 
 
 def client_files(
-    client: ClientSource, listed: Sequence[Mapping[str, Any]], templates: Mapping[str, str]
+    client: ClientSource, listed: Sequence[Mapping[str, Any]], printed_by: ClientTemplates
 ) -> dict[str, str]:
     """Return the files of a client beside its models and definitions, not laid out."""
+    templates = {**printed_by.target.templates, **printed_by.own}
     digests = {
         method.name: definition_digest(each) for method, each in zip(client.methods, listed, strict=True)
     }

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+from collections.abc import Collection
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
@@ -28,10 +29,11 @@ _FORMAT = ["format", "--config=format.skip-magic-trailing-comma=true"]
 _ENVIRONMENT = ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 
 
-def format_tree(tree: Tree) -> Tree:
-    """Return the tree with every `*.py` formatted and its imports sorted; other files are unchanged.
+def format_tree(tree: Tree, foreign: Collection[str] = ()) -> Tree:
+    """Return the tree with every `*.py` formatted; other files are unchanged.
 
-    Runs two processes for the whole tree, in a temporary folder. Raises `TemplateBug` for invalid Python.
+    Those of the paths `foreign`, by templates of the project's own, have their imports sorted, too. Runs one
+    process for the whole tree, in a temporary folder, or two. Raises `TemplateBug` for invalid Python.
     """
     sources = {path: text for path, text in tree.items() if path.endswith(".py")}
     if not sources:
@@ -40,8 +42,9 @@ def format_tree(tree: Tree) -> Tree:
         for path, text in sources.items():
             made.make_folders(path.rpartition("/")[0])
             made.create(path, text.encode())
-        for command in (_LINT, _FORMAT):
-            _ruff([*command, *_HERMETIC, "."], folder)
+        if unsorted := sorted(sources.keys() & foreign):
+            _ruff([*_LINT, *_HERMETIC, *unsorted], folder)
+        _ruff([*_FORMAT, *_HERMETIC, "."], folder)
         formatted = {path: _with_lf(made.read(path).decode()) for path in sources}
     refuse_encodings(formatted)
     return {path: formatted.get(path, text) for path, text in tree.items()}
@@ -69,9 +72,8 @@ def _ruff(arguments: list[str], folder: str) -> None:
         errors="replace",
         check=False,
     )
-    if (
-        done.returncode == -signal.SIGINT
-    ):  # ^C reaches the whole process group, and this process perhaps a moment later
+    # ^C reaches the whole process group, and this process perhaps a moment later
+    if done.returncode == -signal.SIGINT:
         raise KeyboardInterrupt
     if done.returncode:
         raise TemplateBug(f"the formatter refuses what the templates printed:\n{done.stderr or done.stdout}")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from toolgen.compile.publishing.definition import definition, description
+from toolgen.compile.python_source.imports import import_groups
 from toolgen.language.checking.conflicts import find_conflicts, module_of_shared_file, python_names
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.names import (
@@ -25,6 +27,7 @@ _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "
 _MEMBERS = frozenset(
     {"definition", "request_model", "response_model", "errors", "execute", "preview", "check_inputs"}
 )
+_ANY = re.compile(r"(?<![\w.])Any\b")
 _MAX_NESTING = 180  # Python parses 200 nested brackets; generated adapters put a few around a schema
 
 
@@ -51,6 +54,9 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
     chunk = f"{stem}Chunk" if tool.chunk_schema is not None else None
     models = tuple(name for name in (chunk, f"{stem}Request", response) if name)
     errors = tuple(_errors(spec, stem))
+    imports = tuple(_imports(spec))
+    annotation_imports = tuple(_annotation_imports(imports, spec))
+    parameters, result, preview = _parameters(spec), _result(spec, response, chunk), _preview(spec, response)
     return Tool(
         wire_name=spec.name,
         py_name=py_name,
@@ -66,15 +72,16 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         definition=definition(tool, py_name, f"{stem}Tool", settings),
         carries_extensions=bool(spec.extensions),
         errors=errors,
-        imports=tuple(_imports(spec)),
+        imports=imports,
         exports=(*models, f"{stem}Tool"),
         model_classes=models,
-        awaited=_abstract_types(spec),
-        parameters=_parameters(spec),
+        annotation_imports=annotation_imports,
+        typing_names=_typing_names(annotation_imports, response or "Any", parameters, result, preview),
+        parameters=parameters,
         runtime_names=_runtime_names(spec),
-        result=_result(spec, response, chunk),
+        result=result,
         execute_doc=_execute_doc(spec, errors),
-        preview=spec.confirm is not None and spec.confirm.preview,
+        preview=preview,
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         published=tool.published,
@@ -162,6 +169,28 @@ def _runtime_names(spec: Spec) -> tuple[str, ...]:
     if classes and spec.stream is None:
         names.add("ToolResult")
     return tuple(sorted(names))
+
+
+def _preview(spec: Spec, response: str | None) -> str:
+    """Return the type of what `preview` returns; empty if there is none."""
+    if spec.confirm is None or not spec.confirm.preview:
+        return ""
+    text = () if spec.confirm.only_if else ("str",)
+    shown = " | ".join([*text, *([response] if response else [])]) or "Any"
+    return f"{shown} | Awaitable[{shown}]"
+
+
+def _annotation_imports(imports: Sequence[Import], spec: Spec) -> Iterator[str]:
+    """Yield the lines that import what only annotations need, an empty one between groups."""
+    modules = {each.module: each.alias for each in imports}
+    for number, group in enumerate(import_groups(modules, {"collections.abc": _abstract_types(spec)})):
+        yield from ["", *group] if number else group
+
+
+def _typing_names(imports: Sequence[str], *signatures: str) -> tuple[str, ...]:
+    """Return the names that the module of a tool imports from typing."""
+    needs_any = any(_ANY.search(each) for each in signatures)
+    return (*(["TYPE_CHECKING"] if imports else []), *(["Any"] if needs_any else []))
 
 
 def _abstract_types(spec: Spec) -> tuple[str, ...]:

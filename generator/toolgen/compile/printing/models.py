@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from types import MappingProxyType
 
 from toolgen.compile.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.compile.models.class_builder import UnnamedClasses, root_classes
-from toolgen.compile.models.engine import engine_input, engine_source, engine_version, print_classes
 from toolgen.compile.models.model_classes import ModelClass
-from toolgen.compile.models.module_source import ModelModules, ModuleSource, module_source
+from toolgen.compile.models.module_source import ModelModules, module_source
 from toolgen.compile.models.names import longer_name
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.language.package import Package, Tool
 from toolgen.language.program import SharedFile
 
-_RULES = 6  # raised when the engine prints the same classes otherwise than before
-
 
 def model_modules(
     package: Package,
-    cache: MutableMapping[str, bytes],
     shared: Mapping[str, SharedFile] = MappingProxyType({}),
 ) -> ModelModules:
     """Return the modules `models/<tool>.py` and `models/shared/<file>.py` of a package.
 
-    `shared` has the shared files by path, those that others use included. The model engine prints the few
-    modules that the template cannot. `cache` (a dict will do) gets those that it does not have. Raises
-    `EngineBug`, never for a fault of the author.
+    `shared` has the shared files by path, those that others use included.
     """
     classes = package_classes(package, shared)
     return ModelModules(
-        {name: _source(each, cache) for name, each in classes.tools.items()},
-        {path: _source(each, cache) for path, each in classes.shared.items()},
+        {name: module_source(each) for name, each in classes.tools.items()},
+        {path: module_source(each) for path, each in classes.shared.items()},
     )
 
 
@@ -54,20 +46,6 @@ def package_classes(package: Package, shared: Mapping[str, SharedFile]) -> Packa
         {tool.py_name: tool_classes(tool, classes) for tool in package.tools},
         {file.path: classes.modules[file.path] for file in package.shared},
     )
-
-
-def _source(made: ModuleClasses, cache: MutableMapping[str, bytes]) -> ModuleSource:
-    return module_source(made) or engine_source(made, _printed(made, cache))
-
-
-def _printed(made: ModuleClasses, cache: MutableMapping[str, bytes]) -> str:
-    """Return what the model engine prints for a module."""
-    text = f"models {_RULES} {engine_version()} {json.dumps(engine_input(made))}"
-    key = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    found = cache.get(key)
-    if found is None:
-        found = cache[key] = print_classes(made).encode()
-    return found.decode()
 
 
 def tool_classes(tool: Tool, shared: SharedClasses | None = None) -> ModuleClasses:

@@ -8,22 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from toolgen.compile.python_source.imports import module_order
-from toolgen.compile.python_source.layout import Subscript, laid_out
+from toolgen.compile.python_source.literals import Subscript
 from toolgen.language.package import Tool
 from toolgen.language.program import SharedFile, SharedSchema
 
 _FIELDS = frozenset(("input_schema", "output_schema"))
-
-
-@dataclass(frozen=True, slots=True)
-class SchemasSource:
-    """The module `schemas/<file>.py`, laid out as its template prints it."""
-
-    statement: str
 
 
 class PrintedDefinition(NamedTuple):
@@ -40,9 +32,11 @@ class SharedSchemas:
         self._files = files
         self._texts: dict[str, dict[str, str]] = {}  # path of a file → text of a schema → its name
 
-    def source(self, path: str) -> SchemasSource:
-        """Return the module of a shared file."""
-        return SchemasSource(laid_out(self._schemas(path), "SCHEMAS: Final[dict[str, Any]] = "))
+    def of_file(self, path: str) -> dict[str, Any]:
+        """Return the schemas of a file by name, as bundles have them."""
+        file = self._files[path]
+        definitions = file.document.schema["$defs"]
+        return {each.name: definitions[key] for key, each in file.origins.items() if each.path == path}
 
     def definition_of(self, tool: Tool) -> PrintedDefinition:
         """Return the definition of a tool, with a reference in place of each schema of a shared file."""
@@ -86,12 +80,6 @@ class SharedSchemas:
 
     def _names(self, path: str) -> Mapping[str, str]:
         if path not in self._texts:
-            schemas = self._schemas(path)
+            schemas = self.of_file(path)
             self._texts[path] = {json.dumps(schema): name for name, schema in schemas.items()}
         return self._texts[path]
-
-    def _schemas(self, path: str) -> dict[str, Any]:
-        """Return the schemas of a file by name, as bundles have them."""
-        file = self._files[path]
-        definitions = file.document.schema["$defs"]
-        return {each.name: definitions[key] for key, each in file.origins.items() if each.path == path}

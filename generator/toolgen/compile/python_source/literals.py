@@ -11,9 +11,7 @@ import re
 import textwrap
 import tokenize
 from functools import lru_cache
-from typing import Any
-
-from toolgen.compile.python_source.text_width import width
+from typing import Any, NamedTuple
 
 _UNPRINTABLE = (
     "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f"
@@ -23,6 +21,15 @@ _FIRST_LINES = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _WIDTH = 88
 _LONG = 88  # characters from which on a string with line breaks is printed line by line
+_ARGUMENT = 64  # characters of a description that fit behind `description=` in a field of a class
+_PART = 72  # characters of each of several strings in its place
+
+
+class Subscript(NamedTuple):
+    """An item of a dict among JSON data: `SCHEMAS["Sku"]`."""
+
+    name: str  # of the dict
+    key: str
 
 
 def literal(value: Any) -> str:
@@ -38,28 +45,25 @@ def literal(value: Any) -> str:
             return repr(value).replace("e+", "e")
         case dict():
             return "{" + ", ".join(f"{literal(key)}: {_entry(item)}" for key, item in value.items()) + "}"
+        case Subscript(name, key):
+            return f"{name}[{literal(key)}]"
         case list() | tuple():
             return "[" + ", ".join(map(_entry, value)) + "]"
     raise TypeError(f"{type(value).__name__} is not JSON data")
 
 
-def string_lines(text: str) -> list[str]:
-    """Return one string for each line of long text with line breaks; empty for any other text."""
-    if len(text) <= _LONG or "\n" not in text[:-1]:
-        return []
-    return [_string(line) for line in re.findall(r"[^\n]*\n|[^\n]+", text)]
-
-
-def wrapped_strings(text: str, columns: int) -> list[str]:
-    """Return the strings, as wide as `columns` at most, that are `text` together; only words may be wider."""
-    if width(_string(text)) <= columns:  # the formatter would join shorter ones
-        return [_string(text)]
+def wrapped(text: str) -> str:
+    """Return `text` as an argument of a field: in several strings, between words, if it is long."""
+    line = _string(text)
+    if len(line) < _ARGUMENT:
+        return line
     lines = [""]
-    for word in re.findall(r"\S+\s*|\s+", text):
-        if lines[-1].endswith("\n") or (lines[-1] and width(_string(lines[-1] + word)) > columns):
+    # the formatter would join strings that fit on a line
+    for word in re.findall(r"\S+\s*|\s+", text) if len(line) > _PART else [text]:
+        if lines[-1].endswith("\n") or (lines[-1] and len(_string(lines[-1] + word)) > _PART):
             lines.append("")
         lines[-1] += word
-    return [*map(_string, lines)]
+    return f"({' '.join(map(_string, lines))})"
 
 
 def docstring(text: str, indent: int = 4) -> str:
@@ -107,9 +111,10 @@ def is_read_as_utf_8(text: str) -> bool:
 
 
 def _entry(value: Any) -> str:
-    """Return a literal inside a list or dict."""
-    if isinstance(value, str) and (lines := string_lines(value)):
-        return "(" + "\n".join(lines) + ")"
+    """Return a literal inside a list or dict: one string for each line of a long text with line breaks."""
+    if isinstance(value, str) and len(value) > _LONG and "\n" in value[:-1]:
+        lines = re.findall(r"[^\n]*\n|[^\n]+", value)
+        return "(" + "\n".join(map(_string, lines)) + ")"
     return literal(value)
 
 

@@ -26,10 +26,7 @@ def worker_pool(compile_batch: Callable[[Sequence[str]], _Made], paths: Sequence
     size = max(1, min(_MAX_BATCH, -(-len(paths) // max(1, workers))))
     batches = [paths[start : start + size] for start in range(0, len(paths), size)]
     if workers < 2 or not _can_fork():
-        for number, batch in enumerate(batches):
-            # not after the last one: the process ends soon
-            if number:
-                _collect()
+        for batch in batches:
             yield compile_batch(batch)
         return
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
@@ -91,15 +88,8 @@ def _prepare(compile_batch: Callable[[Sequence[str]], Any], scratch: str) -> Non
 
 def _compile(batch: Sequence[str]) -> Any:
     made = _compile_batch(batch)
-    _collect()
     gc.freeze()
     return made
-
-
-def _collect() -> None:
-    """Free what the model engine left behind, which is much; nothing else makes garbage."""
-    if "datamodel_code_generator" in sys.modules:
-        gc.collect()
 
 
 def _exit_with_parent() -> None:

@@ -94,7 +94,12 @@ def _publication_faults(project: Project, targets: Sequence[Target]) -> Iterator
 
 
 _CLIENT: Final = "_client"
-_OF_CLIENTS: Final = ("definitions/", "models/", "schemas/")  # templates of packages that clients have, too
+_OF_CLIENTS: Final = (
+    "_python.jinja",
+    "definitions/",
+    "models/",
+    "schemas/",
+)  # templates of packages that clients have, too
 
 
 def load_client_templates() -> ClientTemplates:

@@ -38,7 +38,3 @@ class TreeRequest(OpenModel):
         Field(alias="json"),
     ] = None
     again: TreeRequest | None = None
-
-
-Node.model_rebuild()
-TreeRequest.model_rebuild()

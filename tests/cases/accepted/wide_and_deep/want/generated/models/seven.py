@@ -28,6 +28,3 @@ class SevenRequest(OpenModel):
     pair: list[Any] | None = None
     card: str | None = None
     schema_: Annotated[str | None, Field(alias="$schema")] = None
-
-
-Node.model_rebuild()

@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+Names: TypeAlias = list[str]
+
 
 class PeopleMoney(BaseModel):
     model_config = ConfigDict(extra="allow")
@@ -39,6 +41,3 @@ class Node(BaseModel):
 
 
 Person.model_rebuild()
-
-
-Names: TypeAlias = list[str]

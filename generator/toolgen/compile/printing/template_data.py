@@ -1,0 +1,96 @@
+"""What templates see, and the filters that they use. docs/templates.md describes both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import jinja2
+
+from toolgen.base.escaping.places import markdown_text
+from toolgen.compile.models.module_source import ModelModules, ModuleSource
+from toolgen.compile.printing.shared_schemas import SharedSchemas
+from toolgen.compile.publishing.documents import DOCUMENT_FILTERS
+from toolgen.compile.python_source.imports import all_statement, import_from, module_order
+from toolgen.compile.python_source.literals import comment, docstring, literal, wrapped
+from toolgen.language.package import Package
+from toolgen.language.program import SharedFile
+
+OPTIONS: Final[Mapping[str, Any]] = {
+    "undefined": jinja2.StrictUndefined,
+    "autoescape": False,
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+}
+FILTERS: Final[Mapping[str, Any]] = {
+    **DOCUMENT_FILTERS,
+    "all_statement": all_statement,
+    "comment": comment,
+    "docstring": docstring,
+    "import_from": lambda names, module: import_from(module, names),
+    "in_module_order": lambda tools: sorted(tools, key=lambda tool: module_order(tool.py_name)),
+    "literal": literal,
+    "markdown": markdown_text,
+    "wrapped": wrapped,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSources:
+    """What templates see beside the package: of each tool by Python name, of each shared file by path."""
+
+    tools: Mapping[str, Mapping[str, object]]
+    shared: Mapping[str, Mapping[str, object]]
+
+
+NO_SOURCES: Final = PackageSources({}, {})
+
+
+def package_sources(
+    package: Package,
+    modules: ModelModules,
+    shared: Mapping[str, SharedFile],
+    pages: Mapping[str, str] | None = None,
+) -> PackageSources:
+    """Return what templates see of a package with these models.
+
+    `shared` are the shared files of its tools, and `pages` the Markdown about them, if a target prints it.
+    """
+    schemas = SharedSchemas(shared)
+    tools: dict[str, dict[str, object]] = {}
+    for tool in package.tools:
+        definition = schemas.definition_of(tool)
+        tools[tool.py_name] = {
+            "module": modules.tools[tool.py_name],
+            "definition": definition.data,
+            "schema_imports": definition.imports,
+            "page": "" if pages is None else pages[tool.py_name],
+        }
+    files = {path: _of_file(module, path, schemas) for path, module in modules.shared.items()}
+    return PackageSources(tools, files)
+
+
+def _of_file(module: ModuleSource, path: str, schemas: SharedSchemas) -> dict[str, object]:
+    return {"module": module, "schemas": schemas.of_file(path)}
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateJob:
+    """One template to render: for one tool, for one shared file, or for the whole package."""
+
+    template: str
+    tool: int | None = None  # its position in the package
+    shared: int | None = None  # the same of a shared file
+
+
+def template_names(job: TemplateJob, package: Package, sources: PackageSources) -> dict[str, object]:
+    """Return what the template of a job sees."""
+    if job.tool is not None:
+        tool = package.tools[job.tool]
+        return {"model": package, "tool": tool, **sources.tools[tool.py_name]}
+    if job.shared is not None:
+        shared = package.shared[job.shared]
+        return {"model": package, "shared": shared, **sources.shared[shared.path]}
+    return {"model": package}
