@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from toolgen.language.targets.builtin import MCP
 from toolgen.runtime.adapters.naming import published_name
-from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
+from toolgen.runtime.content.values import Content, ToolResult
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.tool import BaseTool
+from toolgen.serving.adopted.tool import returned
 from toolgen.sources.mcp_client.results import response_of, text_of
 from toolgen.sources.mcp_client.upstream import Upstream
 from toolgen.testing.mock.contracts import MockContract
@@ -66,10 +66,8 @@ class RecordingTool(BaseTool[Any, Any]):
         await self._record(RecordedCall(request, response))
         if "content" not in definition or "stream" in definition:
             return response
-        blocks = [block for each in result.content if (block := _content(each)) is not None]
-        if "output_schema" not in definition:
-            return blocks or response
-        return ToolResult(response, *blocks)
+        found = returned(result)
+        return found if "output_schema" not in definition else ToolResult(response, *_blocks(found))
 
     @property
     def _declared(self) -> set[str]:
@@ -102,21 +100,8 @@ class RecordingTool(BaseTool[Any, Any]):
             self._log(f"{name}: wrote the example {recorded!r} to {self.contract.file}")
 
 
-def _content(block: Any) -> Content | None:
-    """Return a block of MCP as content; None for one that cannot be."""
-    match block.type:
-        case "text":
-            return Text(block.text)
-        case "image":
-            return Image(b64decode(block.data), media_type=block.mime_type)
-        case "audio":
-            return Audio(b64decode(block.data), media_type=block.mime_type)
-        case "resource_link":
-            return Link(str(block.uri), name=block.name, media_type=block.mime_type)
-        case "resource" if hasattr(block.resource, "blob"):
-            return File(b64decode(block.resource.blob), media_type=block.resource.mime_type)
-        case _:
-            return None
+def _blocks(found: Any) -> Sequence[Content]:
+    return found.content if isinstance(found, ToolResult) else found if isinstance(found, list) else ()
 
 
 def recording_tool(

@@ -1,9 +1,17 @@
-"""Check the implementations of a project's tools, for `check --implementations`."""
+"""Check the implementations of a project's tools, for `check --implementations`.
+
+The implementations are imported in a process of its own, whose `main` is here, too.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import faulthandler
 import os
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Callable, Collection, Sequence
+from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +20,7 @@ from toolgen.base.files import read_named
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Span
 from toolgen.project import Project, UnableError
-from toolgen.testing.processes.child_run import ChildRun, innermost_frame, run_child
+from toolgen.testing.processes.child_run import ChildRun, innermost_frame, report_events, run_child
 from toolgen.testing.project_tools import require_generated
 
 _SECONDS = 30.0  # that importing one implementation may take
@@ -62,7 +70,7 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> Ch
         "unlisted": sorted(unlisted),
         "seconds": _SECONDS,
     }
-    module = "toolgen.testing.processes.check_child"
+    module = "toolgen.testing.processes.implementation_check"
     run = run_child(module, task, folder=folder, seconds=_TOTAL_SECONDS)
     for reason in run.all("broken"):
         message = f"the generated code cannot be imported: {reason}"
@@ -108,3 +116,23 @@ def _diagnostic(project: Project, fault: dict[str, Any]) -> Diagnostic:
     message = f"{fault['message']}: {fault['detail']}" if fault["detail"] else fault["message"]
     span = Span(shown, fault["line"], column, max(1, len(text.strip())))
     return Diagnostic(span, fault["code"], message, _HINTS.get(fault["code"], ""))
+
+
+def main(result: str, trace: str) -> None:
+    """Run in the child: the events are {"started": …}, {"fault": …}, {"broken": …}."""
+    report_events(result, trace, _check)
+
+
+def _check(task: Any, hung: TextIOWrapper, write: Callable[..., None]) -> None:
+    def started(name: str, file: str) -> None:
+        faulthandler.dump_traceback_later(task["seconds"], exit=True, file=hung)
+        write(started=[name, file])
+
+    sys.path.insert(0, task["folder"])
+    catalog = import_module(f"{task['package']}.catalog")
+    from toolgen.runtime.implementations.implementation_faults import check_implementations
+
+    for fault in check_implementations(
+        catalog, skip=task["skip"], unlisted=task["unlisted"], started=started
+    ):
+        write(fault=dataclasses.asdict(fault))

@@ -5,22 +5,42 @@ An implementation that ends the process, or hangs, has failed; the others are te
 
 from __future__ import annotations
 
+import faulthandler
 import os
-from collections.abc import Sequence
-from dataclasses import asdict
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
 
 from toolgen.base.child_process import how_it_ended
 from toolgen.project import Project, UnableError
-from toolgen.testing.processes.child_run import ChildRun, from_data, innermost_frame, run_child
-from toolgen.testing.processes.tests_child import Task
+from toolgen.testing.processes.child_run import ChildRun, from_data, innermost_frame, report_events, run_child
 from toolgen.testing.project_tools import fixtures_file, require_generated
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.running.tool_run import RunOptions
+from toolgen.testing.subjects.subject import Call, call_command
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
 LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
 TOTAL_SECONDS = 540.0  # that the tests of one tool may take
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The job of the process."""
+
+    folders: tuple[str, ...]  # put on `sys.path`
+    package: str  # the generated one
+    fixtures: str | None  # file
+    tools: tuple[ToolUnderTest, ...]
+    all_tools: tuple[ToolUnderTest, ...]  # of the project, without what is recorded of them
+    options: RunOptions
+    seconds: float  # that one call may take
 
 
 def test_implementations(
@@ -63,7 +83,7 @@ def test_implementations(
 
 def _run(project: Project, task: Task) -> ChildRun:
     seconds = TOTAL_SECONDS * len(task.tools)
-    module = "toolgen.testing.processes.tests_child"
+    module = "toolgen.testing.processes.implementation_tests"
     run = run_child(module, asdict(task), folder=project.root, seconds=seconds)
     for message in run.all("unusable"):
         raise UnableError("bad-fixtures", message)
@@ -85,3 +105,41 @@ def _crash_report(tool: ToolUnderTest, run: ChildRun, project: Project) -> ToolR
         message = f"the implementation ended the process{how_it_ended(run.code)}"
     failure = Failure("crash", message, tool.place, run.last("call"))
     return ToolReport(tool.name, examples=len(tool.examples), failures=(failure,))
+
+
+def main(result: str, trace: str) -> None:
+    """Run in the child: the events are {"started": …}, {"call": …}, {"report": …}, {"broken": …}."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the handler of asyncio.run is slow
+    report_events(result, trace, _run_task)
+
+
+def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> None:
+    from toolgen.testing.running.runner import ToolRunner
+    from toolgen.testing.subjects.fixtures import FixtureError, load_fixtures
+    from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+
+    task: Task = from_data(Task, data)
+    sys.path[:0] = task.folders
+
+    def watch() -> None:
+        faulthandler.dump_traceback_later(task.seconds, exit=True, file=hung)
+
+    watch()
+    try:
+        # Watched already: a module of the project may hang when it is imported.
+        known = import_module(f"{task.package}.catalog").TOOLS
+        fixtures = load_fixtures(task.package, Path(task.fixtures) if task.fixtures else None)
+        for tool in task.tools:
+            write(started=tool.name, call="")
+            if tool.name not in known:
+                write(broken=f"the generated code has no tool {tool.name}")
+                return
+
+            def before_call(call: Call, tool: ToolUnderTest = tool) -> None:
+                watch()
+                write(call=call_command(call, tool))
+
+            subject = ToolkitSubject(fixtures, tool.scopes, before_call)
+            write(report=asdict(ToolRunner(tool, subject, task.options, tools=task.all_tools).run()))
+    except FixtureError as error:
+        write(unusable=str(error))

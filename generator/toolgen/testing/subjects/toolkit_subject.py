@@ -18,16 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 import toolgen
 from toolgen.base.suggestions import shortened
+from toolgen.proof.instances.generator import example_value
 from toolgen.runtime.context import Caller
 from toolgen.runtime.errors import ToolError
 from toolgen.testing.harm import harm_to_api, harm_to_own_data
-from toolgen.testing.subjects.filled_form import filled_form
 from toolgen.testing.subjects.fixtures import Fixtures
 from toolgen.testing.subjects.implementation_source import calls_http_api, has_implementation
 from toolgen.testing.subjects.subject import NO_STATE, Call, CallResult, Session, Subject
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from toolgen.runtime import Confirmation, Elicitation, Toolkit, ToolResponse
     from toolgen.schema.document import JsonObject
 
@@ -154,7 +156,7 @@ class ToolkitSession(Session):
 
         async def elicit(asked: Elicitation) -> Any:
             questions.append(asked.message)
-            return filled_form(asked.model) if call.consent in ("given", "outdated") else False
+            return _filled_form(asked.model) if call.consent in ("given", "outdated") else False
 
         async def progress(done: float, total: float | None, message: str | None) -> None:
             reports.append({"progress": done, "total": total, "message": message})
@@ -202,6 +204,15 @@ class ToolkitSession(Session):
             return pickle.loads(pickle.dumps(snapshot))
         except Exception:  # an object that cannot be pickled
             return copy.deepcopy(snapshot)
+
+
+def _filled_form(model: type[BaseModel]) -> dict[str, Any]:
+    """Return what a user who agrees fills in: the first example of a field, else yes or a realistic value."""
+    schema = model.model_json_schema()
+    fields = schema.get("properties", {}).items()
+    yes = {name: True for name, field in fields if field.get("type") == "boolean"}
+    given = {name: field["examples"][0] for name, field in fields if field.get("examples")}
+    return {**(example_value(schema, seed=model.__name__) or {}), **yes, **given}
 
 
 class _OutdatedCaller(Caller):
