@@ -18,12 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolgen.testing.running.runner import ToolRunner
-from toolgen.testing.running.tool_run import RunOptions, Stage
+from toolgen.testing.running.runner import STAGES, ToolRunner
+from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.tool_under_test import ToolUnderTest
 
-STAGES: tuple[Stage, ...] = ("examples", "recorded", "generated", "interrupted")
-"""All tools go through one stage before the next: most mutants are found by an example or its neighbours."""
 SECONDS = 3_000.0  # that the tests of one mutant may take; more on a busy machine than the tests need
 _CALL_SECONDS = 60.0
 _FOLDERS = ("examples/store", "examples/tools")  # with the implementations of the gallery's tools
@@ -202,36 +200,20 @@ def _first_failure(file: Path, job: _Job, options: RunOptions, *, watch: Any) ->
         fixtures = load_fixtures("generated", file)
         subjects = [ToolkitSubject(fixtures, tool.scopes, watch) for tool in job.tools]
         runs = [
-            _Run(ToolRunner(tool, subject, options, tools=job.all_tools))
+            ToolRunner(tool, subject, options, tools=job.all_tools)
             for tool, subject in zip(job.tools, subjects, strict=True)
         ]
+        # All tools go through one stage before the next: most are found by an example or its neighbours.
         for stage in STAGES:
             for run in runs:
-                if failure := run.first_failure(stage):
-                    return failure
+                run.run_stage(stage)
+                if not run.is_implemented:
+                    return ["example", f"{run.tool.name} is not implemented"]
+                for failure in run.failures[:1]:
+                    return [failure.check, f"{run.tool.name}: {failure.message}"]
     except FixtureError as error:
         return ["fixtures", str(error)]
     return ["", ""]
-
-
-class _Run:
-    """The tests of one tool, which wait after each stage."""
-
-    def __init__(self, runner: ToolRunner) -> None:
-        self._runner = runner
-        self._pieces = runner.pieces()
-        self._next = next(self._pieces, None)
-
-    def first_failure(self, stage: Stage) -> list[str]:
-        """Run a stage up to its first failure; return check and message, or nothing."""
-        name = self._runner.tool.name
-        while self._next == stage:
-            self._next = next(self._pieces, None)
-            if not self._runner.is_implemented:
-                return ["example", f"{name} is not implemented"]
-            for failure in self._runner.failures:
-                return [failure.check, f"{name}: {failure.message}"]
-        return []
 
 
 def _end(trial: _Trial) -> Verdict:

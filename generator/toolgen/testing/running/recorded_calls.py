@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from toolgen.schema.document import JsonObject
 from toolgen.testing.calls.observation import Observation, observe, observe_sequence
 from toolgen.testing.outcomes.neighbours import find_followers, find_neighbours, is_fault
 from toolgen.testing.outcomes.outcome import outcome_of
-from toolgen.testing.running.tool_run import Stage, ToolRun
+from toolgen.testing.running.tool_run import ToolRun
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour
 
 
@@ -65,18 +65,16 @@ def _try(run: ToolRun, neighbour: Neighbour) -> JsonObject | None:
     return outcome_of(seen)
 
 
-def repeat_neighbours(run: ToolRun) -> Iterator[Stage]:
+def repeat_neighbours(run: ToolRun) -> None:
     """Repeat the recorded calls, those of a read-only tool in one session."""
     if not run.subject.has_fresh_data or run.options.record:
         return
     alone = run.tool.neighbours
     if run.tool.read_only:
-        yield "recorded"
         seen = run.run_async(observe_sequence(run.subject, run.tool, alone))
         # A call whose outcome is another one here is made alone, too: the calls before it may be the reason.
         pairs = zip(alone, map(run.counted, seen), strict=True)
         alone = tuple(each for each, observed in pairs if run.judge(observed))
     for neighbour in alone:
         if not run.is_stuck:
-            yield "recorded"
             run.add_first(run.observe(neighbour.arguments, neighbour=neighbour))

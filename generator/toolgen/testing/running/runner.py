@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Final
 
 from toolgen.testing.calls.observation import (
@@ -25,7 +25,7 @@ from toolgen.testing.running.recorded_calls import (
     record_neighbours,
     repeat_neighbours,
 )
-from toolgen.testing.running.tool_run import Stage, ToolRun
+from toolgen.testing.running.tool_run import ToolRun
 from toolgen.testing.subjects.subject import Call, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall
 
@@ -36,40 +36,24 @@ _MAX_PAGED: Final = 8  # requests whose pages are read
 
 
 class ToolRunner(ToolRun):
-    """Tests one tool, at once or piece by piece; each piece adds its failures."""
+    """Tests one tool, at once or stage by stage; each stage adds its failures."""
 
     def run(self) -> ToolReport:
         """Run everything, and return the report."""
-        for _ in self.pieces():
-            pass
+        for stage in STAGES[:2] if self.options.examples_only else STAGES:
+            self.run_stage(stage)
         return self.report()
 
-    def pieces(self) -> Iterator[Stage]:
-        """Run everything piece by piece: yield the stage of each before it is run."""
+    def run_stage(self, stage: Callable[[ToolRunner], None]) -> None:
+        """Run one of `STAGES`, unless an earlier one has shown that the tool cannot be tested further."""
+        if self.is_left_out() or self.is_stuck or self.has_ended:
+            return
         try:
-            yield from self._all_pieces()
+            stage(self)
         except SubjectFailedError as error:
+            self.has_ended = True
             command = self.subject.command(error.call, self.tool)
             self.example_failures.append(Failure("crash", str(error), self.tool.place, command))
-
-    def _all_pieces(self) -> Iterator[Stage]:
-        if self.is_left_out():
-            return
-        for example in self.tool.examples:
-            yield "examples"
-            self.run_example(example)
-            if not self.is_implemented or self.is_stuck:
-                return
-        if self.options.record and self.subject.has_fresh_data:
-            yield "recorded"
-            record_neighbours(self)
-        if not self.options.examples_only:
-            yield from _run_examples_in_sequence(self)
-            yield from _run_requests(self)
-            yield from _run_later_calls(self)
-            yield from _run_unshown(self)
-            yield from _run_cancelled(self)
-            yield from _run_concurrent(self)
 
     def run_example(self, example: ExpectedCall) -> None:
         """Make the call of an example, unless the tool is left out, and add the failures that it shows."""
@@ -138,26 +122,35 @@ def _without_repetition(failures: list[Failure]) -> list[Failure]:
     return [each for each in failures if each.check not in ("answers", "outcomes") or "example" not in checks]
 
 
-def _run_requests(run: ToolRun) -> Iterator[Stage]:
+def _run_examples(run: ToolRunner) -> None:
+    for example in run.tool.examples:
+        if not run.is_stuck:
+            run.run_example(example)
+
+
+def _record(run: ToolRunner) -> None:
+    if run.options.record and run.subject.has_fresh_data:
+        record_neighbours(run)
+
+
+def _run_requests(run: ToolRun) -> None:
     """Repeat recorded calls, then make generated requests, up to `max_calls` of these."""
     calls, count = run.calls, run.options.max_calls
-    yield from repeat_neighbours(run)
+    repeat_neighbours(run)
     # Recorded calls are not charged to the limit of generated ones.
     most = count + run.calls - calls
     for request in requests(run.tool, seed=run.options.seed, count=count, known=run.known):
         if run.calls >= most or run.is_stuck:
             break
-        yield "generated"
         seen = run.observe(request)
         run.add_first(seen)
         run.successes += [seen] if seen.steps[-1].answer.error is None else []
 
 
-def _run_examples_in_sequence(run: ToolRun) -> Iterator[Stage]:
+def _run_examples_in_sequence(run: ToolRun) -> None:
     """Make the calls of a read-only tool's examples one after another in one session."""
     if not run.tool.read_only:
         return
-    yield "recorded"
     # An example that fails alone fails here, too, and would be reported twice.
     failed = {each.index for each in run.actual}
     examples = [each for each in run.tool.examples if each.index not in failed]
@@ -166,19 +159,17 @@ def _run_examples_in_sequence(run: ToolRun) -> Iterator[Stage]:
         run.add_first(seen)
 
 
-def _run_later_calls(run: ToolRun) -> Iterator[Stage]:
+def _run_later_calls(run: ToolRun) -> None:
     """Make calls after each other that must end as they do alone, with fresh data."""
-    if not run.subject.has_fresh_data or run.is_stuck:
+    if not run.subject.has_fresh_data:
         return
     if run.tool.read_only:
-        yield "generated"
         # The last ones: examples are at the beginning, and were made in sequence already.
         chosen = run.successes[:-_MAX_SEQUENCE:-1]
         for each in run.run_async(find_dependent(run.subject, run.tool, chosen)):
             run.add_first(each)
-        yield from _read_pages(run)
+        _read_pages(run)
     elif run.succeeding_examples:
-        yield "generated"
         _find_stale_read(run, run.succeeding_examples[0])
 
 
@@ -197,9 +188,8 @@ def _find_stale_read(run: ToolRun, write: ExpectedCall) -> None:
         run.first_failures["later-calls"] = Failure("later-calls", message, write.place, command, diff)
 
 
-def _read_pages(run: ToolRun) -> Iterator[Stage]:
+def _read_pages(run: ToolRun) -> None:
     for seen in run.successes[:_MAX_PAGED] if run.tool.pages is not None else ():
-        yield "generated"
         fault = run.run_async(find_page_fault(run.subject, run.tool, seen.arguments))
         if fault is not None:
             command = run.subject.command(Call(run.tool.name, seen.arguments), run.tool)
@@ -208,30 +198,28 @@ def _read_pages(run: ToolRun) -> Iterator[Stage]:
             return
 
 
-def _run_unshown(run: ToolRun) -> Iterator[Stage]:
+def _run_unshown(run: ToolRun) -> None:
     """Vary the first example that succeeds, and look for properties that the question does not show."""
     has_known_state = run.subject.has_state and run.subject.has_fresh_data
-    if run.succeeding_examples and run.tool.confirms and has_known_state and not run.is_stuck:
-        yield "interrupted"
+    if run.succeeding_examples and run.tool.confirms and has_known_state:
         work = observe_unshown(run.subject, run.tool, run.succeeding_examples[0], seed=run.options.seed)
         seen = run.run_async(work)
         if seen is not None:
             run.add_first(run.counted(seen))
 
 
-def _run_cancelled(run: ToolRun) -> Iterator[Stage]:
+def _run_cancelled(run: ToolRun) -> None:
     """Cancel the call of the first example that succeeds, at several moments."""
     if not run.succeeding_examples or run.tool.read_only or not run.subject.has_state:
         return
     for turns in _CANCELLED_AFTER:
         if not run.is_stuck:
-            yield "interrupted"
             arguments = run.succeeding_examples[0].arguments
             work = observe_cancelled(run.subject, run.tool, arguments, turns)
             run.add_first(run.counted(run.run_async(work)))
 
 
-def _run_concurrent(run: ToolRun) -> Iterator[Stage]:
+def _run_concurrent(run: ToolRun) -> None:
     """Make the first example that succeeds twice at once, then together with the second one."""
     examples, subject = run.succeeding_examples, run.subject
     if not examples or run.tool.read_only or not (subject.has_state and subject.has_fresh_data):
@@ -239,11 +227,22 @@ def _run_concurrent(run: ToolRun) -> Iterator[Stage]:
     first = examples[0].arguments
     # With a single example, both pairs are the same.
     for second in dict.fromkeys((0, min(1, len(examples) - 1))):
-        yield "interrupted"
         pair = (first, examples[second].arguments)
         serial = run.run_async(observe_serial(subject, run.tool, pair))
         for _ in range(_CONCURRENT_ROUNDS):
             if not run.is_stuck and "concurrent-calls" not in run.first_failures:
-                yield "interrupted"
                 work = observe_concurrent(subject, run.tool, pair, serial)
                 run.add_first(run.counted(run.run_async(work)))
+
+
+STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
+    _run_examples,
+    _record,
+    _run_examples_in_sequence,
+    _run_requests,
+    _run_later_calls,
+    _run_unshown,
+    _run_cancelled,
+    _run_concurrent,
+)
+"""The stages of a run. The first two make the calls of examples and recorded ones only."""

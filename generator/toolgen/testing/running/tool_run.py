@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Unpack
 
 from toolgen.proof.instances import shrink
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
@@ -17,10 +17,6 @@ from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.results import ActualResult, Failure
 from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
-
-Stage = Literal["examples", "recorded", "generated", "interrupted"]
-"""The stages of a run: examples; neighbours, and examples after each other; generated requests; calls that
-are cancelled or made at once."""
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
@@ -131,6 +127,7 @@ class ToolRun:
         self.successes: list[Observation] = []  # of examples and generated requests
         self.first_failures: dict[str, Failure] = {}  # by check, of calls other than examples
         self._timed_out = False
+        self.has_ended = False  # the subject: no further call can be made
 
     @property
     def failures(self) -> list[Failure]:
