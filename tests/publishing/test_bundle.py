@@ -123,10 +123,13 @@ def test_the_hash_of_a_bundle_is_recorded_where_the_registry_reads_it(greeter: C
 
 
 def test_a_hash_that_cannot_be_recorded_is_an_error_and_nothing_is_written(greeter: Cli) -> None:
+    configure(
+        greeter, 'author = "Ada Example"\n', 'author = "Ada Example"\nbundle = "https://x.example/a.mcpb"\n'
+    )
     configuration = greeter.root / "toolgen.toml"
-    text = 'publish = {name = "io.github.YOUR-NAME/shop", description = "Greets.", author = "Ada", bundle = "https://x.example/a.mcpb"}\n'
-    configuration.write_text(text + configuration.read_text().partition("[publish]")[0])
     assert greeter("generate").code == 0
+    configuration.rename(greeter.root / "elsewhere.toml")
+    configuration.symlink_to("elsewhere.toml")
     before = configuration.read_text()
     done = greeter("bundle")
     assert done.code == 2

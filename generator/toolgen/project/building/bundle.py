@@ -19,10 +19,11 @@ from hashlib import sha256
 from importlib.metadata import requires
 from typing import Any, Final
 
+import tomlkit
+
 import toolgen
 from toolgen.base.files import DeclaredFolder, FileKind, Folder, OutsideError
 from toolgen.compile.publishing.documents import ENTRY_POINT
-from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.targets.documents import DocumentTarget
 from toolgen.project import (
     PYPROJECT,
@@ -104,30 +105,16 @@ def make_bundle(project: Project) -> Bundle:
 def with_recorded_hash(project: Project, sha256: str) -> str:
     """Return the text of the configuration with the hash of the bundle that was made last.
 
-    Raises `UnableError` if `bundle` is not on a line of its own, below which the hash could be written.
+    Raises `UnableError` if the configuration is a link, which would be replaced.
     """
-    is_there = project.publish.bundle_sha256 is not None
-    place = project.place_in("publish", "bundle_sha256" if is_there else "bundle")
-    lines = project.text.splitlines(keepends=True)
-    line = lines[place.line - 1]
-    if is_there:
-        lines[place.line - 1] = line.replace(str(project.publish.bundle_sha256), sha256, 1)
-    else:
-        end = "\r\n" if line.endswith("\r\n") else "\n"
-        before = line if line.endswith("\n") else line + end
-        lines[place.line - 1] = f'{before}{line[: place.column - 1]}bundle_sha256 = "{sha256}"{end}'
-    text = "".join(lines)
-    wanted = parse_toml(project.file, project.text)
-    section = (wanted["tool"]["toolgen"] if project.file == PYPROJECT else wanted)["publish"]
-    section["bundle_sha256"] = sha256
-    try:
-        if parse_toml(project.file, text) == wanted and kind_of(project.root, project.file) is FileKind.FILE:
-            return text
-    except SpecErrors:  # `bundle` is in an inline table, or its value has several lines
-        pass
-    message = f"cannot write the hash of the bundle to {project.file}"
-    hint = f'write `bundle_sha256 = "{sha256}"` below [publish] yourself, then run `toolgen bundle` again'
-    raise UnableError("bundle", message, hint)
+    if kind_of(project.root, project.file) is not FileKind.FILE:
+        hint = f'write `bundle_sha256 = "{sha256}"` below [publish] yourself, then run `toolgen bundle` again'
+        raise UnableError("bundle", f"cannot write the hash of the bundle to {project.file}", hint)
+    document: Any = tomlkit.parse(project.text)
+    settings = document["tool"]["toolgen"] if project.file == PYPROJECT else document
+    settings["publish"]["bundle_sha256"] = sha256
+    text = tomlkit.dumps(document).replace("\r\n", "\n")
+    return text.replace("\n", "\r\n") if "\r\n" in project.text else text
 
 
 def _valid_manifest(text: str, path: str) -> dict[str, Any]:

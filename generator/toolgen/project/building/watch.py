@@ -6,7 +6,6 @@ thousand files. A library for file events would have limits on watched files and
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,7 +16,6 @@ from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import FILE, PYPROJECT, UnableError, find_project, find_root
 
 _INTERVAL = 0.1  # seconds between two polls
-_SETTLE = 0.02  # seconds without a change, after which saving is complete
 
 Snapshot = dict[str, tuple[int, int, int]]
 """Path → modification time, size, inode."""
@@ -38,17 +36,13 @@ def project_changes(start: str, *, stop: Event | None = None) -> Iterator[None]:
 
 def changes(state: Callable[[], Snapshot], *, stop: Event | None = None) -> Iterator[None]:
     """Yield now, and whenever `state` returns something else than before, until `stop` is set."""
-    before: Snapshot | None = None
+    shown: Snapshot | None = None
     while stop is None or not stop.is_set():
         now = state()
-        if now == before:
-            time.sleep(_INTERVAL)
-            continue
-        while now != before:  # wait until saving is complete
-            before = now
-            time.sleep(_SETTLE)
-            now = state()
-        yield
+        time.sleep(_INTERVAL)
+        if now != shown and now == state():  # else it is still being saved
+            shown = now
+            yield
 
 
 def _folders(start: str) -> tuple[str, ...]:
@@ -63,28 +57,10 @@ def _folders(start: str) -> tuple[str, ...]:
 
 def snapshot(root: Path, folders: tuple[str, ...]) -> Snapshot:
     """Return the state of the configuration and of every file in `folders`."""
+    paths = [root / FILE, root / PYPROJECT, *(path for each in folders for path in Path(each).rglob("*"))]
     found: Snapshot = {}
-    for path in (str(root / FILE), str(root / PYPROJECT)):
-        with suppress(OSError):
-            found[path] = _file_state(os.stat(path))
-    for folder in folders:
-        found.update(_inside(folder))
+    for path in paths:
+        with suppress(OSError):  # there is none, or it was removed meanwhile
+            state = path.stat()
+            found[str(path)] = state.st_mtime_ns, state.st_size, state.st_ino
     return found
-
-
-def _inside(folder: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
-        # a link could lead round in a circle
-        if entry.is_dir(follow_symlinks=False):
-            yield from _inside(entry.path)
-        else:
-            with suppress(OSError):  # removed meanwhile
-                yield entry.path, _file_state(entry.stat())
-
-
-def _file_state(found: os.stat_result) -> tuple[int, int, int]:
-    return found.st_mtime_ns, found.st_size, found.st_ino
