@@ -55,7 +55,7 @@ def test_version(empty: Cli, flag: str) -> None:
         (["conect"], "the commands are init, new, generate"),
         (["outputs"], "it was removed; use 'list'"),
         (["help", "chek"], "did you mean 'check'?"),
-        (["import", "opnapi"], "did you mean 'openapi'?"),
+        (["import", "opnapi"], "invalid choice: 'opnapi'"),
         (["import", "openapi", "x.json", "--implment"], "did you mean '--implement'?"),
         (["connect", "vs-code"], "did you mean 'vscode'?"),
         (["frobnicate"], "the commands are init, new, generate"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import keyword
 import os
+import re
 from importlib import import_module
 from textwrap import wrap
 from typing import Any, NoReturn
@@ -84,7 +85,7 @@ class Parser(argparse.ArgumentParser):
         """
         at = words.index("--") if "--" in words else len(words)
         option = words[at - 1] if at and words[at - 1] in SOURCES else ""
-        if at + 1 < len(words) and (option or self._takes_command(words[:at])):
+        if at + 1 < len(words) and (option or self.get_default("takes_command")):
             # a word in the place of the command, whose options argparse would take for toolgen's
             args, unknown = self.parse_known_args([*words[:at], "command"])
             import shlex
@@ -101,30 +102,10 @@ class Parser(argparse.ArgumentParser):
         return args
 
     def _flags(self, words: list[str]) -> list[str]:
-        """Return the flags of this command, and of the kinds among `words`."""
-        flags = [flag for action in self._actions for flag in action.option_strings]
-        for action in self._actions:
-            if isinstance(action, argparse._SubParsersAction):
-                kinds = (action.choices[word] for word in words if word in action.choices)
-                flags += [flag for kind in kinds for each in kind._actions for flag in each.option_strings]
-        return flags
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is none of the choices, with the most similar one."""
-        if action.choices is not None and value not in action.choices:
-            names = [str(choice) for choice in action.choices]
-            name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
-            hint = did_you_mean(str(value), names)
-            message = f"argument {name}: invalid choice: {value!r} (choose from {', '.join(names)})"
-            self._refuse(message, hint)
-
-    def _takes_command(self, words: list[str]) -> bool:
-        """True if this command, or the kind of source among `words`, may be given a command as its source."""
-        if any(each.dest == "source" for each in self._actions):
-            return True
-        kinds = [each.choices for each in self._actions if isinstance(each, argparse._SubParsersAction)]
-        chosen = (found[word] for found in kinds for word in words if word in found)
-        return any(each.get_default("takes_command") for each in chosen)
+        """Return the flags of this command, and of the kind among `words`."""
+        kinds = (self.get_default("kinds") or {}).items()
+        parsers = (self, *(parser for kind, parser in kinds if kind in words))
+        return [flag for each in parsers for flag in re.findall(r"--[\w-]+", each.format_usage())]
 
     def error(self, message: str) -> NoReturn:
         self._refuse(message)

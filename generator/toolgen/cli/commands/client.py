@@ -33,6 +33,7 @@ from toolgen.upstream.consumers.package import ClientPlan, plan_client, read_exi
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(takes_command=True)
     parser.add_argument(
         "source",
         metavar="SOURCE",

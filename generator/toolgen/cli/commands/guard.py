@@ -35,6 +35,7 @@ LOCK = "toolgen.lock"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(takes_command=True)
     parser.add_argument("source", metavar="SOURCE", help="a URL, or a command that starts a server")
     parser.add_argument("--init", action="store_true", help="write the lock instead of comparing with it")
     parser.add_argument("--force", action="store_true", help="with --init: replace a lock")

@@ -20,10 +20,12 @@ KINDS = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parsers: dict[str, argparse.ArgumentParser] = {}
+    parser.set_defaults(takes_command=True, kinds=parsers)
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, prog=parser.prog)
     for kind, summary in KINDS.items():
         module = _module(kind)
-        inner = kinds.add_parser(
+        inner = parsers[kind] = kinds.add_parser(
             kind,
             help=summary,
             description=module.__doc__,

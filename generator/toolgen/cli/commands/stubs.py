@@ -20,6 +20,7 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(takes_command=True)
     parser.add_argument(
         "source",
         nargs="?",

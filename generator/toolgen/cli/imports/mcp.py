@@ -38,7 +38,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "a URL, a file, - for stdin, or a command that starts a server",
         implement="implementations, which forward calls to the server, and its lock",
     )
-    parser.set_defaults(takes_command=True)
     parser.add_argument(
         "--stdio", action="store_true", help="SOURCE is a command, even if a file has its name"
     )
