@@ -21,14 +21,9 @@ def main() -> int:
         code = 130  # ExitCode.INTERRUPTED, which may not be imported yet
         if sys.stderr is not None:
             sys.stderr.write("toolgen: interrupted\n")
-    import gc
     import signal  # SIGINT while the interpreter shuts down would only print a traceback
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()  # the collection at exit would look at every object, and the system frees them all
-    # CPython notes an interrupt of code that was a text, such as that of dataclasses, even if it is caught,
-    # and would end itself by the signal. The next text resets that: `run_eval_code_obj` in pythonrun.c.
-    exec("")  # noqa: S102  a constant
     return code
 
 
