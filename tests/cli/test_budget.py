@@ -78,28 +78,16 @@ def test_a_baseline_is_written_and_compared(project: Cli) -> None:
     assert project("budget").code == 0
 
 
-def test_a_smaller_tool_is_no_finding(project: Cli) -> None:
+def test_only_what_has_grown_or_is_new_is_a_finding(project: Cli) -> None:
     project("budget", "--write-baseline")
     path = project.spec("greet")
     path.write_text(path.read_text().replace("Say hello to somebody.", "Hello."))
     assert project("budget").code == 0
-
-
-def test_a_new_tool_has_grown(project: Cli) -> None:
-    project("budget", "--write-baseline")
     project.spec("wave")
     done = project("budget", "--format", "json")
-    assert done.code == 1
-    assert "'wave' is new: bytes for mcp: " in done.err
-    assert json.loads(done.out)["total"]["mcp"] > 0
-
-
-def test_a_new_target_has_grown(project: Cli) -> None:
-    project("budget", "--write-baseline")
+    assert (done.code, "'wave' is new: bytes for mcp: " in done.err) == (1, True)
     (project.root / "toolgen.toml").write_text('targets = ["mcp", "openai", "gemini"]\n')
-    done = project("budget")
-    assert done.code == 1
-    assert "bytes for gemini: 0 → " in done.err
+    assert "bytes for gemini: 0 → " in project("budget").err
 
 
 def test_a_baseline_has_one_tool_a_line(project: Cli) -> None:
@@ -283,17 +271,3 @@ def test_search_without_a_find_exits_with_1(project: Cli) -> None:
     assert "no tool has any of these words" in done.err
     done = project("search", "zebra", "--format", "json")
     assert (done.code, json.loads(done.out)["tools"]) == (1, [])
-
-
-@pytest.mark.parametrize("limit", ["0", "x", "-1"])
-def test_the_limit_of_a_search_is_a_number(project: Cli, limit: str) -> None:
-    done = project("search", "hello", f"--limit={limit}")
-    assert done.code == 2
-    assert "is not a whole number above 0" in done.err
-
-
-def test_hostile_text_is_printed_escaped(project: Cli) -> None:
-    project.spec("evil", ASKED.format(name="evil", description='"hello \\e[31m red"', ask="x"))
-    out = project("search", "hello red").out
-    assert "\x1b" not in out
-    assert "evil" in out

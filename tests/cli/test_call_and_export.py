@@ -133,19 +133,13 @@ def test_call_before_generate_is_refused(project: Cli) -> None:
     assert "toolgen generate" in done.err
 
 
-def test_a_confirmation_without_a_terminal_is_declined_or_required(project: Cli) -> None:
-    project("new", "wipe", "--description", "Wipe everything.", "--destructive")
-    project("generate")
-    done = project.process("call", "wipe")
-    assert done.code == 1
-    assert "Error [confirmation_required]" in done.err
-
-
 def test_call_says_how_to_agree_where_nobody_can_be_asked(project: Cli) -> None:
     project("new", "wipe", "--description", "Wipe everything.", "--destructive")
     project("generate")
     hint = "Hint: toolgen call asks at a terminal; --yes agrees without asking."
-    assert project.process("call", "wipe").err.rstrip().endswith(hint)
+    done = project.process("call", "wipe")
+    assert (done.code, "Error [confirmation_required]" in done.err) == (1, True)
+    assert done.err.rstrip().endswith(hint)
     assert hint not in project.process("call", "wipe", "--yes").err
 
 
@@ -165,41 +159,19 @@ def test_export_mcp(project: Cli) -> None:
     assert tools[0]["outputSchema"]["required"] == ["text"]
 
 
-@pytest.mark.parametrize("target", ["openai-chat", "openai-responses"])
-def test_export_openai_is_what_the_generated_module_says(project: Cli, target: str) -> None:
-    done = project("export", target)
-    assert done.code == 0
-    (tool,) = json.loads(done.out)
-    assert tool["type"] == "function"
-    assert (tool["function"] if target == "openai-chat" else tool)["name"] == "greet"
-    project("generate")
-    name = "CHAT_TOOLS" if target == "openai-chat" else "RESPONSES_TOOLS"
-    code = f"import json, generated.openai_tools as module; print(json.dumps(module.{name}))"
-    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
-    assert json.loads(printed.stdout) == [tool]
-
-
-def test_export_anthropic_is_what_the_generated_module_says(project: Cli) -> None:
-    done = project("export", "anthropic")
-    assert done.code == 0
-    (tool,) = json.loads(done.out)
-    assert list(tool) == ["name", "description", "input_schema"]
-    assert tool["name"] == "greet"
-    project("generate")
-    code = "import json, generated.anthropic_tools as module; print(json.dumps(module.TOOLS))"
-    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
-    assert json.loads(printed.stdout) == [tool]
-
-
 @pytest.mark.parametrize(
-    ("target", "name"), [("gemini", "gemini_tools.TOOLS"), ("bedrock", "bedrock_tools.TOOL_CONFIG")]
+    ("target", "name"),
+    [
+        ("openai-chat", "openai_tools.CHAT_TOOLS"),
+        ("openai-responses", "openai_tools.RESPONSES_TOOLS"),
+        ("anthropic", "anthropic_tools.TOOLS"),
+        ("gemini", "gemini_tools.TOOLS"),
+        ("bedrock", "bedrock_tools.TOOL_CONFIG"),
+    ],
 )
-def test_export_of_further_providers_is_what_the_generated_module_says(
-    project: Cli, target: str, name: str
-) -> None:
+def test_an_export_is_what_the_generated_module_says(project: Cli, target: str, name: str) -> None:
     done = project("export", target)
-    assert done.code == 0
-    assert json.loads(done.out)
+    assert (done.code, '"greet"' in done.out) == (0, True)
     project("generate")
     module, _, constant = name.partition(".")
     code = f"import json, generated.{module} as module; print(json.dumps(module.{constant}))"
@@ -264,25 +236,6 @@ def test_export_for_older_mcp_clients(project: Cli) -> None:
         "required": ["result"],
     }
     assert json.loads(project("export", "mcp").out)["tools"][1]["outputSchema"]["type"] == "array"
-
-
-def test_the_generated_anthropic_module_answers_a_block(project: Cli) -> None:
-    project("generate")
-    code = (
-        "import asyncio, json\n"
-        "from generated.anthropic_tools import answer_tool_use, execute_tool_use, stream_tool_use\n"
-        "block = {'type': 'tool_use', 'id': 'b', 'name': 'greet', 'input': {'who': 'Ada'}}\n"
-        "async def main():\n"
-        "    answer = await answer_tool_use(block)\n"
-        "    items = [item async for item in stream_tool_use(block)]\n"
-        "    assert items[-1].message == answer.message == await execute_tool_use(block)\n"
-        "    return answer.message\n"
-        "print(json.dumps(asyncio.run(main())))"
-    )
-    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
-    result = json.loads(printed.stdout)
-    assert (result["type"], result["tool_use_id"]) == ("tool_result", "b")
-    assert "Ada" in result["content"] or "[not_implemented]" in result["content"]
 
 
 def test_export_leaves_nothing_behind(project: Cli) -> None:

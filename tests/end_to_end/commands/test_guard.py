@@ -16,7 +16,6 @@ from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.changes.finding import Level
 from toolgen.changes.table import SERVER_RULES
 from toolgen.cli import main
-from toolgen.project import UnableError
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.listing import Listing, announced
 
@@ -340,12 +339,6 @@ def test_every_list_is_judged(old: dict[str, Any], new: dict[str, Any], expected
     assert codes(listing(**old), listing(**new)) == expected
 
 
-def test_the_new_text_of_a_prompt_is_shown(shop: Shop) -> None:
-    shop.change(prompt="Insult somebody.")
-    _, out, _ = shop.guard()
-    assert "prompt 'greet' changed: 'description' to 'Insult somebody.'" in out
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -371,11 +364,6 @@ def test_a_lock_whose_definitions_have_no_names_is_refused() -> None:
 def test_a_lock_does_not_depend_on_the_order_of_a_server() -> None:
     tools = [{"name": name, "inputSchema": {}} for name in ("b", "a")]
     assert lock_text(listing(tools=tools)) == lock_text(listing(tools=tools[::-1]))
-
-
-def test_another_name_is_another_server() -> None:
-    with pytest.raises(UnableError, match="the lock of 'shop'"):
-        codes(listing(), listing(name="bank"))
 
 
 @pytest.mark.parametrize("code", SERVER_RULES)
