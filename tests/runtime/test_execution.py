@@ -69,21 +69,6 @@ def test_the_context_has_call_id_and_tool_name() -> None:
     assert response.as_text() == "null"
 
 
-def test_a_failing_progress_callback_does_not_affect_the_tool() -> None:
-    reported: list[tuple[float, float | None, str | None]] = []
-
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        reported.append((done, total, message))
-        raise ConnectionError("gone")
-
-    async def execute(self: Any, request: Any, context: ToolContext) -> int:
-        await context.report_progress(1, 2, "half")
-        return 1
-
-    assert run(make_tool(execute), progress=progress).content == 1
-    assert reported == [(1, 2, "half")]
-
-
 def test_the_text_of_an_undeclared_exception_is_logged_at_debug_only(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -244,27 +229,6 @@ def test_a_tool_with_a_timeout_may_wait_many_times() -> None:
 
 
 @pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
-def test_cancellation_reaches_the_tool_and_propagates(timeout: dict[str, Any]) -> None:
-    ended: list[str] = []
-
-    async def execute(self: Any, request: Any, context: ToolContext) -> None:
-        try:
-            await asyncio.sleep(5)
-        finally:
-            ended.append("cleaned")
-
-    async def main() -> None:
-        task = asyncio.ensure_future(Toolkit([make_tool(execute, **timeout)]).call("x", {}))
-        await asyncio.sleep(0.01)
-        task.cancel()
-        await task
-
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(main())
-    assert ended == ["cleaned"]
-
-
-@pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
 def test_a_keyboard_interrupt_of_the_tools_own_is_an_internal_error(timeout: dict[str, Any]) -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> None:
         raise KeyboardInterrupt
@@ -396,28 +360,6 @@ def test_events_in_order() -> None:
     assert events[2].data["content"] == 1
     assert events[5].data["error"]["code"] == "late"
     assert len({event.call_id for event in events}) == 2
-
-
-def test_callbacks_and_loggers_that_raise_do_not_affect_calls(caplog: pytest.LogCaptureFixture) -> None:
-    class Broken(logging.Logger):
-        def log(self, *args: Any, **kwargs: Any) -> None:
-            raise OSError("disk full")
-
-        isEnabledFor = log  # type: ignore[assignment]
-
-    def callback(event: ToolEvent) -> None:
-        raise RuntimeError("callback broke")
-
-    async def execute(self: Any, request: Any, context: ToolContext) -> int:
-        if request.model_dump():
-            raise ValueError("deep fault")
-        return 1
-
-    config = ToolConfig(logger=Broken("broken"), callback=callback)
-    assert run(make_tool(execute), {}, config=config).content == 1
-    assert code_of(run(make_tool(execute), {"a": 1}, config=config)) == "internal_error"
-    for text in ("callback broke", "disk full", "deep fault"):
-        assert text in caplog.text
 
 
 def test_records_carry_tool_and_call(caplog: pytest.LogCaptureFixture) -> None:

@@ -38,12 +38,6 @@ def test_an_injected_value_is_found_by_type(given: Any) -> None:
     assert run(make_tool(asks, inject=DB), context={sqlite3.Connection: given}).content == 1
 
 
-def test_a_value_by_type() -> None:
-    db = connect()
-    assert run(make_tool(asks, inject=DB), context={sqlite3.Connection: db}).content == 1
-    db.close()
-
-
 def test_a_name_has_precedence_over_a_type() -> None:
     async def execute(self: Any, request: Any, context: Any, *, root: Any) -> Any:
         return str(root)
@@ -77,12 +71,3 @@ def test_a_tool_can_declare_missing_dependency_with_its_own_message() -> None:
     response = run(make_tool(asks, inject=DB, errors=(NoDatabaseError,)))
     assert isinstance(response.error, NoDatabaseError)
     assert response.as_text().endswith("\nHint: Try again tomorrow.")
-
-
-def test_a_failing_factory_is_masked() -> None:
-    def fails() -> Any:
-        raise OSError("db.internal is down")
-
-    response = run(make_tool(asks, inject=DB), context={sqlite3.Connection: fails})
-    assert code_of(response) == "internal_error"
-    assert "db.internal" not in response.as_text()
