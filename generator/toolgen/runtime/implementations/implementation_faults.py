@@ -62,11 +62,18 @@ class ImplementationFault:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceLine:
+class _Place:
     """A line of a source file."""
 
     file: str  # absolute path
-    number: int  # from 1
+    line: int = 1
+
+    def fault(
+        self, code: FaultCode, tool: str, message: str, error: BaseException | None = None
+    ) -> ImplementationFault:
+        """Return a fault here, with the message of `error` as its detail."""
+        detail = "" if error is None else _message_of(error)
+        return ImplementationFault(code, tool, self.file, self.line, message, detail)
 
 
 Started = Callable[[str, str], None]
@@ -99,7 +106,7 @@ def check_implementations(
         root = Path(sys.path[0] or ".").joinpath(*package.split("."))
         for name in catalog.TOOLS:
             message = f"{name} has no implementation: there is no package {package}"
-            yield ImplementationFault("implementation-missing", name, str(root / "__init__.py"), 1, message)
+            yield _Place(str(root / "__init__.py")).fault("implementation-missing", name, message)
         return
     file = spec.origin or next(iter(spec.submodule_search_locations or ()), "")
     importer = _Importer(interruptible, started)
@@ -134,16 +141,16 @@ class _Importer:
         try:
             import_module(path)
         except SignatureError as error:
-            line = _line_of_function(error.function, _line_of_user(error) or SourceLine(file, 1))
-            return ImplementationFault("implementation-signature", name, line.file, line.number, str(error))
+            place = _place_of_function(error.function, _place_of_user(error) or _Place(file))
+            return place.fault("implementation-signature", name, str(error))
         except BaseException as error:
             self.pass_interrupt(error)
             # no frame of the traceback is in the file that cannot be parsed
             if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
-                line = SourceLine(os.path.abspath(error.filename), error.lineno or 1)
+                place = _Place(os.path.abspath(error.filename), error.lineno or 1)
             else:
-                line = _line_of_user(error) or SourceLine(file, 1)
-            return _import_fault(name, path, line, error=error)
+                place = _place_of_user(error) or _Place(file)
+            return _import_fault(name, path, place, error=error)
         return None
 
 
@@ -159,20 +166,19 @@ def find_module(catalog: Catalog, definition: ToolDefinition) -> ModuleSpec | No
 def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault]:
     """Yield the implementations that are missing or are not valid Python, without running any of them."""
     package = catalog.IMPLEMENTATIONS
-    parent = None if package is None else find_package(package)
     for name, definition in catalog.TOOLS.items():
         path = f"{package}.{module_name(definition)}"
-        spec = None if parent is None else PathFinder.find_spec(path, parent.submodule_search_locations)
+        spec = find_module(catalog, definition)
         if spec is None:
-            yield _missing(name, path, parent)
+            yield _missing(name, path, None if package is None else find_package(package))
             continue
         try:
             source = getattr(spec.loader, "get_source", lambda name: None)(path)
             if source is not None:
                 ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = SourceLine(str(spec.origin), getattr(error, "lineno", None) or 1)
-            yield _import_fault(name, path, line, error=error)
+            place = _Place(str(spec.origin), getattr(error, "lineno", None) or 1)
+            yield _import_fault(name, path, place, error=error)
 
 
 def warn_of_faults(catalog: Catalog) -> None:
@@ -219,8 +225,8 @@ def _check_tool(
         return
     found = implementing_class(sys.modules[path], catalog.tool_class(name))
     if isinstance(found, ClassFault):
-        line = 1 if found.cls is None else _line_of_class(found.cls)
-        yield ImplementationFault("implementation-class", name, file, line, found.reason)
+        place = _Place(file) if found.cls is None else _place_of_class(found.cls, file)
+        yield place.fault("implementation-class", name, found.reason)
     else:
         faults = list(_check_methods(found, definition, file))
         yield from faults or _check_constructor(found, name, file, importer)
@@ -237,30 +243,30 @@ def _check_methods(
         function = getattr(cls, method, None)
         if not callable(function):
             message = f"{cls.__name__} has no method {method}, which the spec of {name} asks for"
-            yield ImplementationFault("implementation-class", name, file, _line_of_class(cls), message)
+            yield _place_of_class(cls, file).fault("implementation-class", name, message)
             continue
-        line = _line_of_function(function, SourceLine(file, _line_of_class(cls)))
+        place = _place_of_function(function, _place_of_class(cls, file))
         try:
             check_signature(cls, method, injected)
         except SignatureError as error:
-            yield ImplementationFault("implementation-signature", name, line.file, line.number, str(error))
+            yield place.fault("implementation-signature", name, str(error))
             continue
         yields = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
         if yields and (method == "preview" or "stream" not in definition):
             reason = "must return its text" if method == "preview" else "the spec has no `stream`"
             message = f"{cls.__name__}.{method} is a generator, but {reason}"
-            yield ImplementationFault("implementation-signature", name, line.file, line.number, message)
+            yield place.fault("implementation-signature", name, message)
 
 
 def _check_constructor(
     cls: type[Any], name: str, file: str, importer: _Importer
 ) -> Iterator[ImplementationFault]:
-    line = _line_of_function(cls.__init__, SourceLine(file, _line_of_class(cls)))
+    place = _place_of_function(cls.__init__, _place_of_class(cls, file))
     try:
         inspect.signature(cls).bind()
     except TypeError as error:
         message = f"{cls.__name__}() is created without arguments, but {error}"
-        yield ImplementationFault("implementation-constructor", name, line.file, line.number, message)
+        yield place.fault("implementation-constructor", name, message)
         return
     except ValueError:  # a signature that Python does not know
         pass
@@ -268,11 +274,9 @@ def _check_constructor(
         cls()
     except BaseException as error:
         importer.pass_interrupt(error)
-        line = _line_of_user(error) or line
         message = f"{cls.__name__}() failed with {type(error).__name__}"
-        yield ImplementationFault(
-            "implementation-constructor", name, line.file, line.number, message, _message_of(error)
-        )
+        place = _place_of_user(error) or place
+        yield place.fault("implementation-constructor", name, message, error)
 
 
 def _check_orphan(catalog: Catalog, path: str, importer: _Importer) -> Iterator[ImplementationFault]:
@@ -282,37 +286,35 @@ def _check_orphan(catalog: Catalog, path: str, importer: _Importer) -> Iterator[
     if spec is None or not spec.origin:
         return
     importer.started(name, spec.origin)
-    line = None
+    place = None
     if importer.import_fault(name, path, spec.origin) is None:
         classes = [
             each
             for each in own_classes(sys.modules[path])
             if issubclass(each, BaseTool) and hasattr(each, "definition") and not inspect.isabstract(each)
         ]
-        line = _line_of_class(classes[0]) if classes else None
+        place = _place_of_class(classes[0], spec.origin) if classes else None
     else:  # probably its spec was removed, and with it the generated class that it imports
-        line = _line_of_tool_class(spec)
-    if line is not None:
+        place = _place_of_tool_class(spec.origin)
+    if place is not None:
         message = f"no spec has a tool that {path} would implement"
-        yield ImplementationFault("orphaned-implementation", name, spec.origin, line, message)
+        yield place.fault("orphaned-implementation", name, message)
 
 
-def _line_of_tool_class(spec: ModuleSpec) -> int | None:
-    """Return the line of the first class with a base that is named like a generated one."""
+def _place_of_tool_class(file: str) -> _Place | None:
+    """Return the place of the first class with a base that is named like a generated one."""
     try:
-        tree = ast.parse(read_named(str(spec.origin)))
+        tree = ast.parse(read_named(file))
     except (OSError, SyntaxError, ValueError):
         return None
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     found = (each for each in classes if any(ast.unparse(base).endswith("Tool") for base in each.bases))
-    return next((each.lineno for each in found), None)
+    return next((_Place(file, each.lineno) for each in found), None)
 
 
-def _import_fault(name: str, path: str, line: SourceLine, *, error: BaseException) -> ImplementationFault:
+def _import_fault(name: str, path: str, place: _Place, *, error: BaseException) -> ImplementationFault:
     message = f"importing {path} failed with {type(error).__name__}"
-    return ImplementationFault(
-        "implementation-import", name, line.file, line.number, message, _message_of(error)
-    )
+    return place.fault("implementation-import", name, message, error)
 
 
 def _message_of(error: BaseException) -> str:
@@ -322,13 +324,13 @@ def _message_of(error: BaseException) -> str:
     return lines[0][:500] if lines else ""
 
 
-def _line_of_user(error: BaseException) -> SourceLine | None:
+def _place_of_user(error: BaseException) -> _Place | None:
     """Return the line of the innermost frame that belongs to neither Python, a library nor toolgen."""
     found = None
     for frame in traceback.extract_tb(error.__traceback__):
         file = os.path.abspath(frame.filename)
         if os.path.isfile(file) and not file.startswith(_LIBRARIES):
-            found = SourceLine(file, frame.lineno or 1)
+            found = _Place(file, frame.lineno or 1)
     return found
 
 
@@ -350,16 +352,16 @@ def _missing(name: str, path: str, parent: ModuleSpec | None) -> ImplementationF
     folder = None if parent is None else next(iter(parent.submodule_search_locations or ()), "")
     file = "" if folder is None else os.path.join(folder, f"{path.rpartition('.')[2]}.py")
     message = f"{name} has no implementation: there is no module {path}"
-    return ImplementationFault("implementation-missing", name, file, 1, message)
+    return _Place(file).fault("implementation-missing", name, message)
 
 
-def _line_of_function(function: Any, default: SourceLine) -> SourceLine:
+def _place_of_function(function: Any, default: _Place) -> _Place:
     code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
-    return default if code is None else SourceLine(os.path.abspath(code.co_filename), code.co_firstlineno)
+    return default if code is None else _Place(os.path.abspath(code.co_filename), code.co_firstlineno)
 
 
-def _line_of_class(cls: type[Any]) -> int:
+def _place_of_class(cls: type[Any], file: str) -> _Place:
     try:
-        return inspect.getsourcelines(cls)[1] or 1
+        return _Place(file, inspect.getsourcelines(cls)[1] or 1)
     except (OSError, TypeError):
-        return 1
+        return _Place(file)
