@@ -6,54 +6,20 @@ dangerous texts would miss those that another prefix, encoding or escape hides.
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from typing import Final, NoReturn
 from xml.parsers import expat
 
-_NAMESPACES: Final = {  # of elements; those of editors and metadata do nothing
-    "http://www.w3.org/2000/svg": "svg",
-    "": "svg",  # in HTML, they would be elements of SVG
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "metadata",
-    "http://purl.org/dc/elements/1.1/": "metadata",
-    "http://creativecommons.org/ns#": "metadata",
-    "http://web.resource.org/cc/": "metadata",
-    "http://www.inkscape.org/namespaces/inkscape": "metadata",
-    "http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd": "metadata",
-}
+_STATIC: Final = json.loads(files("toolgen.runtime.content").joinpath("svg.json").read_text("utf-8"))
+# no animation: `set` and `animate` can give an address to a link
+_ELEMENTS: Final = frozenset(_STATIC["elements"])
+_ATTRIBUTES: Final = frozenset(_STATIC["attributes"])
+_METADATA: Final = frozenset(_STATIC["metadata"])  # namespaces whose elements do nothing
+# in HTML, elements without a namespace would be elements of SVG
+_SVG: Final = frozenset(("http://www.w3.org/2000/svg", ""))
 _XLINK: Final = "http://www.w3.org/1999/xlink"
 _XML: Final = "http://www.w3.org/XML/1998/namespace"
-# no animation: `set` and `animate` can give an address to a link
-_STATIC_ELEMENTS: Final = """
-a circle clipPath defs desc ellipse feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix
-feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR
-feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight
-feTile feTurbulence filter g image line linearGradient marker mask metadata path pattern polygon polyline
-radialGradient rect stop style svg switch symbol text textPath title tspan use view
-"""
-_ELEMENTS: Final = frozenset(_STATIC_ELEMENTS.split())
-_STATIC_ATTRIBUTES: Final = """
-alignment-baseline amplitude azimuth background baseFrequency baseProfile baseline-shift bias class clip
-clip-path clip-rule clipPathUnits color color-interpolation color-interpolation-filters color-rendering
-contentScriptType contentStyleType cursor cx cy d diffuseConstant direction display divisor
-dominant-baseline dx dy edgeMode elevation enable-background exponent fill fill-opacity fill-rule filter
-filterRes filterUnits flood-color flood-opacity focusable font font-family font-feature-settings
-font-kerning font-size font-size-adjust font-stretch font-style font-variant font-weight fr fx fy
-glyph-orientation-horizontal glyph-orientation-vertical gradientTransform gradientUnits height href id
-image-rendering in in2 intercept isolation k1 k2 k3 k4 kernelMatrix kernelUnitLength kerning lang
-lengthAdjust letter-spacing lighting-color limitingConeAngle line-height marker marker-end marker-mid
-marker-start markerHeight markerUnits markerWidth mask mask-type maskContentUnits maskUnits media method
-mix-blend-mode mode numOctaves offset opacity operator order orient overflow overflow-x overflow-y
-paint-order path pathLength patternContentUnits patternTransform patternUnits pointer-events points
-pointsAtX pointsAtY pointsAtZ preserveAlpha preserveAspectRatio primitiveUnits r radius refX refY rel
-requiredExtensions requiredFeatures result role rotate rx ry scale seed shape-rendering side slope
-solid-color solid-opacity spacing specularConstant specularExponent spreadMethod startOffset stdDeviation
-stitchTiles stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin
-stroke-miterlimit stroke-opacity stroke-width style surfaceScale systemLanguage tabindex tableValues target
-targetX targetY text-align text-anchor text-decoration text-indent text-orientation text-overflow
-text-rendering textLength title transform transform-box transform-origin type unicode-bidi values
-vector-effect version vertical-align viewBox visibility white-space width word-spacing writing-mode x x1 x2
-xChannelSelector y y1 y2 yChannelSelector z zoomAndPan
-"""
-_ATTRIBUTES: Final = frozenset(_STATIC_ATTRIBUTES.split())
 _PICTURES: Final = tuple(f"data:image/{each};" for each in ("png", "jpeg", "gif", "webp"))
 _LINKS: Final = ("http://", "https://", "mailto:")
 _ACTIVE_CSS: Final = ("@import", "expression(", "javascript:", "behavior:", "-moz-binding", "\\", "<")
@@ -99,11 +65,10 @@ class _Reader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         namespace, _, element = name.rpartition(" ")
-        kind = _NAMESPACES.get(namespace)
-        if kind == "metadata":
+        if namespace in _METADATA:
             return
         # an unknown namespace may be XHTML, whose scripts run in an SVG
-        if kind is None or element not in _ELEMENTS or self._style is not None:
+        if namespace not in _SVG or element not in _ELEMENTS or self._style is not None:
             raise _ActiveError
         for each, value in attributes.items():
             _check_attribute(element, each, value)
@@ -128,7 +93,7 @@ def _check_attribute(element: str, name: str, value: str) -> None:
     namespace, _, attribute = name.rpartition(" ")
     if namespace == _XLINK and attribute == "href":
         namespace = ""
-    if _NAMESPACES.get(namespace) == "metadata" or namespace in (_XLINK, _XML):
+    if namespace in _METADATA or namespace in (_XLINK, _XML):
         return  # labels, languages, spaces: not for browsers
     if namespace or not (attribute in _ATTRIBUTES or attribute.startswith(("aria-", "data-"))):
         raise _ActiveError
