@@ -22,6 +22,7 @@ from toolgen.runtime.errors import (
     QuestionCancelledError,
     ToolError,
 )
+from toolgen.runtime.instrumentation.conventions import CONFIRMATIONS, OUTCOME, TOOL
 from toolgen.runtime.instrumentation.metrics import current_metrics
 from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.call_id import new_call_id
@@ -267,7 +268,7 @@ class ConfirmedCall:
             )
         )
         if (metrics := current_metrics()) is not None:
-            metrics.count_confirmation(self.contract.name, outcome)
+            metrics.record(CONFIRMATIONS, 1, {TOOL: self.contract.name, OUTCOME: outcome})
 
     def _required(self, question: _Question) -> ConfirmationRequiredError:
         has_token = self.caller.confirmation_token is not None

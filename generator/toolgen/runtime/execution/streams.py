@@ -198,13 +198,8 @@ async def _add_all(
     stream: CollectedStream, items: Iterable[Any], listen: Listener | None, place: Place
 ) -> None:
     turn = _Turn()
-    # nothing is read and nobody listens: no coroutine for each item
-    is_quick = stream.reader is None and listen is None
     for item in items:
-        if is_quick:
-            stream.add(item)
-        else:
-            await _add(stream, item, listen, place)
+        await _add(stream, item, listen, place)
         # a thread cannot be stopped: it ends at the next chunk
         if place.abandoned:
             return

@@ -80,7 +80,7 @@ INSTRUMENTS: Final = (
         _SECONDS,
     ),
     Instrument(ACTIVE_CALLS, "gauge", "{call}", "calls of tools that run now", (TOOL,)),
-    Instrument(RESULT_BYTES, "observed counter", "By", "bytes of results, as text and in blocks", (TOOL,)),
+    Instrument(RESULT_BYTES, "counter", "By", "bytes of results, as text and in blocks", (TOOL,)),
     Instrument(QUEUE_DEPTH, "gauge", "{call}", "calls that wait for a thread or for `concurrency`", (TOOL,)),
     Instrument(QUEUE_WAIT, "histogram", "s", "waits of calls that had to wait for one", (TOOL,), _SHORT),
     Instrument(SESSIONS, "gauge", "{session}", "open HTTP sessions of clients up to 2025-11-25"),

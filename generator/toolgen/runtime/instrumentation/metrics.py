@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from time import monotonic
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.health import HEALTH
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.queue_handler import dropped_records
 from toolgen.runtime.response import ToolResponse
 
 from .conventions import (
-    CONFIRMATIONS,
     DEGRADED_PARTS,
     DROPPED_RECORDS,
     ERROR_TYPE,
@@ -23,9 +23,6 @@ from .conventions import (
     LOOP_LAG,
     OTHER,
     OUTCOME,
-    QUEUE_WAIT,
-    REFUSALS,
-    RESULT_BYTES,
     SCHEMA_URL,
     SCOPE,
     TOOL,
@@ -48,70 +45,39 @@ def observe(instrument: str, owner: Owner, read: Callable[[Owner], Mapping[str, 
     _owners.setdefault(instrument, WeakKeyDictionary())[owner] = read
 
 
+observe(DEGRADED_PARTS, HEALTH, lambda health: dict.fromkeys(health.degraded, 1))
+observe(DROPPED_RECORDS, LOGGER, lambda _: {"": dropped_records()})
+
+
 class Metrics:
     """The instruments of one meter provider."""
 
     def __init__(self, meter: Any) -> None:
-        self.result_bytes: Counter[str] = Counter()  # by tool; cheaper than an instrument in each call
-        self._instruments: dict[str, Any] = {}
-        self._attributes: dict[tuple[str, str, str | None], dict[str, str]] = {}
+        self._record: dict[str, Callable[[float, Mapping[str, Any]], None]] = {}
         for each in INSTRUMENTS:
-            self._instruments[each.name] = self._create(meter, each)
-
-    def _create(self, meter: Any, of: Instrument) -> Any:
-        described = {"unit": of.unit, "description": of.description}
-        if of.kind == "histogram":
-            return meter.create_histogram(
-                of.name, explicit_bucket_boundaries_advisory=list(of.buckets), **described
-            )
-        if of.kind == "counter":
-            return meter.create_counter(of.name, **described)
-        create = (
-            meter.create_observable_up_down_counter if of.kind == "gauge" else meter.create_observable_counter
-        )
-        return create(of.name, callbacks=[lambda _: self._observed(of)], **described)
-
-    def _observed(self, of: Instrument) -> Iterator[Any]:
-        observation = sys.modules["opentelemetry.metrics"].Observation
-        values: dict[str, float] = {}
-        if of.name == RESULT_BYTES:
-            values |= self.result_bytes
-        elif of.name == DROPPED_RECORDS:
-            values = {"": dropped_records()}
-        elif of.name == DEGRADED_PARTS:
-            values |= dict.fromkeys(HEALTH.degraded, 1)
-        for owner, read in list(_owners.get(of.name, {}).items()):
-            for key, value in read(owner).items():
-                values[key] = values.get(key, 0) + value
-        for key, value in values.items():
-            yield observation(value, {of.attributes[0]: key} if of.attributes and key else {})
+            described = {"unit": each.unit, "description": each.description}
+            callbacks = [partial(_observed, each)]
+            if each.kind == "histogram":
+                buckets = list(each.buckets)
+                made = meter.create_histogram(
+                    each.name, explicit_bucket_boundaries_advisory=buckets, **described
+                )
+                self._record[each.name] = made.record
+            elif each.kind == "counter":
+                self._record[each.name] = meter.create_counter(each.name, **described).add
+            elif each.kind == "gauge":
+                meter.create_observable_up_down_counter(each.name, callbacks=callbacks, **described)
+            else:
+                meter.create_observable_counter(each.name, callbacks=callbacks, **described)
 
     def record(self, instrument: str, value: float, attributes: Mapping[str, Any]) -> None:
-        """Record a value of a histogram."""
-        self._instruments[instrument].record(value, attributes)
+        """Record a value of a histogram, or add it to a counter."""
+        self._record[instrument](value, attributes)
 
     def record_call(self, tool: str, seconds: float, outcome: str, code: str | None) -> None:
         """Record the end of a call: its duration, by tool, outcome and error code."""
-        key = (tool, outcome, code)
-        attributes = self._attributes.get(key)
-        if attributes is None:
-            attributes = {TOOL: tool, "gen_ai.tool.type": "function", OUTCOME: outcome}
-            if code is not None:
-                attributes[ERROR_TYPE] = code
-            self._attributes[key] = attributes
-        self._instruments[TOOL_DURATION].record(seconds, attributes)
-
-    def count_confirmation(self, tool: str, outcome: str) -> None:
-        """Count a question to the user, or its outcome."""
-        self._instruments[CONFIRMATIONS].add(1, {TOOL: tool, OUTCOME: outcome})
-
-    def count_refusal(self, status: int) -> None:
-        """Count an HTTP request that was refused."""
-        self._instruments[REFUSALS].add(1, {"http.response.status_code": status})
-
-    def record_wait(self, tool: str, seconds: float) -> None:
-        """Record how long a call waited in a queue."""
-        self._instruments[QUEUE_WAIT].record(seconds, {TOOL: tool})
+        attributes = {TOOL: tool, "gen_ai.tool.type": "function", OUTCOME: outcome}
+        self.record(TOOL_DURATION, seconds, attributes if code is None else {**attributes, ERROR_TYPE: code})
 
     async def measure_lag(self) -> None:
         """Record how late the event loop runs, until the task is cancelled."""
@@ -120,7 +86,17 @@ class Metrics:
         while True:
             due = monotonic() + _LAG_INTERVAL
             await sleep(_LAG_INTERVAL)
-            self._instruments[LOOP_LAG].record(max(0.0, monotonic() - due))
+            self.record(LOOP_LAG, max(0.0, monotonic() - due), {})
+
+
+def _observed(of: Instrument, _: object) -> Iterator[Any]:
+    """Yield the values of a gauge or an observed counter, for all of its owners together."""
+    observation = sys.modules["opentelemetry.metrics"].Observation
+    values: Counter[str] = Counter()
+    for owner, read in list(_owners.get(of.name, {}).items()):
+        values.update(read(owner))
+    for key, value in values.items():
+        yield observation(value, {of.attributes[0]: key} if of.attributes and key else {})
 
 
 def metric_name(tool_name: str) -> str:

@@ -26,7 +26,7 @@ from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 
-from .conventions import ERROR_CODE, OUTCOME
+from .conventions import ERROR_CODE, OUTCOME, RESULT_BYTES, TOOL
 from .metrics import Metrics, bytes_of, current_metrics, metric_name
 from .spans import (
     OBSERVED_REQUEST,
@@ -152,7 +152,7 @@ class CallRecord:
             return
         self._measure(seconds, "ok", None)
         if self._metrics is not None:
-            self._metrics.result_bytes[metric_name(self._call.tool_name)] += bytes_of(response)
+            self._metrics.record(RESULT_BYTES, bytes_of(response), {TOOL: metric_name(self._call.tool_name)})
         if response.blocks:
             blocks = [block.as_log() for block in response.blocks]
             log(self._call, logging.INFO, _with_blocks(blocks), "finished", seconds=seconds, blocks=blocks)

@@ -6,7 +6,6 @@ import json
 import logging
 import sys
 import time
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.base.escaping.places import json_line, log_text
@@ -167,12 +166,7 @@ def trace_ids() -> dict[str, str]:
 
 
 def _rfc3339(record: logging.LogRecord) -> str:
-    return f"{_second(int(record.created))}.{int(record.msecs):03d}Z"
-
-
-@lru_cache(maxsize=2)
-def _second(seconds: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z"
 
 
 def _as_text(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 
+from toolgen.runtime.instrumentation import conventions
 from toolgen.runtime.instrumentation.metrics import current_metrics
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.rate_limit import RateLimitFilter
@@ -110,7 +111,7 @@ def _record(scope: Scope, status: int) -> None:
     fields = {"event": "refused", "status": status, "reason": reason, **_request_of(scope)}
     message = "{method} {path} refused with {status}: {reason} (client {client}".format(**fields)
     if (metrics := current_metrics()) is not None:
-        metrics.count_refusal(status)
+        metrics.record(conventions.REFUSALS, 1, {"http.response.status_code": status})
     REFUSALS.log(_level(scope, status), "%s)", message + _principal(fields), extra=fields)
 
 

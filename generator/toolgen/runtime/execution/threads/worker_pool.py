@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Final
 
 from toolgen.runtime.errors import OverloadedError
-from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH
+from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH, QUEUE_WAIT, TOOL
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.logger import LOGGER
 
@@ -83,7 +83,7 @@ class Limiter:
             raise
         finally:
             if (metrics := current_metrics()) is not None:
-                metrics.record_wait(tool_name, monotonic() - began)
+                metrics.record(QUEUE_WAIT, monotonic() - began, {TOOL: tool_name})
 
     def release(self, tool_name: str) -> None:
         """Release a slot. The first task in the queue that may take it gets it."""
