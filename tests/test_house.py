@@ -220,10 +220,10 @@ def test_code_that_prints_is_found(code: str) -> None:
     ("module", "unwanted"),
     [
         ("toolgen", ["pydantic", "yaml", "jinja2", "jsonschema_rs"]),
-        ("toolgen.__main__", ["pydantic", "yaml", "jinja2", "jsonschema_rs", "datamodel_code_generator"]),
+        ("toolgen.__main__", ["pydantic", "yaml", "jinja2", "jsonschema_rs"]),
         (
             "toolgen.runtime",
-            ["yaml", "jinja2", "mcp", "openai", "datamodel_code_generator", "toolgen.language"],
+            ["yaml", "jinja2", "mcp", "openai", "toolgen.language"],
         ),
         ("toolgen.runtime.http", ["httpx2", "yaml", "toolgen.language"]),
         ("toolgen.schema.dialects.openai", ["pydantic", "jsonschema_rs", "toolgen.language"]),

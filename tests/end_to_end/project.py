@@ -40,20 +40,6 @@ input_schema:
   properties: {text: {type: string}}
 output_schema: {type: object, required: [text], properties: {text: {type: string}}}
 """
-UNION_SPEC = """\
-toolgen: 1
-name: shapes
-description: A union of classes.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [shape]
-  properties:
-    shape:
-      anyOf:
-        - {type: object, additionalProperties: false, required: [radius], properties: {radius: {type: number}}}
-        - {type: object, additionalProperties: false, required: [side], properties: {side: {type: number}}}
-"""
 ECHO_TOOL = """
 from generated.tools.echo import EchoResponse, EchoTool
 

@@ -9,8 +9,7 @@ from toolgen.project.errors import UnableError
 
 _INSTALL = "pip install 'toolgen[cli]'"
 _EXTRAS = {
-    "cli": "argcomplete datamodel_code_generator griffe griffelib inflect jinja2 markupsafe packaging "
-    "platformdirs ruff tomlkit yaml",
+    "cli": "argcomplete griffe griffelib jinja2 markupsafe packaging platformdirs ruff tomlkit yaml",
     "lsp": "attr attrs cattrs lsprotocol pygls",
     "mcp": "anyio mcp mcp_types starlette uvicorn",
 }

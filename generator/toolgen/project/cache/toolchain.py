@@ -13,7 +13,7 @@ import toolgen.templates  # type: ignore[import-not-found]  # mapped to template
 from toolgen.base.files import read_named
 from toolgen.project.errors import UnableError
 
-TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff")
+TOOLCHAIN = ("toolgen", "jinja2", "pydantic", "ruff")
 """Distributions in the manifest: their versions change what is generated."""
 
 FORMATTERS = ((0, 16), (0, 18))
@@ -22,7 +22,7 @@ FORMATTERS = ((0, 16), (0, 18))
 USERS = frozenset(("__main__", "changes", "cli", "client", "documents", "sources", "testing", "upstream"))
 """The rooms above `project` (see .importlinter): what they do changes no generated file."""
 
-_DEPENDENCIES = ("inflect", "jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # of those
+_DEPENDENCIES = ("jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # of those
 
 
 @cache
