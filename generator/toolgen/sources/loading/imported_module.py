@@ -86,6 +86,17 @@ def import_target(name: str, folder: str, target: str) -> Any:
         raise SourceError(message, _hint(error, name)) from None
 
 
+def find_in(module: Any, path: str, target: str, hint: str) -> Any:
+    """Return what the dotted `path` names in a module."""
+    found = module
+    for part in path.split("."):
+        try:
+            found = getattr(found, part)
+        except Exception:  # modules and classes may define __getattr__
+            raise SourceError(f"{target}: {module.__name__} has no {path!r}", hint) from None
+    return found
+
+
 def _add_to_path(file: str, folder: str) -> str:
     """Make a file importable; return its dotted name."""
     path = Path(os.path.realpath(Path(folder, file)))  # `resolve` raises for a circle of links

@@ -17,7 +17,7 @@ import typing_extensions
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.python.signature import FunctionDescription, describe_function
 
-from .imported_module import answer_in_child, import_target
+from .imported_module import answer_in_child, find_in, import_target
 
 _SERVERS: Final = ("FastMCP", "MCPServer")
 _FIELDS: Final = ("title", "version", "tags", "annotations", "icons", "meta", "timeout")
@@ -41,7 +41,9 @@ def _describe(target: str, folder: str) -> Iterator[FunctionDescription]:
     module = import_target(module_name, folder, target)
     places = [f"{module.__name__}:{name}" for name in servers_of(module)]
     if function_name != "*":
-        function = _find(module, function_name, target)
+        names = list(_public_functions(module))[:8]
+        hint = f"it has {', '.join(names)}" if names else "it has no public functions"
+        function = find_in(module, function_name, target, hint)
         if is_server(function):
             raise SourceError(f"{target} is an MCP server, not a function", import_command(target))
         kind = declared_kind(function)
@@ -67,18 +69,6 @@ def _described(function: Any, module: Any, path: str) -> FunctionDescription:
     description.declared = declared_fields(function)
     description.name = description.declared.pop("name", description.name)
     return description
-
-
-def _find(module: Any, path: str, target: str) -> Any:
-    found = module
-    for part in path.split("."):
-        try:
-            found = getattr(found, part)
-        except Exception:  # modules and classes may define __getattr__
-            names = list(_public_functions(module))
-            hint = f"it has {', '.join(names[:8])}" if names else "it has no public functions"
-            raise SourceError(f"{target}: {module.__name__} has no {path!r}", hint) from None
-    return found
 
 
 def _public_functions(module: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from toolgen.sources.imported_tool import SourceError
 
-from .imported_module import answer_in_child, describe_error, import_target
+from .imported_module import answer_in_child, describe_error, find_in, import_target
 
 FASTMCP, SDK = "fastmcp", "mcp"
 _CLASSES = {FASTMCP: ("fastmcp", "FastMCP"), SDK: ("mcp.server.mcpserver", "MCPServer")}
@@ -48,9 +48,8 @@ def _describe(target: str, folder: str) -> dict[str, Any]:
         raise
     server, path = _find_server(with_server, path, target, frameworks)
     kind = next(kind for kind, each in frameworks.items() if isinstance(server, each))
-    reader = _FastMCPReader(server) if kind == FASTMCP else _SDKReader(server)
     try:
-        described = asyncio.run(reader.read())
+        described = asyncio.run(_read(server, kind))
     except SourceError:
         raise
     except BaseException as error:  # providers and middleware of the server may raise anything
@@ -96,13 +95,7 @@ def _find_server(module: Any, path: str, target: str, frameworks: dict[str, type
         raise SourceError(f"{target}: {module.__name__} has {count}", hint)
     if not all(map(_is_name, path.split("."))):
         raise SourceError(f"{target}: {path!r} cannot be the name of a server", _NAME_SERVER)
-    found = module
-    for part in path.split("."):
-        try:
-            found = getattr(found, part)
-        except Exception:  # modules and classes may define __getattr__
-            hint = f"it has {', '.join(servers)}" if servers else _missing_hint()
-            raise SourceError(f"{target}: {module.__name__} has no {path!r}", hint) from None
+    found = find_in(module, path, target, f"it has {', '.join(servers)}" if servers else _missing_hint())
     if isinstance(found, kinds):
         return found, path
     kind = type(found)
@@ -133,80 +126,61 @@ def _installed(package: str) -> str:
         return "an older version"
 
 
-class _FastMCPReader:
-    """Reads the tools of a FastMCP server, and what else it has."""
-
-    def __init__(self, server: Any) -> None:
-        self._server = server
-
-    async def read(self) -> dict[str, Any]:
-        from fastmcp.server.context import set_transport
-
-        server = self._server
-        set_transport("stdio")  # what needs a token over HTTP is listed, too
-        tools = await self._tools()
-        listed = [_as_json(tool.to_mcp_tool(name=tool.name)) for tool in tools]
-        if listed != [_as_json(tool.to_mcp_tool(name=tool.name)) for tool in await self._tools()]:
-            raise SourceError("the server lists other tools each time", "import what does not change")
-        return {
-            "name": server.name,
-            "version": server.version,
-            "instructions": server.instructions,
-            "tools": listed,
-            "details": [
-                {
-                    "function": _name_of(getattr(tool, "fn", None)),
-                    "tags": sorted(tool.tags),
-                    "version": tool.version,
-                    "timeout": tool.timeout,
-                    "auth": tool.auth is not None,
-                    "task": tool.task_config.supports_tasks(),
-                }
-                for tool in tools
-            ],
-            **await _features(server, server._mcp_server),
-            "stays": list(self._stays()),
-        }
-
-    async def _tools(self) -> list[Any]:
-        from fastmcp.utilities.versions import dedupe_with_versions
-
-        return dedupe_with_versions(list(await self._server.list_tools()), lambda tool: tool.name)
-
-    def _stays(self) -> Iterator[str]:
-        server = self._server
-        if getattr(server, "auth", None) is not None:
-            yield f"auth ({type(server.auth).__name__})"
-        if routes := getattr(server, "_additional_http_routes", None):
-            yield f"{len(routes)} custom routes" if len(routes) > 1 else "a custom route"
+async def _read(server: Any, kind: str) -> dict[str, Any]:
+    """Return what a server lists, and what only the server object knows."""
+    list_tools, detail = (_fastmcp_tools, _fastmcp_detail) if kind == FASTMCP else (_sdk_tools, _sdk_detail)
+    tools, listed = await list_tools(server)
+    if listed != (await list_tools(server))[1]:
+        raise SourceError("the server lists other tools each time", "import what does not change")
+    return {
+        "name": server.name,
+        "version": server.version,
+        "instructions": server.instructions,
+        "tools": listed,
+        "details": [detail(server, tool) for tool in tools],
+        **await _features(server, server._mcp_server if kind == FASTMCP else server._lowlevel_server),
+        "stays": list(_stays(server)),
+    }
 
 
-class _SDKReader:
-    """Reads the tools of the SDK's `MCPServer`, and what else it has."""
+async def _fastmcp_tools(server: Any) -> tuple[list[Any], list[dict[str, Any]]]:
+    from fastmcp.server.context import set_transport
+    from fastmcp.utilities.versions import dedupe_with_versions
 
-    def __init__(self, server: Any) -> None:
-        self._server = server
+    set_transport("stdio")  # what needs a token over HTTP is listed, too
+    tools = dedupe_with_versions(list(await server.list_tools()), lambda tool: tool.name)
+    return tools, [_as_json(tool.to_mcp_tool(name=tool.name)) for tool in tools]
 
-    async def read(self) -> dict[str, Any]:
-        server = self._server
-        tools = await server.list_tools()
-        listed = [_as_json(tool) for tool in tools]
-        if listed != [_as_json(tool) for tool in await server.list_tools()]:
-            raise SourceError("the server lists other tools each time", "import what does not change")
-        registered = {tool.name: tool.fn for tool in server._tool_manager.list_tools()}
-        return {
-            "name": server.name,
-            "version": server.version,
-            "instructions": server.instructions,
-            "tools": listed,
-            "details": [{"function": _name_of(registered.get(tool.name))} for tool in tools],
-            **await _features(server, server._lowlevel_server),
-            "stays": list(self._stays()),
-        }
 
-    def _stays(self) -> Iterator[str]:
-        if getattr(self._server.settings, "auth", None) is not None:
-            yield "auth"
+def _fastmcp_detail(server: Any, tool: Any) -> dict[str, Any]:
+    return {
+        "function": _name_of(getattr(tool, "fn", None)),
+        "tags": sorted(tool.tags),
+        "version": tool.version,
+        "timeout": tool.timeout,
+        "auth": tool.auth is not None,
+        "task": tool.task_config.supports_tasks(),
+    }
+
+
+async def _sdk_tools(server: Any) -> tuple[list[Any], list[dict[str, Any]]]:
+    tools = await server.list_tools()
+    return tools, list(map(_as_json, tools))
+
+
+def _sdk_detail(server: Any, tool: Any) -> dict[str, Any]:
+    registered = {each.name: each.fn for each in server._tool_manager.list_tools()}
+    return {"function": _name_of(registered.get(tool.name))}
+
+
+def _stays(server: Any) -> Iterator[str]:
+    """Yield further parts of a server that are not imported."""
+    if auth := getattr(server, "auth", None):
+        yield f"auth ({type(auth).__name__})"
+    elif getattr(getattr(server, "settings", None), "auth", None):  # of the SDK's
+        yield "auth"
+    if routes := getattr(server, "_additional_http_routes", None):
+        yield f"{len(routes)} custom routes" if len(routes) > 1 else "a custom route"
 
 
 async def _features(server: Any, low_level: Any) -> dict[str, Any]:
