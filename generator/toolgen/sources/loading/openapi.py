@@ -13,7 +13,7 @@ from toolgen.base.files import Folder, IrregularFileError, OutsideError, Oversiz
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.names import snake
 from toolgen.language.package import Package
-from toolgen.project import PYPROJECT, Project, UnableError, parse_toml, read_text
+from toolgen.project import PYPROJECT, Project, UnableError, kind_of, parse_toml, read_text
 from toolgen.project.scaffolding.files import http_text
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
@@ -22,7 +22,6 @@ from toolgen.sources.loading.imported_specs import (
     ImportContext,
     NewModules,
     module_path,
-    new_modules,
 )
 from toolgen.sources.loading.source_content import SourceContent
 from toolgen.sources.openapi.components import share_components
@@ -126,6 +125,9 @@ def load_beside(document: Path) -> Callable[[str], Any]:
 
 def http_modules(project: Project, package: Package) -> NewModules:
     """Return the modules of `--implement` for tools that have no implementation yet."""
-    tools = [tool for tool in package.tools if "x-openapi" in tool.definition]
-    files = {module_path(project, tool.py_name): http_text(project.package, tool) for tool in tools}
-    return new_modules(project, files)
+    files: dict[str, str] = {}
+    for tool in package.tools:
+        path = module_path(project, tool.py_name)
+        if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
+            files[path] = http_text(project.package, tool)  # laid out as in a project of its own
+    return NewModules(files)
