@@ -70,7 +70,7 @@ def _with_links(document: Path) -> str:
 
 
 def unlisted_pages(pages: Path) -> Iterator[str]:
-    """Yield a line for each page that no menu of mkdocs.yml has. A folder may have an index instead."""
+    """Yield a line for each page that no menu of mkdocs.yml has."""
 
     def names(entry: object) -> Iterator[str]:
         inner = entry.values() if isinstance(entry, Mapping) else entry if isinstance(entry, list) else ()
@@ -80,7 +80,7 @@ def unlisted_pages(pages: Path) -> Iterator[str]:
 
     listed = set(names(yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]))
     for page in sorted(path.relative_to(pages).as_posix() for path in pages.rglob("*.md")):
-        if page not in listed and f"{page.rpartition('/')[0]}/index.md" not in listed:
+        if page not in listed:
             yield f"mkdocs.yml: nav has no entry for {page}"
 
 

@@ -78,11 +78,9 @@ def _check(root: Path, checker: str, packages: Sequence[str], score: Tally) -> N
     }
     (root / "pyrightconfig.json").write_text(json.dumps(settings))
     paths = ":".join([_LIBRARY, *folders])
-    words = (
-        ["--pythonpath", sys.executable]
-        if checker == "pyright"
-        else ["--strict", "--no-incremental", "--follow-imports=silent", *packages]
-    )
+    words = ["--strict", "--no-incremental", "--follow-imports=silent", *packages]
+    if checker == "pyright":
+        words = ["--pythonpath", sys.executable]
     done = subprocess.run(
         [sys.executable, "-m", checker, *words],
         cwd=root,

@@ -70,11 +70,7 @@ def main() -> int:
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
     misses += [f"{row.document}: {miss}" for row in rows for miss in row.misses]
     misses += [f"{found.corpus}: mock: {miss}" for found in mocks for miss in found.answers.misses]
-    print(
-        "\n".join(["", f"{len(misses)} missed:", *(f"- {miss}" for miss in misses)])
-        if misses
-        else "\nnothing missed"
-    )
+    print("", f"{len(misses) or 'nothing'} missed", *(f"- {miss}" for miss in misses), sep="\n")
     return 1 if misses else 0
 
 
