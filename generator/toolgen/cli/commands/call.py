@@ -11,12 +11,14 @@ project, and validates nothing.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import json
 import logging
 import os
+import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -162,13 +164,37 @@ def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
 async def _call(
     toolkit: Toolkit, name: str, given: Any, *, confirm: Any, scopes: frozenset[str] | None
 ) -> ToolResponse:
-    async with toolkit:  # what the tool set up is closed
+    async with toolkit, _interruptible():  # what the tool set up is closed
         progress = _show_progress if sys.stderr.isatty() else None
         try:
             return await toolkit.call(name, given, confirm=confirm, scopes=scopes, progress=progress)
         finally:
             if progress is not None:
                 show_status()  # leave the line as it was found
+
+
+@contextlib.asynccontextmanager
+async def _interruptible() -> AsyncIterator[None]:
+    """Let ^C cancel this task when the event loop has control.
+
+    asyncio cancels it at once, maybe from inside of the tool's own code: the runtime cannot tell that from a
+    tool that cancels itself. A second ^C ends a tool that never gives up control.
+    """
+    loop, handler = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+    if not callable(handler):  # ^C is ignored
+        yield
+        return
+    cancel = partial(handler, signal.SIGINT, None)
+
+    def interrupt(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        loop.call_soon_threadsafe(cancel)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 async def _show_progress(progress: float, total: float | None, message: str | None) -> None:
