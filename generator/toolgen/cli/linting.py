@@ -77,7 +77,8 @@ def lint_program(
 ) -> LintResult:
     """Return what was `found` in a program as `lint_specs` does: with levels and suppressions."""
     lint = lint or LintSettings()
-    sources = {each.file: each for each in _sources(program)}
+    sources = {tool.source.file: tool.source for tool in (*program.tools, *program.disabled)}
+    sources |= {shared.source.file: shared.source for shared in program.shared.values()}
     suppressed = SuppressedFindings(sources.values())
     found = in_order(found)
     inlined = {tool.source.file for tool in program.tools if tool.inline or inline_option(tool)}
@@ -85,21 +86,18 @@ def lint_program(
     found = tuple(each for each in found if each.code != "lost-reference" or each.span.file not in inlined)
     reasons = {each: suppressed.reason(each) for each in found}
     found = in_order([*found, *suppressed.faults, *suppressed.unused()])
-    entries = list(_entries(found, reasons, _Subjects(program, sources), lint, only))
+    entries = list(_entries(found, reasons, program, sources, lint, only))
     shown, old = _new_entries([each.entry for each in entries], baseline)
     fails = {"error", "warning"} if strict or baseline is not None else {"error"}
     failed = any(entry.severity in fails and not entry.accepted for entry in shown)
     rows = [(each.entry.code, each.entry.span.file, each.entry.fingerprint) for each in entries]
+    summary = _summary(shown, old, len(program.tools))
+    texts = {file: source.text for file, source in sources.items()}
     return LintResult(
-        Report("lint", tuple(shown), failed, _summary(shown, old, len(program.tools)), {}, _texts(sources)),
+        Report("lint", tuple(shown), failed, summary, texts=texts),
         baseline_text(row for row, each in zip(rows, entries, strict=True) if not each.entry.accepted),
         _fixes(entries, sources),
     )
-
-
-def _sources(program: Program) -> Iterator[Source]:
-    yield from (tool.source for tool in (*program.tools, *program.disabled))
-    yield from (shared.source for shared in program.shared.values())
 
 
 def joint_findings(
@@ -126,40 +124,26 @@ class _Found:
     path: JsonPath
 
 
-class _Subjects:
-    """What findings are about: the tool of a spec, or a file of shared schemas, and the place in it."""
-
-    def __init__(self, program: Program, sources: Mapping[str, Source]) -> None:
-        self._names = {tool.source.file: tool.spec.name for tool in (*program.tools, *program.disabled)}
-        self._sources = sources
-        self._places: dict[str, Places] = {}
-
-    def path_of(self, found: Diagnostic) -> JsonPath:
-        file = found.span.file
-        if file not in self._sources:
-            return ()
-        if file not in self._places:
-            self._places[file] = Places(self._sources[file])
-        return self._places[file].path_of(found.span)
-
-    def name_of(self, found: Diagnostic) -> str:
-        # a spec that moves to another folder keeps its findings
-        return self._names.get(found.span.file, found.span.file)
-
-
 def _entries(
     found: Iterable[Diagnostic],
     reasons: Mapping[Diagnostic, str],
-    subjects: _Subjects,
+    program: Program,
+    sources: Mapping[str, Source],
     lint: LintSettings,
     only: Collection[str],
 ) -> Iterator[_Found]:
+    names = {tool.source.file: tool.spec.name for tool in (*program.tools, *program.disabled)}
+    places: dict[str, Places] = {}
     for each in found:
-        level = lint.level(each.code, each.span.file)
-        if level == "off" or (only and each.span.file not in only):
+        file = each.span.file
+        level = lint.level(each.code, file)
+        if level == "off" or (only and file not in only):
             continue
-        path = subjects.path_of(each)
-        mark = fingerprint(each.code, subjects.name_of(each), path)
+        if file in sources and file not in places:
+            places[file] = Places(sources[file])
+        path = places[file].path_of(each.span) if file in places else ()
+        # a spec that moves to another folder keeps its findings
+        mark = fingerprint(each.code, names.get(file, file), path)
         entry = replace(entry_of(each), severity=level, fingerprint=mark, accepted=reasons.get(each, ""))
         yield _Found(entry, path)
 
@@ -187,10 +171,6 @@ def _summary(entries: Iterable[Entry], old: int, tools: int) -> tuple[str, ...]:
     parts += [f"{ignored} ignored with a reason"] if ignored else []
     parts += [f"{old} in the baseline"] if old else []
     return (f"{count(tools, 'tool')}: {', '.join(parts) or 'no findings'}",)
-
-
-def _texts(sources: Mapping[str, Source]) -> dict[str, bytes | str]:
-    return {file: source.text for file, source in sources.items()}
 
 
 def _fixes(entries: Sequence[_Found], sources: Mapping[str, Source]) -> dict[str, str]:
