@@ -26,6 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from toolgen.cli.parser import HelpPrinted, complete, parse
 
     _use_utf8()
+    # imports and short commands make almost no garbage: looking for it takes a tenth of the time
+    gc.disable()
     args: argparse.Namespace | None = None
     try:
         if "_ARGCOMPLETE" in os.environ:
@@ -45,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report(error, args)
     finally:
         flush()
+        gc.enable()
 
 
 def _run(args: argparse.Namespace) -> bool | ExitCode:
@@ -53,14 +56,13 @@ def _run(args: argparse.Namespace) -> bool | ExitCode:
     if not getattr(sys.modules[run.__module__], "IS_SHORT", False):
         from toolgen.project.files.interrupts import terminations_as_interrupts
 
+        gc.enable()
         with terminations_as_interrupts():
             return run(args)
-    gc.disable()  # it makes almost no garbage: looking for some takes a tenth of its time
     try:
         return run(args)
     finally:
         gc.freeze()  # neither does the interpreter look when it ends
-        gc.enable()
 
 
 def _report(error: Exception, args: argparse.Namespace | None) -> int:

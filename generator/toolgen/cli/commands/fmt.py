@@ -10,15 +10,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from toolgen.base.files import FileKind
 from toolgen.base.suggestions import count
+from toolgen.cli.named_specs import NamedFiles, project_root, read_files, read_stdin, select_specs
 from toolgen.cli.output import emit, emit_content, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
-
-if TYPE_CHECKING:
-    from toolgen.cli.named_specs import NamedFiles
-    from toolgen.language.diagnostic import Diagnostic
+from toolgen.cli.report.text import unified_diff
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.formatting import format_spec
+from toolgen.project import UnableError, kind_of, read_project, replace_files
 
 IS_SHORT = True
 
@@ -31,9 +32,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli.named_specs import NamedFiles, read_stdin
-    from toolgen.project import UnableError, replace_files
-
     is_stdin = "-" in args.files or bool(args.stdin_filename)
     if is_stdin and args.files != ["-"]:
         raise UnableError(
@@ -56,10 +54,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _named(args: argparse.Namespace) -> NamedFiles:
     """Return the files to format, by their paths below a folder."""
-    from toolgen.base.files import FileKind
-    from toolgen.cli.named_specs import NamedFiles, project_root, read_files, select_specs
-    from toolgen.project import kind_of, read_project
-
     if args.files and project_root(args.start) is None:
         return read_files(args.start, args.files)
     read = read_project(args.start)
@@ -75,9 +69,6 @@ def _named(args: argparse.Namespace) -> NamedFiles:
 
 def _changed(texts: Mapping[str, bytes]) -> dict[str, str]:
     """Return the files that are not formatted, with their new texts. Raises `SpecErrors` for all files."""
-    from toolgen.language.diagnostic import SpecErrors
-    from toolgen.language.formatting import format_spec
-
     faults: list[Diagnostic] = []
     changed: dict[str, str] = {}
     for path, content in texts.items():
@@ -94,8 +85,6 @@ def _changed(texts: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _diff(texts: Mapping[str, bytes], changed: Mapping[str, str]) -> Iterator[str]:
-    from toolgen.cli.report.text import unified_diff
-
     for path, text in changed.items():
         old = texts[path].decode().splitlines()
         yield from unified_diff(old, text.splitlines(), path, f"{path} (formatted)", lineterm="")

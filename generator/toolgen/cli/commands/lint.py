@@ -15,19 +15,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
+from toolgen.cli.diagnostics import emit_report, has_color
+from toolgen.cli.linting import LintResult, lint_specs
+from toolgen.cli.named_specs import project_root, read_files, read_stdin_spec, select_specs
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_stdin_filename
-from toolgen.project import UnableError
+from toolgen.cli.report.json import report_data
+from toolgen.cli.report.text import render_entries
+from toolgen.language.lint.baseline import BaselineError, parse_baseline
+from toolgen.project import FILE, Project, UnableError, read_text, replace_files
+from toolgen.project.building.project_build import Inputs, read_inputs
+from toolgen.project.inputs.target_templates import targets_of
 
 IS_SHORT = True
-
-if TYPE_CHECKING:
-    from toolgen.cli.linting import LintResult
-    from toolgen.project import Project
-    from toolgen.project.building.project_build import Inputs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,8 +49,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.project import replace_files
-
     subject = _subject(args)
     result = _lint(subject, args.strict)
     if args.fix and result.fixes:
@@ -82,10 +82,6 @@ class _Subject:
 
 def _subject(args: argparse.Namespace) -> _Subject:
     """Return what is linted: a project, perhaps with the text on stdin in place of a spec, or files alone."""
-    from toolgen.cli.named_specs import project_root, read_files, read_stdin_spec, select_specs
-    from toolgen.project import FILE, Project
-    from toolgen.project.building.project_build import read_inputs
-
     root = project_root(args.start)
     is_stdin = "-" in args.files or args.stdin_filename
     if is_stdin and (args.fix or args.write_baseline):
@@ -114,18 +110,11 @@ def _subject(args: argparse.Namespace) -> _Subject:
 
 def _alone(folder: Path, texts: Mapping[str, bytes]) -> _Subject:
     """Return files without a project, as if `folder` was a project with all targets."""
-    from toolgen.project import FILE, Project
-    from toolgen.project.building.project_build import Inputs
-    from toolgen.project.inputs.target_templates import targets_of
-
     project = Project(folder, FILE, "", specs="")
     return _Subject(Inputs(project, texts, targets_of(project, {})), folder, (), None)
 
 
 def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:
-    from toolgen.language.lint.baseline import BaselineError, parse_baseline
-    from toolgen.project import read_text
-
     file = project.lint.baseline
     text = None if args.write_baseline else read_text(project.root, file)
     if text is None:
@@ -139,8 +128,6 @@ def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None
 
 
 def _lint(subject: _Subject, strict: bool) -> LintResult:
-    from toolgen.cli.linting import lint_specs
-
     inputs = subject.inputs
     return lint_specs(
         inputs.specs,
@@ -154,10 +141,6 @@ def _lint(subject: _Subject, strict: bool) -> LintResult:
 
 
 def _show(result: LintResult, args: argparse.Namespace, root: Path) -> None:
-    from toolgen.cli.diagnostics import emit_report, has_color
-    from toolgen.cli.report.json import report_data
-    from toolgen.cli.report.text import render_entries
-
     report = result.report
     if args.format == "json":
         emit_json(report_data(report))

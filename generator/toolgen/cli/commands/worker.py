@@ -10,15 +10,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
-from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import find_package, working_folder
 from toolgen.cli.output import say
 from toolgen.project import UnableError
-
-if TYPE_CHECKING:
-    from toolgen.runtime.toolkit import Toolkit
+from toolgen.runtime.instrumentation.export import start_export
+from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
+from toolgen.runtime.settings import Settings
+from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.toolkit import Toolkit
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,11 +32,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.runtime.instrumentation.export import start_export
-    from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
-    from toolgen.runtime.settings import Settings
-    from toolgen.runtime.stores.opening import StoreError
-
     package = find_package(args.start, args.package)
     hint = "run `toolgen generate`, or name the generated package: toolgen worker PACKAGE"
     try:
