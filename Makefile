@@ -63,6 +63,16 @@ $(DEPLOY)/.ready: requirements/deploy.txt
 	$(call environment,$(DEPLOY),requirements/deploy.txt)
 	@touch $@
 
+# The Python of Debian's unstable, which is newer than those we have, in a root of its own: it needs root's rights.
+NEXT ?= /var/tmp/toolgen-next
+test-next:
+	@test -x $(NEXT)/usr/bin/python3 || debootstrap --variant=minbase --include=ca-certificates,git,make,python3,python3-venv \
+		unstable $(NEXT) $$(apt-get indextargets --format '$$(SITE)' | sort -u | head -1)
+	@cp /etc/resolv.conf $(NEXT)/etc/; for f in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do test ! -f $$f || cp $$f $(NEXT)$$f; done
+	@mountpoint -q $(NEXT)/proc || mount -t proc proc $(NEXT)/proc
+	@rm -rf $(NEXT)/root/toolgen && git clone -q . $(NEXT)/root/toolgen
+	@env -u PIP_FIND_LINKS HOME=/root chroot $(NEXT) make -C /root/toolgen test PYTHON=python3 REPORT=$(REPORT)
+
 # What a further part of the tests is in, and the programs of Debian that it needs.
 IN_bombs := tests/bombs
 IN_ci := tests/ci
@@ -83,7 +93,7 @@ NEEDS_replicas := nginx redis-server
 test-deploy: $(DEPLOY)/.ready
 
 # test-bombs includes tests with limits of processor time. `make test-redis KILLS=500` kills workers so often; `make test-editors PICTURES=docs/pictures` writes the picture of the documentation.
-test-%: $(READY) ## run further tests: test-bombs -ci -crash -deploy -editors -promptfoo -redis -replicas -tokens
+test-%: $(READY) ## run further tests: test-bombs -ci -crash -deploy -editors -next -promptfoo -redis -replicas -tokens
 	@test -n "$(IN_$*)" || { echo "there is no target test-$*: see make help" >&2; exit 2; }
 	@for p in $(NEEDS_$*); do PATH="$$PATH:/usr/sbin" command -v $$p > /dev/null || { echo "$$p is not installed; CONTRIBUTING.md names the packages of Debian" >&2; exit 2; }; done
 	@PATH="$(if $(filter deploy,$*),$(CURDIR)/$(DEPLOY)/bin:)$$PATH" TOOLGEN_PICTURES=$(PICTURES) $(BIN)/python -m pytest -m $* $(IN_$*) -v
