@@ -7,6 +7,7 @@ value?" asks here, so that a property called `$ref` is never taken for a referen
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -528,10 +529,13 @@ def same_value(a: object, b: object) -> bool:
     return a == b
 
 
-def count_parts(value: object) -> int:
-    """Return the number of values in a JSON value: long texts and numbers count by their length."""
+def count_parts(value: object, most: float = math.inf) -> int:
+    """Return the number of values in a JSON value: long texts and numbers count by their length.
+
+    If there are more than `most`, the rest is not counted.
+    """
     count, stack = 0, [value]
-    while stack:
+    while stack and count <= most:
         part = stack.pop()
         count += 1
         if isinstance(part, str):

@@ -11,9 +11,8 @@ from itertools import islice
 from time import thread_time
 from typing import Any, Final
 
-from toolgen.schema.document import SchemaDocument
+from toolgen.schema.document import SchemaDocument, count_parts, in_place_subschemas, is_type
 from toolgen.schema.graph import MAX_CHECKS
-from toolgen.schema.keywords import ALL_REFERENCES, IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 from toolgen.schema.validation_cost import MAX_TEXT, ValidationCost
 from toolgen.schema.validator import compiled
 
@@ -21,7 +20,6 @@ MAX_STEPS: Final = 3_000
 """Limit for listing all faults of a value: checks of a part by a subschema, of which each may be a fault."""
 
 _PARTS_IN_A_STEP: Final = 100  # the validator copies the part into each of its faults, which takes 20 µs
-_CHARACTERS_IN_A_PART: Final = 50
 _MATCHING_SECONDS: Final = 0.1  # of processor time, for all texts of a value
 _SHORT_TEXT: Final = 16  # characters: patterns take no time for it
 _WORD: Final = 2**63
@@ -30,22 +28,13 @@ _MAX_LONG_BITS: Final = 300_000  # of all these: the work grows with their digit
 _HOPS: Final = 50  # consecutive references
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
-_TYPES: Final[Mapping[type, tuple[str, ...]]] = {
-    dict: ("object",),
-    list: ("array",),
-    str: ("string",),
-    int: ("integer", "number"),
-    float: ("integer", "number"),
-    bool: ("boolean",),
-    type(None): ("null",),
-}
 
 
 def is_too_expensive(cost: ValidationCost, value: Any) -> bool:
     """True if validating a JSON value with a schema of this cost would take too long."""
     most = MAX_CHECKS // cost.checks
     return (
-        (cost.checks > 1 and sum(1 for _ in islice(_parts(value), most + 1)) > most)
+        (cost.checks > 1 and count_parts(value, most) > most)
         or (cost.computes and _has_many_long_integers(value))
         or (bool(cost.patterns) and _takes_long_to_match(cost, value))
     )
@@ -55,19 +44,6 @@ def is_too_expensive(cost: ValidationCost, value: Any) -> bool:
 def matcher(pattern: str) -> Callable[[str], bool]:
     """Return what tells whether a text matches `pattern`, as the validator reads it."""
     return compiled({"pattern": pattern}).is_valid
-
-
-def size(part: Any, most: int) -> int:
-    """Return the number of parts of a JSON value and itself; if there are more than `most`, more than that.
-
-    A long text, or property name, is as many parts as it takes memory.
-    """
-    counted = 0
-    for inner in _parts(part):
-        counted += 1 + (len(inner) // _CHARACTERS_IN_A_PART if type(inner) is str else 0)
-        if counted > most:
-            break
-    return counted
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -125,23 +101,16 @@ def _copying_steps(schema: Any, part: Any) -> int:
     if isinstance(schema, dict) and isinstance(part, dict):
         required = schema.get("required")
         faults += sum(name not in part for name in required) if isinstance(required, list) else 0
-    return faults * size(part, MAX_STEPS * _PARTS_IN_A_STEP // faults) // _PARTS_IN_A_STEP + faults - 1
+    parts = count_parts(part, MAX_STEPS * _PARTS_IN_A_STEP // faults)
+    return faults * parts // _PARTS_IN_A_STEP + faults - 1
 
 
 def _applied(document: SchemaDocument, schema: dict[str, Any], part: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the subschemas of one schema that apply to a part, or to what is in it, with that."""
-    for keyword, inner in schema.items():
-        if keyword in ALL_REFERENCES:
-            yield document.target(inner, (), keyword).value, part
-        elif keyword in IN_PLACE_SINGLE:
-            yield inner, part
-        elif keyword in IN_PLACE_LISTS and isinstance(inner, list):
-            for each in inner:
-                yield each, part
-        elif keyword in IN_PLACE_MAPS and isinstance(inner, dict) and isinstance(part, dict):
-            for name, each in inner.items():
-                if name in part:
-                    yield each, part
+    for _, target in document.references(schema):
+        yield target.value, part
+    for _, inner in in_place_subschemas(schema, ()):
+        yield inner, part
     if isinstance(part, dict):
         yield from _properties(schema, part)
     elif isinstance(part, list):
@@ -193,10 +162,8 @@ def is_for_other(document: SchemaDocument, branch: Any, part: Any) -> bool:
 
 
 def _is_type(kinds: Any, part: Any) -> bool:
-    if not isinstance(kinds, str | list):
-        return True
-    own = _TYPES.get(type(part), ())
-    return any(kind in own for kind in ([kinds] if isinstance(kinds, str) else kinds))
+    names = [kinds] if isinstance(kinds, str) else kinds
+    return not isinstance(names, list) or any(is_type(part, name) for name in names)
 
 
 def _is_one(schema: Mapping[str, Any], part: Any) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 from jsonschema_rs import ValidationError, Validator
 
 from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
-from toolgen.schema.document import JsonPath, SchemaDocument
+from toolgen.schema.document import JsonPath, SchemaDocument, count_parts
 from toolgen.schema.validator import compiled
 
 from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema
-from .complexity import explains, size
+from .complexity import explains
 from .fault_messages import (
     Fault,
     FaultLocation,
@@ -88,7 +88,7 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
             return
         hide = lookup.is_secret(path)
         # jsonschema-rs copies the value into each of its errors
-        is_large = isinstance(part, dict | list) and size(part, _LARGE) > _LARGE
+        is_large = isinstance(part, dict | list) and count_parts(part, _LARGE) > _LARGE
         for fault in (_faults_of_large_part if is_large else _faults_of_part)(check, part, hide):
             yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toolgen.schema.document import SchemaDocument, subschemas
-from toolgen.schema.validator import compiled
+
+from .complexity import matcher
 
 _ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
 _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
@@ -49,7 +50,7 @@ _UNKNOWN: dict[str, Any] = {"writeOnly": True}  # of a reference whose target a 
 def _matches(pattern: str, name: str) -> bool:
     """True if a property name matches a pattern, or if the pattern cannot be compiled."""
     try:
-        return compiled({"pattern": pattern}).is_valid(name)
+        return matcher(pattern)(name)
     except ValueError:
         return True
 
