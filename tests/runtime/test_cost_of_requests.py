@@ -13,6 +13,7 @@ from toolgen.runtime.contract.request import read_request
 from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.runtime.validation.faults import find_faults
 
 from tests.processes import assert_processor_time, processor_limit
 from tests.runtime.tool_factory import make_tool
@@ -22,6 +23,7 @@ from tests.samples import sample
 JUDGE = """
 import json, resource, time
 from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.runtime.validation.faults import find_faults
 from toolgen.runtime.validation.faults import find_faults, list_faults
 
 schema, value = compile_schema(SCHEMA), VALUE
@@ -253,3 +255,44 @@ def test_a_long_text_is_not_copied_into_each_of_many_faults() -> None:
     assert not judged.valid
     assert judged.megabytes < 112
     assert "p0" in judged.faults
+
+
+def expression(kinds: int) -> dict[str, Any]:
+    """Return the schema of expressions in which each kind lists all kinds, as Pydantic writes a union."""
+    forms = [{"$ref": f"#/$defs/e{number}"} for number in range(kinds)]
+    kind: Any = {
+        f"e{number}": {
+            "type": "object",
+            "required": ["kind"],
+            "properties": {
+                "kind": {"const": f"e{number}"},
+                "of": {"type": "array", "items": {"anyOf": forms}},
+            },
+        }
+        for number in range(kinds)
+    }
+    return {"type": "object", "properties": {"x": {"$ref": "#/$defs/e0"}}, "$defs": kind}
+
+
+def test_expressions_of_many_kinds_are_accepted() -> None:
+    value: Any = {"kind": "e19", "of": []}
+    for number in range(60):
+        value = {"kind": f"e{number % 20}", "of": [value, {"kind": "e3"}]}
+    schema = compile_schema(expression(20))
+    with processor_limit(1):
+        assert schema.is_valid({"x": {"kind": "e0", "of": [value] * 20}})
+
+
+def test_branches_that_double_at_each_level_are_refused_in_time() -> None:
+    def level(number: int) -> Any:
+        following = {"$ref": f"#/$defs/n{(number + 1) % 40}"}
+        return {"anyOf": [{"items": following, "minItems": 1}, {"items": following, "maxItems": 3}]}
+
+    value: Any = "x"
+    for _ in range(39):
+        value = [value]
+    levels = {f"n{number}": {"type": "array", **level(number)} for number in range(40)}
+    schema = compile_schema({"$ref": "#/$defs/n0", "$defs": levels})
+    with processor_limit(1):
+        assert not schema.is_valid(value)
+        assert [str(fault) for fault in find_faults(schema, value)] == [TOO_LARGE]

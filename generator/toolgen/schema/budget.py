@@ -107,8 +107,6 @@ def find_entangled(graph: Graph, budget: Budget = BUDGET) -> Iterator[Excess]:
         found = next((node for node, count in zip(graph.nodes, counts, strict=True) if count > limit), None)
         if found is not None:
             yield Excess(found.path, f"more than {limit:,} {message}", hint)
-    if max(ways) <= budget.combinations and graph.checks > budget.checks:
-        yield Excess((), f"a value may need more than {budget.checks:,} checks of each part", _COMBINATIONS)
 
 
 _COMBINATIONS = "a branch that is reached in several ways is checked as often; write it once"

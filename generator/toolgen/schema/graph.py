@@ -198,7 +198,7 @@ class Graph:
         compared = 0
         for index in self.bottom_up(with_parts=True):
             node = self.nodes[index]
-            own, steps = 1 + _literals(node.schema), _steps(node, total)
+            own, steps = 1, _steps(node, total)
             for inner in node.in_place:
                 own += total[inner] - max(below[inner].values(), default=0)
                 compared += len(steps) + len(below[inner])
@@ -254,12 +254,6 @@ def _merge(one: dict[_Step, int], other: dict[_Step, int]) -> dict[_Step, int]:
         step: one.get(step, one.get((step[0], None), 0)) + other.get(step, other.get((step[0], None), 0))
         for step in {**one, **other}
     }
-
-
-def _literals(schema: Mapping[str, Any]) -> int:
-    """Return how many objects and arrays of an `enum` a value may be compared with."""
-    options = schema.get("enum")
-    return sum(isinstance(each, dict | list) for each in options) if isinstance(options, list) else 0
 
 
 # The types of a value

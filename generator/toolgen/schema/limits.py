@@ -27,7 +27,6 @@ class Budget:
     references: int = 40  # one after another, without a step into the value
     levels: int = 100  # of a value, where every level needs a schema of its own
     combinations: int = 10_000  # subschemas that apply to one value, counted once for each way to them
-    checks: int = 1_000_000  # subschemas that apply to the parts on one way into a value, counted likewise
 
 
 BUDGET: Final = Budget()

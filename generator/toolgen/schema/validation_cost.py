@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from toolgen.schema.graph import MAX_CHECKS, Graph
 from toolgen.schema.patterns import patterns_of
@@ -28,6 +29,7 @@ class ValidationCost:
     """What makes validating a value expensive."""
 
     checks: int = 1  # of one part of a value by subschemas, at most; 1: too few to matter
+    literals: int = 0  # objects and arrays in one `enum`, with which each part may be compared
     computes: bool = False  # with integers digit by digit: compares those of an array in pairs, or divides
     patterns: tuple[str, ...] = ()  # those that backtrack
     is_text_limited: bool = False  # by MAX_TEXT: one of the patterns may read the text again and again
@@ -40,6 +42,7 @@ def validation_cost(graph: Graph) -> ValidationCost | None:
     backtracking = tuple(each for each in patterns if _BACKTRACKING.search(each))
     cost = ValidationCost(
         graph.checks if graph.checks > _CHECKS else 1,
+        literals if (literals := max(map(_literals, schemas), default=0)) > _CHECKS else 0,
         any(
             schema.get("uniqueItems") is True or isinstance(schema.get("multipleOf"), float)
             for schema in schemas
@@ -48,3 +51,9 @@ def validation_cost(graph: Graph) -> ValidationCost | None:
         any(_REPEATING.search(each) and not _TRIED_ONCE.fullmatch(each) for each in backtracking),
     )
     return None if cost == ValidationCost() else cost
+
+
+def _literals(schema: Mapping[str, Any]) -> int:
+    """Return how many objects and arrays of an `enum` a value may be compared with."""
+    options = schema.get("enum")
+    return sum(isinstance(each, dict | list) for each in options) if isinstance(options, list) else 0

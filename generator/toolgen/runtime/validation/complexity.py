@@ -19,6 +19,7 @@ from toolgen.schema.validator import compiled
 MAX_STEPS: Final = 3_000
 """Limit for listing all faults of a value: checks of a part by a subschema, of which each may be a fault."""
 
+_MAX_VISITS: Final = 50_000  # of the same, to validate a value: counting them takes 0.1 s
 _PARTS_IN_A_STEP: Final = 100  # the validator copies the part into each of its faults, which takes 20 µs
 _MATCHING_SECONDS: Final = 0.1  # of processor time, for all texts of a value
 _SHORT_TEXT: Final = 16  # characters: patterns take no time for it
@@ -30,14 +31,22 @@ _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
-def is_too_expensive(cost: ValidationCost, value: Any) -> bool:
-    """True if validating a JSON value with a schema of this cost would take too long."""
-    most = MAX_CHECKS // cost.checks
+def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any) -> bool:
+    """True if validating a JSON value with a plain document of this cost would take too long."""
     return (
-        (cost.checks > 1 and count_parts(value, most) > most)
+        (bool(cost.literals) and _has_more_parts(value, MAX_CHECKS // cost.literals))
+        or (
+            cost.checks > 1
+            and _has_more_parts(value, MAX_CHECKS // cost.checks)
+            and not is_checked_in_time(document, value)
+        )
         or (cost.computes and _has_many_long_integers(value))
         or (bool(cost.patterns) and _takes_long_to_match(cost, value))
     )
+
+
+def _has_more_parts(value: Any, most: int) -> bool:
+    return count_parts(value, most) > most
 
 
 @lru_cache(1_000)
@@ -82,6 +91,21 @@ def _takes_long_to_match(cost: ValidationCost, value: Any) -> bool:
     return False
 
 
+def is_checked_in_time(document: SchemaDocument, value: Any, part: Any = None) -> bool:
+    """True if a JSON value can be validated in time by a plain document, or a `part` of it.
+
+    Branches for another type or tag count nothing: the validator refuses them at once.
+    """
+    steps = 0
+    stack: list[tuple[Any, Any]] = [(document.schema if part is None else part, value)]
+    while stack and len(stack) + steps < _MAX_VISITS:
+        schema, inner = stack.pop()
+        steps += 1
+        if isinstance(schema, dict):
+            stack += islice(_applied(document, schema, inner, without_others=True), _MAX_VISITS)
+    return not stack
+
+
 def explains(document: SchemaDocument, value: Any, part: Any = None) -> bool:
     """True if the validator can list all faults of a JSON value by a schema, or a `part` of it, in time."""
     document = document.plain
@@ -105,12 +129,16 @@ def _copying_steps(schema: Any, part: Any) -> int:
     return faults * parts // _PARTS_IN_A_STEP + faults - 1
 
 
-def _applied(document: SchemaDocument, schema: dict[str, Any], part: Any) -> Iterator[tuple[Any, Any]]:
+def _applied(
+    document: SchemaDocument, schema: dict[str, Any], part: Any, *, without_others: bool = False
+) -> Iterator[tuple[Any, Any]]:
     """Yield the subschemas of one schema that apply to a part, or to what is in it, with that."""
     for _, target in document.references(schema):
         yield target.value, part
-    for _, inner in in_place_subschemas(schema, ()):
-        yield inner, part
+    for path, inner in in_place_subschemas(schema, ()):
+        is_branch = without_others and path[0] in ("anyOf", "oneOf")
+        if not (is_branch and is_for_other(document, inner, part)):
+            yield inner, part
     if isinstance(part, dict):
         yield from _properties(schema, part)
     elif isinstance(part, list):

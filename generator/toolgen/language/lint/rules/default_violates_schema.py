@@ -29,7 +29,7 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
     if node.keys() <= _TYPE_ONLY and isinstance(kind, str) and is_type(value, kind):
         return  # the usual case, without a validator
     # common in generated schemas, and means that the argument may be left out
-    if value is None:
+    if value is None or not schema.checks(value, node):
         return
     validator = schema.validator_of(path, node)
     if value == "None" and validator is not None and validator.is_valid(None):

@@ -77,6 +77,8 @@ def _refusing(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any], val
 def _accepts_any(
     schema: LintedSchema, path: JsonPath, node: Mapping[str, Any], values: Sequence[Any]
 ) -> bool:
+    if not all(schema.checks(value, node) for value in values):
+        return True  # to tell would take too long, and so may building the validator
     validator = schema.validator_of(path, node)
     return validator is None or any(map(validator.is_valid, values))
 
