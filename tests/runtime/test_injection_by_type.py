@@ -61,6 +61,19 @@ def test_context_of_one_call_by_type() -> None:
     assert run(make_tool(asks, inject=DB), {}, **{"context": {sqlite3.Connection: connect}}).content == 1
 
 
+@pytest.mark.parametrize(
+    ("declared", "code"),
+    [("typing.SupportsInt", "missing_dependency"), ("asyncio.protocols.BaseProtocol", "missing_dependency"),
+     ("toolgen.runtime.implementations.loading.Catalog", None), ("builtins.object", None)],
+)  # fmt: skip
+def test_a_protocol_is_checked_if_python_can_check_it(declared: str, code: str | None) -> None:
+    async def execute(self: Any, request: Any, context: Any, *, x: Any) -> int:
+        return 1
+
+    tool = make_tool(execute, inject=[{"name": "x", "type": declared}])
+    assert code_of(run(tool, context={"x": "text"})) == code
+
+
 class NoDatabaseError(ToolError):
     code = "missing_dependency"
     description = "The shop is closed."

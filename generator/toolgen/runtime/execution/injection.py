@@ -13,8 +13,8 @@ without arguments. What it returns is
    already: a sqlite3.Connection is a context manager, and is the value.
 
 The resulting value must be an instance of the type that the spec declares, and not None. Types that cannot be
-imported or cannot be checked (`typing.Any`, protocols) accept everything. A value that is `optional` in the
-spec may be None, and is None if the mapping has no entry for it.
+imported or cannot be checked (`typing.Any`, most protocols) accept everything. A value that is `optional` in
+the spec may be None, and is None if the mapping has no entry for it.
 
 Threads: values for an `async def` are created in the event loop's thread. For a `def`, factories that are not
 async run in the worker thread of the call, so that what they create (a SQLite connection, for example) is
@@ -135,13 +135,10 @@ def declared_type(dotted: str) -> type | None:
     module, _, name = dotted.rpartition(".")
     try:
         found: Any = getattr(import_module(module or "builtins"), name)
-        isinstance(None, found)  # raises for protocols, for example
+        isinstance(None, found)  # raises for a protocol that is not `runtime_checkable`, for example
     except (Exception, SystemExit):  # an import may raise anything
         return None
-    # everything is an `object`, and a protocol checks the names of attributes only
-    if not isclass(found) or found is object or getattr(found, "_is_protocol", False):
-        return None
-    return found
+    return found if isclass(found) and found is not object else None  # everything is an `object`
 
 
 OpenAsync: TypeAlias = Callable[[Any], Coroutine[Any, Any, Any]]
