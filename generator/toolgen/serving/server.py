@@ -18,7 +18,6 @@ try:
     from mcp.server.models import InitializationOptions
     from mcp.server.request_state import RequestStateBoundary
     from mcp.shared.exceptions import MCPError
-    from mcp_types.methods import is_input_required
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
         raise
@@ -281,23 +280,11 @@ class _Handlers:
 
     async def _answer(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Answer a request; open `requestState` in it, and seal that of the result."""
-        if ctx.params is not None and ctx.params.get("requestState") is not None:
-            return await self._opened(ctx, call_next)
-        result = await call_next(ctx)
-        if not is_input_required(result):
-            return result
-
-        async def answered(_: ServerRequestContext[Any, Any]) -> HandlerResult:
-            return result
-
-        return await self._boundary(ctx, answered)
-
-    async def _opened(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        is_opened = False
+        has_begun = False
 
         async def proceed(opened: ServerRequestContext[Any, Any]) -> HandlerResult:
-            nonlocal is_opened
-            is_opened = True
+            nonlocal has_begun
+            has_begun = True
             return await call_next(opened)
 
         try:
@@ -306,7 +293,7 @@ class _Handlers:
             params = ctx.params or {}
             answers = params.get("inputResponses")
             is_late = ctx.method == "tools/call" and isinstance(answers, Mapping) and HELD_KEY in answers
-            if is_opened or not is_late:
+            if has_begun or not is_late:
                 raise
             # a replica with another key has asked, or too long ago: the call that asked has begun
             return wire_result(unheld_response(str(params.get("name"))), "none", ctx.protocol_version)

@@ -10,10 +10,12 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mcp_types as types
 import pytest
+from toolgen.serving.held_questions import Requester
 from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
@@ -101,10 +103,22 @@ def _served(gateway: Gateway) -> Iterator[str]:
         process.communicate()
 
 
-def test_a_client_never_has_the_number_of_one_that_left() -> None:
+@runs
+async def test_a_client_never_has_the_connection_of_one_that_left() -> None:
     class Client:
-        """A connection of a client."""
+        """The SDK's connection of a client."""
+
+    def key_of(client: Client) -> object:
+        session = SimpleNamespace(_connection=client, client_capabilities=None)
+        request: Any = SimpleNamespace(session=session, request=None, protocol_version="2025-06-18")
+        key = upstream._key(Requester(request, None, noted))
+        return {key: None}.popitem()[0]  # it was in a dict while the client lived
+
+    async def noted(progress: float, total: float | None, message: str | None) -> None:
+        return None
 
     upstream = Upstream("python server.py", lock="server.lock")
     # each is gone when the next one is made, mostly at the same address in memory
-    assert len({upstream._number_of(Client()) for _ in range(100)}) == 100
+    assert len({key_of(Client()) for _ in range(100)}) == 100
+    client = Client()
+    assert key_of(client) == key_of(client)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pydantic_core import from_json
@@ -83,30 +82,19 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-@dataclass(frozen=True, slots=True)
-class MessageHead:
-    """The id and the method of a JSON-RPC message; None if it has none, or one that is not valid."""
-
-    id: str | int | None = None
-    method: str | None = None
-    has_invalid_id: bool = False  # the SDK takes such a request for a notification, and answers nothing
-
-
-def parse_head(body: bytes) -> MessageHead:
-    """Return the id and the method of the JSON-RPC message in `body`."""
+def parse_object(body: bytes) -> dict[str, Any]:
+    """Return the JSON object in `body`; empty if it has none."""
     try:
         message: Any = from_json(body)
     except ValueError:
-        return MessageHead()
-    if not isinstance(message, dict):
-        return MessageHead()
-    message_id, method = message.get("id"), message.get("method")
-    is_id = _is_id(message_id)
-    return MessageHead(
-        message_id if is_id else None,
-        method if isinstance(method, str) else None,
-        has_invalid_id=message_id is not None and not is_id,
-    )
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def has_invalid_id(message: Any) -> bool:
+    """True for a request whose id is not valid. The SDK takes it for a notification, and answers nothing."""
+    message_id = message.get("id") if isinstance(message, dict) else None
+    return message_id is not None and not _is_id(message_id)
 
 
 def read_id(body: bytes) -> str | int | None:

@@ -41,7 +41,8 @@ from .body import (
     Send,
     answering,
     check_values,
-    parse_head,
+    has_invalid_id,
+    parse_object,
     read_body,
     read_id,
     replay,
@@ -402,12 +403,12 @@ class _Running:
             if version is not None and version not in _HANDSHAKE:  # since 2026-07-28, without sessions
                 await self._manager.handle_request(scope, again, send)
                 return
-            head = parse_head(body)
-            if head.has_invalid_id:
+            message = parse_object(body)
+            if has_invalid_id(message):
                 raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
             left = scope[LEFT] = asyncio.Event()
             try:
-                await self._forward(headers, scope, again, send, opens=head.method == "initialize")
+                await self._forward(headers, scope, again, send, opens=message.get("method") == "initialize")
             finally:
                 left.set()
         except RefusedError as refused:

@@ -25,8 +25,8 @@ from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.text import well_formed_value
 from toolgen.serving.server import ToolServer
 
-from .body import INVALID_ID, RefusedError, check_values, parse_head, read_id
-from .stopping import Stop, closed_in_children, end_calls, wait_for_first
+from .body import INVALID_ID, RefusedError, check_values, has_invalid_id, read_id
+from .stopping import Stop, closed_in_children, end_calls
 
 LINES_AHEAD: Final = 16  # read from stdin before the server takes them
 NO_MESSAGE: Final = "This is not a JSON-RPC 2.0 message."
@@ -102,7 +102,9 @@ class _Stdio:
             else:
                 try:
                     check_values(line, self._settings.max_request_bytes)
-                    message = _parsed(line)
+                    # not `validate_json`, which would copy each level, and take twice the memory
+                    parsed = from_json(line)
+                    message = types.jsonrpc_message_adapter.validate_python(parsed, by_name=False)
                 except RefusedError as refused:
                     refusal = _refusal(read_id(line), refused.code, str(refused))
                 except ValidationError:
@@ -111,8 +113,7 @@ class _Stdio:
                     refusal = _refusal(read_id(line), types.PARSE_ERROR, f"Parse error: {error}")
                 else:
                     is_notification = isinstance(message, types.JSONRPCNotification)
-                    # the SDK takes a request with an id that is not valid for a notification
-                    if not (is_notification and parse_head(line).has_invalid_id):
+                    if not (is_notification and has_invalid_id(parsed)):
                         self._note(message)
                         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                             await incoming.send(SessionMessage(message))
@@ -143,15 +144,13 @@ class _Stdio:
 
 async def _wait_for_any(*events: asyncio.Event, seconds: float | None = None) -> bool:
     """Wait until one of `events` is set, or for `seconds`. True if one is set."""
-    return bool(await wait_for_first(map(asyncio.ensure_future, (each.wait() for each in events)), seconds))
-
-
-def _parsed(line: bytes) -> types.JSONRPCMessage:
-    """Return the message in a line. Raises ValueError if it is not JSON, ValidationError if it is no message.
-
-    The adapter's `validate_json` would copy each level of the arguments, and take twice the memory.
-    """
-    return types.jsonrpc_message_adapter.validate_python(from_json(line), by_name=False)
+    waits = [asyncio.ensure_future(each.wait()) for each in events]
+    try:
+        done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return bool(done)
+    finally:
+        for each in waits:
+            each.cancel()
 
 
 def _refusal(message_id: str | int | None, code: int, message: str) -> types.JSONRPCError:

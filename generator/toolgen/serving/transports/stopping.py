@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 from toolgen.serving.server_state import ServerState
 
@@ -108,19 +107,6 @@ async def end_calls(
     if not await are_answered_within(grace):
         state.calls.end_all()
         await are_answered_within(1.0)
-
-
-async def wait_for_first(
-    waits: Iterable[asyncio.Future[Any]], seconds: float | None = None
-) -> set[asyncio.Future[Any]]:
-    """Return those of `waits` that are done when the first is, or after `seconds`. Cancel the others."""
-    waits = list(waits)
-    try:
-        done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        return done
-    finally:
-        for each in waits:
-            each.cancel()
 
 
 @contextlib.contextmanager

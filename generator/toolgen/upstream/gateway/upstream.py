@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import re
 import weakref
@@ -84,8 +83,6 @@ class Upstream:
         self._idle: dict[_Key, list[Connection]] = {}  # of callers without a session
         self._users: dict[int, int] = {}  # tools by event loop
         self._number = 0  # of connections
-        self._clients: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
-        self._next_client = itertools.count()
 
     def __repr__(self) -> str:
         return f"Upstream({self.address({}).shown!r})"
@@ -189,15 +186,10 @@ class Upstream:
             # stdio has one client; over HTTP nothing says which requests are of one conversation
             return _Key(loop, "stdio" if request.request is None else None, principal, asks=asks)
         connection = lasting_connection(request)
-        session = None if connection is None else f"connection {self._number_of(connection)}"
+        # a reference: no other connection is ever equal to it, as an `id` may be
+        session = None if connection is None else weakref.ref(connection)
         # a tool that asks during the call can only do so in the client's own era
         return _Key(loop, session, principal, asks=asks, is_legacy=True)
-
-    def _number_of(self, client: object) -> int:
-        """Return a number that no other connection of a client ever has, as its `id` may."""
-        if client not in self._clients:
-            self._clients[client] = next(self._next_client)
-        return self._clients[client]
 
     def _new(self, key: _Key) -> Connection:
         if self._number >= MAX_CONNECTIONS:
@@ -253,7 +245,7 @@ class _Key:
     """Whose connection it is."""
 
     loop: int
-    session: str | None  # None: nothing says which calls belong together
+    session: object  # None: nothing says which calls belong together
     principal: str | None = None
     asks: bool = False  # the client can ask its user
     is_legacy: bool = False  # the client uses a protocol up to 2025-11-25
