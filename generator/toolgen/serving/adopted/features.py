@@ -17,13 +17,13 @@ from mcp.server.caching import apply_cache_hint
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.server.mcpserver import MCPServer
 from mcp.server.request_state import RequestStateBoundary
-from mcp.server.subscriptions import ServerEvent, SubscriptionBus, ToolsListChanged
+from mcp.server.subscriptions import ServerEvent, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from toolgen.serving.features import Publish
 
-from .lifespan import LIFESPANS
+from .lifespan import LIFESPANS, bus_of, low_level_of
 
 _OF_SDK = (OpenTelemetryMiddleware, RequestStateBoundary)  # the server around has its own
 
@@ -119,20 +119,6 @@ class AdoptedFeatures:
         if loop in self._has_entered:
             await LIFESPANS.leave(self.server)  # it is counted once
         self._has_entered.add(loop)
-
-
-def low_level_of(server: Any) -> Server[Any]:
-    """Return the SDK's server with which a framework has registered its handlers.
-
-    Neither the SDK's `MCPServer` nor FastMCP has a public name for it.
-    """
-    found: Server[Any] = server._lowlevel_server if isinstance(server, MCPServer) else server._mcp_server
-    return found
-
-
-def bus_of(server: MCPServer[Any]) -> SubscriptionBus:
-    """Return where the functions of a server announce changes. The SDK has no public name for it."""
-    return server._subscriptions
 
 
 def own_middleware(server: Server[Any]) -> list[ServerMiddleware[Any]]:

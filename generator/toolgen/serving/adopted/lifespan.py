@@ -1,4 +1,7 @@
-"""The lifespan of an adopted server: entered before the first call of one of its tools, once for all."""
+"""An adopted server: the parts of it that have no public name, and its lifespan.
+
+The lifespan is entered before the first call of one of its tools, once for all.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,10 @@ import contextvars
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
+
+from mcp.server import Server
+from mcp.server.mcpserver import MCPServer
+from mcp.server.subscriptions import SubscriptionBus
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
@@ -79,3 +86,17 @@ class Lifespans:
 
 
 LIFESPANS = Lifespans()
+
+
+def low_level_of(server: Any) -> Server[Any]:
+    """Return the SDK's server with which a framework has registered its handlers.
+
+    Neither the SDK's `MCPServer` nor FastMCP has a public name for it.
+    """
+    found: Server[Any] = server._lowlevel_server if isinstance(server, MCPServer) else server._mcp_server
+    return found
+
+
+def bus_of(server: MCPServer[Any]) -> SubscriptionBus:
+    """Return where the functions of a server announce changes. The SDK has no public name for it."""
+    return server._subscriptions

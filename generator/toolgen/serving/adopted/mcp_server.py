@@ -24,8 +24,8 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.serving.current_call import CurrentCall
 from toolgen.serving.held_questions import Exchange
 
-from .features import as_sent, bus_of, low_level_of, own_middleware, within_middleware
-from .lifespan import LIFESPANS
+from .features import as_sent, own_middleware, within_middleware
+from .lifespan import LIFESPANS, bus_of, low_level_of
 from .tool import MISSING, AdoptedTool, failed
 
 

@@ -25,8 +25,7 @@ from toolgen.runtime.errors import ToolError
 from toolgen.runtime.instrumentation.record import note_failure
 from toolgen.serving.current_call import CurrentCall, current_call
 
-from .features import low_level_of
-from .lifespan import LIFESPANS
+from .lifespan import LIFESPANS, low_level_of
 
 FAILED: Final = "failed"
 """The code of the errors of adopted tools, which specs of `import fastmcp` declare."""
