@@ -19,7 +19,7 @@ from toolgen.compile.models.class_builder import root_classes
 from toolgen.compile.models.shapes import ANY
 from toolgen.compile.pipeline import bind
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import model_modules
+from toolgen.compile.printing.models import package_classes
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import ProgramTool
@@ -387,6 +387,6 @@ def test_a_draft_and_a_reference_are_looked_up_once_for_each_schema(monkeypatch:
         "examples": [{"name": "Small", "input": VALUES[0]}],
     }
     program = bind({"place.yaml": json.dumps(data)})
-    model_modules(lower(adapt(program, TARGETS), PackageSettings()))
+    package_classes(lower(adapt(program, TARGETS), PackageSettings()), {})
     assert [once for once, count in Counter(found).items() if count > 1] == []
     assert len(found) > 4

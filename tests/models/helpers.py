@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel
 from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import model_modules
+from toolgen.compile.printing.models import package_classes
 from toolgen.compile.printing.render import render_tools, tool_path
 from toolgen.compile.printing.template_data import package_sources
 from toolgen.language.package import Package, PackageSettings
@@ -70,7 +70,7 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
 
 def models_of(package: Package) -> dict[str, str]:
     """Return the text of the models of each tool, not formatted."""
-    sources = package_sources(package, model_modules(package), {})
+    sources = package_sources(package, package_classes(package, {}), {})
     rendered = render_tools(package, TARGETS[:1], sources)
     return {name: files.tree[tool_path("models/{tool}.py", name)] for name, files in rendered.items()}
 

@@ -15,10 +15,9 @@ from datamodel_code_generator.format import PythonVersion
 from datamodel_code_generator.parser import LiteralType
 from toolgen.compile.models import shapes
 from toolgen.compile.models.model_classes import Body, Extension, Record
-from toolgen.compile.models.module_source import ModelModules, module_source
 from toolgen.compile.models.shapes import Shape, written_out
 from toolgen.compile.models.shared_classes import ModuleClasses
-from toolgen.compile.printing.models import package_classes
+from toolgen.compile.printing.models import PackageClasses, package_classes
 from toolgen.compile.printing.render import render_shared, render_tools
 from toolgen.compile.printing.template_data import package_sources
 from toolgen.language.package import Package
@@ -48,12 +47,8 @@ def differences(package: Package, shared: Mapping[str, SharedFile] = MappingProx
     classes = package_classes(package, shared)
     tools = {name: _without_types(made) for name, made in classes.tools.items()}
     files = {path: _without_types(made) for path, made in classes.shared.items() if made.classes}
-    modules = ModelModules(
-        {name: module_source(made) for name, made in tools.items()},
-        {path: module_source(made) for path, made in files.items()},
-    )
     package = replace(package, shared=tuple(file for file in package.shared if file.path in files))
-    sources = package_sources(package, modules, shared)
+    sources = package_sources(package, PackageClasses(tools, files), shared)
     rendered = {
         **render_tools(package, TARGETS[:1], sources),
         **render_shared(package, TARGETS[:1], sources),

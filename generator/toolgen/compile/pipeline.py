@@ -24,7 +24,7 @@ from toolgen.compile.printing.client_source import (
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.markdown_page import tool_markdown
-from toolgen.compile.printing.models import model_modules
+from toolgen.compile.printing.models import package_classes
 from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
 from toolgen.compile.printing.template_data import package_sources
 from toolgen.compile.printing.typescript_client import typescript_client
@@ -215,12 +215,13 @@ def compile_client(
     """
     program = without_suppressed_warnings(analyze(texts, [templates.target], f"{settings.specs}/"))
     package = lower(program, settings)
-    client = client_source(package, program.shared, server)
+    classes = package_classes(package, program.shared)
+    client = client_source(package, classes, server)
     client = replace(client, uses=None if uses_of is None else uses_of(client.methods))
     listed = listed_definitions(client)
     if is_typescript:
         return CompiledClient(typescript_client(client, templates.own), tuple(listed), client.methods, None)
-    sources = package_sources(package, model_modules(package, program.shared), program.shared)
+    sources = package_sources(package, classes, program.shared)
     targets = [templates.target]
     rendered = [*render_tools(package, targets, sources).values()]
     rendered += render_shared(package, targets, sources).values()
@@ -350,8 +351,8 @@ def _limits(target: TargetDefinition) -> list[Any]:
 def _files(program: Program, package: Package, targets: Sequence[Target]) -> dict[str, Tree]:
     """The formatted files of each spec, by its path."""
     pages = _pages(program, package, targets) if any(target.name == DOCS.name for target in targets) else None
-    models = model_modules(package, program.shared)
-    sources = package_sources(package, models, program.shared, pages)
+    classes = package_classes(package, program.shared)
+    sources = package_sources(package, classes, program.shared, pages)
     of_tools = render_tools(package, targets, sources)
     paths = [tool.source.path for tool in program.tools]
     rendered = {path: of_tools[tool.py_name] for path, tool in zip(paths, package.tools, strict=True)}

@@ -33,6 +33,13 @@ def type_text(shape: Shape, *, optional: bool = False) -> str:
     return " | ".join(members)
 
 
+def with_floats(shape: Shape) -> Shape:
+    """Return a shape whose numbers are `float`, which takes an `int`, too: linters want it written so."""
+    if isinstance(shape, shapes.Scalar):
+        return shapes.ClassRef("float") if shape.kind == "number" else shape
+    return shapes.with_inner(shape, with_floats)
+
+
 def field_constraints(shape: Shape) -> dict[str, Any]:
     """Return the constraints of a shape as arguments of pydantic's `Field`, sorted."""
     part = shapes.constrained(shape)

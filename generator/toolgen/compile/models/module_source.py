@@ -59,14 +59,6 @@ class ModuleSource:
     rebuilt: tuple[str, ...] = ()  # classes that refer to later ones
 
 
-@dataclass(frozen=True, slots=True)
-class ModelModules:
-    """The modules of models: of tools by the tools' Python names, of shared files by the files' paths."""
-
-    tools: Mapping[str, ModuleSource]
-    shared: Mapping[str, ModuleSource]
-
-
 def module_source(made: ModuleClasses) -> ModuleSource:
     """Return the source of classes."""
     order = dependency_order(made.classes)

@@ -7,25 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from toolgen.compile.models.annotations import type_text
+from toolgen.compile.models.annotations import type_text, with_floats
 from toolgen.compile.models.model_classes import ModelField, Record
 from toolgen.compile.models.shapes import (
-    ClassRef,
-    Scalar,
     Shape,
     classes_in,
     renamed,
-    with_inner,
     without_constraints,
     written_out,
 )
 from toolgen.compile.models.shared_classes import ModuleClasses
-from toolgen.compile.printing.models import package_classes
+from toolgen.compile.printing.models import PackageClasses
 from toolgen.compile.printing.render import render_template
 from toolgen.compile.python_source.imports import import_from, module_order
 from toolgen.language.names import pascal, unique_name
 from toolgen.language.package import Package, Tool
-from toolgen.language.program import SharedFile
 from toolgen.language.target import Target
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.contract.content_rules import declares_blocks
@@ -134,10 +130,12 @@ def class_name_of(package: str) -> str:
     return f"{pascal(package.rpartition('.')[2], 'Tool')}Client"
 
 
-def client_source(package: Package, shared: Mapping[str, SharedFile], server: str) -> ClientSource:
-    """Return the source of the client of all tools in `package`; `server` names it in docstrings."""
+def client_source(package: Package, classes: PackageClasses, server: str) -> ClientSource:
+    """Return the source of the client of all tools in `package`, which have these `classes`.
+
+    `server` names it in docstrings.
+    """
     class_name = class_name_of(package.package)
-    classes = package_classes(package, shared)
     names = _ImportedNames({class_name, *_NAMES})
     taken = {*CLIENT_MEMBERS, *_BUILTIN_TYPES}
     methods = []
@@ -196,7 +194,7 @@ def _method(name: str, tool: Tool, made: ModuleClasses, names: _ImportedNames) -
     def annotation(shape: Shape) -> str:
         plain = without_constraints(written_out(shape))
         local = {each: _imported(each, made, own_module, prefix, names) for each in classes_in(plain)}
-        return type_text(_as_parameter(renamed(plain, local)))
+        return type_text(with_floats(renamed(plain, local)))
 
     parameters: list[ClientParameter] = []
     if isinstance(body, Record):
@@ -226,13 +224,6 @@ def _is_open(schema: Schema) -> bool:
         return bool(schema)
     more = schema.get("additionalProperties", "properties" not in schema)
     return more is not False or "patternProperties" in schema
-
-
-def _as_parameter(shape: Shape) -> Shape:
-    """Return a shape as parameters have it: one of `float` takes an `int`, and linters want it written so."""
-    if isinstance(shape, Scalar):
-        return ClassRef("float") if shape.kind == "number" else shape
-    return with_inner(shape, _as_parameter)
 
 
 def _required_first(record: Record) -> list[tuple[str, ModelField]]:

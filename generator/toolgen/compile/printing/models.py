@@ -1,34 +1,17 @@
-"""Package to models: a module for every tool, and one for every shared file, as the templates print them."""
+"""Package to classes: a module of models for every tool, and one for every shared file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from toolgen.compile.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.compile.models.class_builder import UnnamedClasses, root_classes
 from toolgen.compile.models.model_classes import ModelClass
-from toolgen.compile.models.module_source import ModelModules, module_source
 from toolgen.compile.models.names import longer_name
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.language.package import Package, Tool
 from toolgen.language.program import SharedFile
-
-
-def model_modules(
-    package: Package,
-    shared: Mapping[str, SharedFile] = MappingProxyType({}),
-) -> ModelModules:
-    """Return the modules `models/<tool>.py` and `models/shared/<file>.py` of a package.
-
-    `shared` has the shared files by path, those that others use included.
-    """
-    classes = package_classes(package, shared)
-    return ModelModules(
-        {name: module_source(each) for name, each in classes.tools.items()},
-        {path: module_source(each) for path, each in classes.shared.items()},
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +23,10 @@ class PackageClasses:
 
 
 def package_classes(package: Package, shared: Mapping[str, SharedFile]) -> PackageClasses:
-    """Return the classes of all modules of models. `shared` has the shared files as for `model_modules`."""
+    """Return the classes of the modules `models/<tool>.py` and `models/shared/<file>.py`.
+
+    `shared` has the shared files by path, those that others use included.
+    """
     classes = shared_classes(shared)
     return PackageClasses(
         {tool.py_name: tool_classes(tool, classes) for tool in package.tools},

@@ -9,7 +9,8 @@ from typing import Any, Final
 import jinja2
 
 from toolgen.base.escaping.places import markdown_text
-from toolgen.compile.models.module_source import ModelModules, ModuleSource
+from toolgen.compile.models.module_source import module_source
+from toolgen.compile.printing.models import PackageClasses
 from toolgen.compile.printing.shared_schemas import SharedSchemas
 from toolgen.compile.publishing.documents import DOCUMENT_FILTERS
 from toolgen.compile.python_source.imports import all_statement, import_from, module_order
@@ -50,11 +51,11 @@ NO_SOURCES: Final = PackageSources({}, {})
 
 def package_sources(
     package: Package,
-    modules: ModelModules,
+    classes: PackageClasses,
     shared: Mapping[str, SharedFile],
     pages: Mapping[str, str] | None = None,
 ) -> PackageSources:
-    """Return what templates see of a package with these models.
+    """Return what templates see of a package with these classes.
 
     `shared` are the shared files of its tools, and `pages` the Markdown about them, if a target prints it.
     """
@@ -63,17 +64,16 @@ def package_sources(
     for tool in package.tools:
         definition = schemas.definition_of(tool)
         tools[tool.py_name] = {
-            "module": modules.tools[tool.py_name],
+            "module": module_source(classes.tools[tool.py_name]),
             "definition": definition.data,
             "schema_imports": definition.imports,
             "page": "" if pages is None else pages[tool.py_name],
         }
-    files = {path: _of_file(module, path, schemas) for path, module in modules.shared.items()}
+    files = {
+        path: {"module": module_source(made), "schemas": schemas.of_file(path)}
+        for path, made in classes.shared.items()
+    }
     return PackageSources(tools, files)
-
-
-def _of_file(module: ModuleSource, path: str, schemas: SharedSchemas) -> dict[str, object]:
-    return {"module": module, "schemas": schemas.of_file(path)}
 
 
 @dataclass(frozen=True, slots=True)

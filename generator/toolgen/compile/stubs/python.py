@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, assert_never
+from typing import Final
 
 from toolgen.compile.models import shapes
+from toolgen.compile.models.annotations import type_text as written
+from toolgen.compile.models.annotations import with_floats
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
 from toolgen.compile.python_source.literals import comment, docstring, literal
 from toolgen.compile.stubs.catalogue import CatalogueTypes, ToolTypes, is_huge, is_identifier
 from toolgen.compile.stubs.facts import call_text, field_text
 
-_SCALARS: Final = {"string": "str", "boolean": "bool", "integer": "int", "number": "float"}
 _TYPING: Final = ("Any", "Literal", "NotRequired", "TypedDict")
 _TOKEN: Final = re.compile(
     r"\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|#[^\n]*|\w+",
@@ -50,28 +51,15 @@ def function(tool: ToolTypes) -> str:
 
 def type_text(shape: shapes.Shape) -> str:
     """Return the type of a shape as JSON data in Python."""
-    match shape:
-        case shapes.ClassRef(name) | shapes.NamedType(name):
-            return name
-        case shapes.Literals(values):
-            if is_huge(shape):
-                kinds = {type(value).__name__ for value in values}
-                return " | ".join(sorted(kinds))
-            return f"Literal[{', '.join(map(literal, values))}]"
-        case shapes.UnionShape(members):
-            return " | ".join(map(type_text, members))
-        case shapes.Scalar(kind):
-            return _SCALARS[kind]
-        case shapes.Array(items):
-            return f"list[{type_text(items)}]"
-        case shapes.Map(values):
-            return f"dict[str, {type_text(values)}]"
-        case shapes.Null():
-            return "None"
-        case shapes.Anything():
-            return "Any"
-        case _:
-            assert_never(shape)
+    return written(_printable(with_floats(shape)))
+
+
+def _printable(shape: shapes.Shape) -> shapes.Shape:
+    """Return a shape with the types of their values in place of enumerations that are too long to print."""
+    if isinstance(shape, shapes.Literals) and is_huge(shape):
+        kinds = sorted({type(value).__name__ for value in shape.values})
+        return shapes.union([shapes.ClassRef(kind) for kind in kinds])
+    return shapes.with_inner(shape, _printable)
 
 
 def _parameters(tool: ToolTypes) -> Iterator[str]:
