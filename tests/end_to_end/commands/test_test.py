@@ -85,9 +85,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
-    "line", ["sys.exit(3)", "raise KeyboardInterrupt", "asyncio.get_running_loop().stop()"]
-)
+@pytest.mark.parametrize("line", ["sys.exit(3)", "raise KeyboardInterrupt"])
 def test_a_task_that_a_tool_started_ends_no_test(project: Project, line: str) -> None:
     """Servers survive such a task, and so does the test."""
     spec = SPEC.format(name="exiting", timeout=10)
@@ -96,6 +94,17 @@ def test_a_task_that_a_tool_started_ends_no_test(project: Project, line: str) ->
     code, tools = run(project, "--examples-only")
     assert (code, tools["exiting"]["failures"]) == (0, [])
     assert tools["exiting"]["examples"] == 1
+
+
+def test_a_tool_that_stops_the_event_loop_has_failed(project: Project) -> None:
+    add(project, "good")
+    spec = SPEC.format(name="exiting", timeout=10)
+    project.add_tool("exiting", spec, EXITING.format(line="asyncio.get_running_loop().stop()"))
+    project.generate()
+    code, tools = run(project, "--examples-only")
+    assert (code, tools["good"]["failures"]) == (1, [])
+    (failure,) = tools["exiting"]["failures"]
+    assert "its tests ended with RuntimeError" in failure["message"]
 
 
 def test_tools_are_isolated_from_each_other(project: Project) -> None:

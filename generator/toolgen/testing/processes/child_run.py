@@ -11,12 +11,10 @@ import os
 import re
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
-from functools import cache
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from types import NoneType
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Any, Final
 
 from toolgen.base.child_process import events_of, run_bounded
 from toolgen.base.files import make_named, read_named, write_named
@@ -80,20 +78,6 @@ def report_events(
             write(broken=f"{type(error).__name__}: {error}")
         write(done=True)
         os._exit(0)  # without waiting for threads and exit handlers of imported modules
-
-
-def from_data(kind: Any, data: Any) -> Any:
-    """Return a dataclass whose `asdict` was written as JSON; the same of any type that its fields have."""
-    if isinstance(kind, type) and is_dataclass(kind):
-        types = _types_of(kind)
-        return kind(**{name: from_data(types[name], value) for name, value in data.items()})
-    inner = next((each for each in get_args(kind) if each is not NoneType), None)
-    if get_origin(kind) is tuple:
-        return tuple(from_data(inner, each) for each in data)
-    return from_data(inner, data) if data is not None and is_dataclass(inner) else data
-
-
-_types_of = cache(get_type_hints)
 
 
 def innermost_frame(trace: str, root: Path) -> tuple[str, int] | None:

@@ -14,11 +14,13 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from pydantic import TypeAdapter
 
 from toolgen.base.child_process import how_it_ended
 from toolgen.project import Project, UnableError
-from toolgen.testing.processes.child_run import ChildRun, from_data, innermost_frame, report_events, run_child
+from toolgen.testing.processes.child_run import ChildRun, innermost_frame, report_events, run_child
 from toolgen.testing.project_tools import fixtures_file, require_generated
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.running.tool_run import RunOptions
@@ -28,6 +30,7 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
 LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
 TOTAL_SECONDS = 540.0  # that the tests of one tool may take
+_REPORT: Final = TypeAdapter(ToolReport)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def test_implementations(
             seconds=max([CALL_SECONDS, *((tool.timeout or 0) + LATE_SECONDS for tool in left)]),
         )
         run = _run(project, task)
-        reports |= {each["tool"]: from_data(ToolReport, each) for each in run.all("report")}
+        reports |= {each.tool: each for each in map(_REPORT.validate_python, run.all("report"))}
         left = [tool for tool in left if tool.name not in reports]
         # Whatever ended the process did so in the tests of the tool that was begun last.
         if left and run.last("started") == left[0].name:
@@ -87,7 +90,7 @@ def _run(project: Project, task: Task) -> ChildRun:
     run = run_child(module, asdict(task), folder=project.root, seconds=seconds)
     for message in run.all("unusable"):
         raise UnableError("bad-fixtures", message)
-    for message in run.all("broken"):
+    for message in () if run.all("started") else run.all("broken"):
         about = f"the generated code cannot be used: {message}"
         raise UnableError("not-generated", about, "run `toolgen generate`")
     return run
@@ -95,7 +98,9 @@ def _run(project: Project, task: Task) -> ChildRun:
 
 def _crash_report(tool: ToolUnderTest, run: ChildRun, project: Project) -> ToolReport:
     """Return the report of a tool that ended its process or was ended because it hung."""
-    if run.trace:
+    if broken := run.last("broken"):  # it stopped the event loop, say
+        message = f"its tests ended with {broken}"
+    elif run.trace:
         frame = innermost_frame(run.trace, project.root)
         place = f" in {os.path.relpath(frame[0], os.path.realpath(project.root))}:{frame[1]}" if frame else ""
         message = f"a call hangs{place}"
@@ -118,7 +123,7 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
     from toolgen.testing.subjects.fixtures import FixtureError, load_fixtures
     from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 
-    task: Task = from_data(Task, data)
+    task = TypeAdapter(Task).validate_python(data)
     sys.path[:0] = task.folders
 
     def watch() -> None:
@@ -129,11 +134,12 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
         # Watched already: a module of the project may hang when it is imported.
         known = import_module(f"{task.package}.catalog").TOOLS
         fixtures = load_fixtures(task.package, Path(task.fixtures) if task.fixtures else None)
+        missing = [tool.name for tool in task.tools if tool.name not in known]
+        if missing:
+            write(broken=f"the generated code has no tool {missing[0]}")
+            return
         for tool in task.tools:
             write(started=tool.name, call="")
-            if tool.name not in known:
-                write(broken=f"the generated code has no tool {tool.name}")
-                return
 
             def before_call(call: Call, tool: ToolUnderTest = tool) -> None:
                 watch()
