@@ -6,6 +6,7 @@ the end of its stdin would outlive it if toolgen is killed.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -62,8 +63,8 @@ class ServerProcess:
 
         Raises SourceError when the server has sent more bytes than its budget.
         """
-        process = self._process = await self._start()
         try:
+            process = await self._start()
             self._watchdog = _watchdog_of(process.pid)
             to_client, from_server = anyio.create_memory_object_stream[Any](0)
             to_server, from_client = anyio.create_memory_object_stream[Any](0)
@@ -78,17 +79,25 @@ class ServerProcess:
                 tasks.cancel_scope.cancel()
         finally:
             self.kill()
-            with anyio.move_on_after(GRACE_SECONDS, shield=True):
-                await process.wait()  # until its pipes are closed, too
+            if self._process is not None:
+                with anyio.move_on_after(GRACE_SECONDS, shield=True):
+                    await self._process.wait()  # until its pipes are closed, too
 
     async def _start(self) -> Process:
+        starting = asyncio.ensure_future(
+            anyio.open_process(self._command, env=self._environment, cwd=self._folder, start_new_session=True)
+        )
         try:
-            return await anyio.open_process(
-                self._command, env=self._environment, cwd=self._folder, start_new_session=True
-            )
+            self._process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # asyncio would end only the server, and wait for its children, which have its pipes
+            with anyio.CancelScope(shield=True):
+                self._process = await starting
+            raise
         except OSError as error:
             message = f"cannot start {quoted(self._command[0])}: {error.strerror}"
             raise SourceError(message, "does the server start when you run it yourself?") from error
+        return self._process
 
     def kill(self) -> None:
         """Kill all processes of the group."""
