@@ -169,8 +169,9 @@ def test_the_module_says_what_is_served(shop: Project) -> None:
         "\n"
         "from __future__ import annotations\n"
         "\n"
-        "from shop import mcp as _mcp\n"
         "from toolgen.serving.adopted import AdoptedFeatures\n"
+        "\n"
+        "from shop import mcp as _mcp\n"
         "\n"
         "features = AdoptedFeatures(\n"
         '    _mcp, "shop:mcp", serves=["resources", "prompts", "completions"]\n'

@@ -53,7 +53,7 @@ CASES: dict[str, tuple[str | bytes, Answered, dict[str, Answered]]] = {
     "an id inside": (message(f'{{"id":8,"text":{"9" * 5_000}}}', first=""), (None, PARSE), {}),
     "an id in text": (message(f'{{"text":"\\",\\"id\\":8","n":{"9" * 5_000}}}', first=""), (None, PARSE), {}),
     "the beginning": (message()[:-9], (None, PARSE), {}),
-    "brackets that do not match": (message("[}"), (None, PARSE), {}),
+    "brackets that do not match": (message("[}"), (7, PARSE), {}),
     "a response": (f'{{"jsonrpc":"2.0","id":7,"result":{{"a":{"9" * 5_000}}}}}', (None, PARSE), {}),
     # JSON, but no request
     "an id that is not valid": (message(first='"id":[7],'), (None, REQUEST), {}),
@@ -73,7 +73,7 @@ CASES: dict[str, tuple[str | bytes, Answered, dict[str, Answered]]] = {
         {"legacy": (None, PARAMS), "stateless": (None, PARAMS)},
     ),
     "many objects": (
-        message(f'{{"text":[{"{},".join([""] * 60_000)}{{}}]}}'),
+        message(f'{{"text":[{"{},".join([""] * 140_000)}{{}}]}}'),
         (7, REQUEST),
         # over HTTP, the answer belongs to its request without an id
         dict.fromkeys(("modern", "legacy", "stateless"), (None, REQUEST)),
