@@ -10,7 +10,9 @@ from typing import Any
 _NaturalKey = list[Any]  # texts and numbers in turn
 _NUMBER = re.compile(r"(\d+)")
 # of Python 3.11, which generated code is written for; the list of `sys` depends on the version that runs
-_STANDARD_LIBRARY = frozenset(files(__package__).joinpath("standard_library.txt").read_text("utf-8").split())
+_STANDARD_LIBRARY = frozenset(
+    files("toolgen.compile.python_source").joinpath("standard_library.txt").read_text("utf-8").split()
+)
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
