@@ -24,7 +24,7 @@ from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTe
 
 MAX_TRIES: Final = 220  # calls of one tool
 MAX_NEIGHBOURS: Final = 64  # of one tool
-_MAX_ALIKE: Final = 3  # neighbours by one parameter, with outcomes of a known shape
+_MAX_ALIKE: Final = 3  # neighbours of one example by one parameter, with outcomes of a known shape
 _MAX_LIMITS: Final = 3  # of one number, in one direction
 _FIRST_ROUND: Final = 150  # requests, before values of their answers are used
 _MAX_FOLLOWED: Final = 36  # calls that are made after another one
@@ -56,7 +56,9 @@ def find_neighbours(
     for request in requests(tool, seed="0", count=MAX_TRIES, known=known) if examples else ():
         if search.is_full:
             break
-        search.add(Change(_nearest(examples, request), (), request))
+        near = _nearest(examples, request)
+        changed = [name for name in request if request[name] != near.arguments.get(name)]
+        search.add(Change(near, tuple(changed), request))
     return sorted(search.found, key=lambda each: [example.name for example in tool.examples].index(each.near))
 
 
@@ -93,7 +95,8 @@ class _Search:
     _outcomes: dict[object, Outcome | None] = field(default_factory=dict)  # key of a request → outcome
     _kept: set[object] = field(default_factory=set)  # keys of requests
     _shapes: set[str] = field(default_factory=set)
-    _alike: Counter[JsonPath] = field(default_factory=Counter)  # parameter → how many are kept
+    _texts: set[str] = field(default_factory=set)  # outcomes as JSON
+    _alike: Counter[JsonPath] = field(default_factory=Counter)  # example and parameters → how many are kept
 
     @property
     def is_full(self) -> bool:
@@ -106,6 +109,7 @@ class _Search:
         self._kept.add(value_key(arguments))
         if outcome is not None:
             self._shapes.add(shape_of(arguments, outcome))
+            self._texts.add(json.dumps(outcome, sort_keys=True))
 
     def outcomes(self) -> list[Outcome]:
         """Return the outcomes so far."""
@@ -136,10 +140,12 @@ class _Search:
         if outcome is None or is_fault(outcome):
             return
         if not always and shape_of(request, outcome) in self._shapes:
-            place = general_path(change.path)
-            if "error" in outcome or self._alike[place] >= _MAX_ALIKE:
+            group = (change.example.name, *general_path(change.path))
+            # One is recorded that makes no difference, and a few with other values in the outcome.
+            most = 1 if json.dumps(outcome, sort_keys=True) in self._texts else _MAX_ALIKE
+            if "error" in outcome or self._alike[group] >= most:
                 return
-            self._alike[place] += 1
+            self._alike[group] += 1
         self.know(request, outcome)
         self.found.append(Neighbour(change.example.name, request, outcome))
 
