@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -108,7 +109,12 @@ async def ask_in_event_loop(question: str) -> str:
         await is_typed.wait()  # a terminal passes on whole lines
     finally:
         loop.remove_reader(sys.stdin)
-    return _read_answer()
+    try:
+        return _read_answer()
+    except KeyboardInterrupt:  # ^D: an exception would be taken for one of the tool that asks
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.Event().wait()  # until the task is cancelled
+        raise
 
 
 def _prompt(question: str) -> None:
