@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.cli import main, page_server
+from toolgen.cli import main
+from toolgen.cli.commands import dev
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.page_server import PageOptions
 
 from tests.comparing.repository import Repository, spec
 
@@ -34,10 +36,10 @@ def test_dev_compares_with_main_if_it_has_the_project(
     repository.write(PROJECT)
     compared: list[str | None] = []
 
-    def serve_page(args: Any, options: page_server.PageOptions) -> ExitCode:
+    def serve_page(args: Any, options: PageOptions) -> ExitCode:
         compared.append(options.against)
         return ExitCode.CLEAN
 
-    monkeypatch.setattr(page_server, "serve_page", serve_page)
+    monkeypatch.setattr(dev, "serve_page", serve_page)
     assert main(["-C", str(repository.root / "new"), "dev"]) == 0
     assert compared == [against]
