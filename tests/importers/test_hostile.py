@@ -306,6 +306,7 @@ class Answers(QuietHandler):
 
     def do_POST(self) -> None:
         kind = self.path.strip("/")
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))  # else it is taken for the next request
         if kind == "hangs":
             time.sleep(5)
             self.close_connection = True
