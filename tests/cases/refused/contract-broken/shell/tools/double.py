@@ -6,4 +6,4 @@ from toolgen.runtime import ToolContext
 
 class Double(DoubleTool):
     def execute(self, request: DoubleRequest, context: ToolContext) -> DoubleResponse:
-        return DoubleResponse(result=4 * request.number // request.number)
+        return DoubleResponse(result=int(4 * request.number / request.number))
