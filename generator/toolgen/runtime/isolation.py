@@ -135,8 +135,7 @@ def _drive(
 ) -> Generator[Any, Any, Any]:
     """Run a coroutine that has run its first step and yielded `waiting` to the event loop."""
     cancellation: asyncio.CancelledError | None = None  # the newest one of the caller
-    if task.cancelling() > before:
-        _forget_requests(task, before)
+    own = task.cancelling() - before  # requests of the work itself, which reach it where it waits
     while True:
         try:
             answer = yield waiting
@@ -144,11 +143,13 @@ def _drive(
             steps.close()
             raise
         except BaseException as error:  # mostly cancellation, which the work must see
-            if isinstance(error, asyncio.CancelledError) and task.cancelling() > before:
+            if isinstance(error, asyncio.CancelledError) and task.cancelling() > before + own:
                 cancellation = error
             resume: Callable[[], Any] = partial(steps.throw, error)
         else:
             resume = partial(steps.send, answer)
+        for _ in range(own):
+            task.uncancel()
         count = task.cancelling()
         try:
             waiting = resume()
@@ -170,8 +171,7 @@ def _drive(
             if isinstance(error, Exception):
                 raise
             raise contain_exit(error, tool_name) from error
-        if task.cancelling() > count:
-            _forget_requests(task, count)
+        own = task.cancelling() - count
 
 
 def _follows(error: BaseException, cancellation: asyncio.CancelledError) -> bool:
