@@ -167,8 +167,8 @@ def test_settings_have_effects(served: Project, tmp_path: Path, how: str) -> Non
                 named.headers = {"host": "other.example.com"}
                 assert (await named.call("echo", text="x")).status == 421
             async with connect(server.url, session=True) as one, connect(server.url, session=True) as two:
-                assert (await two.call("echo", text="x")).status == 200
-                assert (await one.call("echo", text="x")).status == 404  # the only session is that of `two`
+                assert (await two.call("echo", text="x")).status == 503
+                assert (await one.call("echo", text="x")).status == 200  # the only session stays
             async with connect(server.url) as busy:
                 await busy.send("tools/call", {"name": "hang", "arguments": nap(1, tmp_path / "h")})
                 await begun(tmp_path / "h")
