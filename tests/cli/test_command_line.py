@@ -240,10 +240,8 @@ def test_help_imports_little() -> None:
         "import argparse, sys\n"
         "argparse.ArgumentParser().format_help()\n"  # on Python 3.14 it imports `dataclasses` for its colours
         "before = set(sys.modules)\n"
-        "from toolgen.cli import main\n"
-        "main(['--help'])\n"
-        "imported = sys.modules.keys() - before\n"
-        "print(sorted({'dataclasses', 'inspect', 'pydantic', 'subprocess', 'yaml'} & imported))"
+        "from toolgen.cli import main; main(['--help'])\n"
+        "print(sorted({'dataclasses', 'inspect', 'pydantic', 'subprocess', 'yaml'} & sys.modules.keys() - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

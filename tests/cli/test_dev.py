@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.cli import main
-from toolgen.cli.commands import dev
+from toolgen.cli import main, page_server
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.page_server import PageOptions
 
 from tests.comparing.repository import Repository, spec
 
@@ -36,10 +34,10 @@ def test_dev_compares_with_main_if_it_has_the_project(
     repository.write(PROJECT)
     compared: list[str | None] = []
 
-    def serve_page(args: Any, options: PageOptions) -> ExitCode:
+    def serve_page(args: Any, options: page_server.PageOptions) -> ExitCode:
         compared.append(options.against)
         return ExitCode.CLEAN
 
-    monkeypatch.setattr(dev, "serve_page", serve_page)
+    monkeypatch.setattr("toolgen.cli.commands.dev.serve_page", serve_page)
     assert main(["-C", str(repository.root / "new"), "dev"]) == 0
     assert compared == [against]

@@ -307,10 +307,8 @@ class Answers(QuietHandler):
     def do_POST(self) -> None:
         kind = self.path.strip("/")
         self.rfile.read(int(self.headers.get("Content-Length", 0)))  # else it is taken for the next request
-        if kind == "hangs":
-            time.sleep(5)
-            self.close_connection = True
-        elif kind == "closes":
+        if kind in ("hangs", "closes"):
+            time.sleep(5 if kind == "hangs" else 0)
             self.close_connection = True
         elif kind.isdigit():
             self.send_response(int(kind))

@@ -423,37 +423,6 @@ def test_a_task_group_of_the_tool_whose_child_fails_cancels_nobody() -> None:
     assert asyncio.run(main()) == ("internal_error", 0)
 
 
-@pytest.mark.parametrize("first", [None, 0.0], ids=["at once", "later"])
-@pytest.mark.parametrize("timeout", [None, PATIENCE])
-def test_a_tool_that_cancels_itself_is_cancelled_where_it_waits(
-    first: float | None, timeout: float | None
-) -> None:
-    caught: list[BaseException] = []
-
-    async def execute(self: Any, request: Any, context: ToolContext) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        if first is not None:
-            await asyncio.sleep(first)
-        for _ in range(2):
-            task.cancel()
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError as error:
-                caught.append(error)
-        task.cancel()
-        await asyncio.Event().wait()
-
-    async def main() -> tuple[str | None, int]:
-        task = asyncio.current_task()
-        assert task is not None
-        response = await Toolkit([make_tool(execute, timeout=timeout)]).call("x", {})
-        return code_of(response), task.cancelling()
-
-    assert asyncio.run(main()) == ("internal_error", 0)
-    assert len(caught) == 2
-
-
 def test_a_cancelled_call_is_logged_with_what_the_tool_raised(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     run_event_loop(lambda: _cancel("execute", "os_error", "task"))
