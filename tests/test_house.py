@@ -267,10 +267,10 @@ CAPS = {
     "sources": 6_001,
     "testing": 4_489,
     "upstream": 2_601,
-    "tests": 67_519,
+    "tests": 67_525,
     "tools": 4_998,
     "benchmarks": 1_999,
-    "templates": 1_050,
+    "templates": 1_051,
     "explorer/src": 1_605,
 }
 """The most lines of code that each room, and each folder beside the package, may have.
