@@ -26,11 +26,8 @@ def many(project: Project, count: int) -> None:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in root.rglob("*")
-        if path.is_file() and ".toolgen" not in path.as_posix()
-    }
+    files = [path for path in root.rglob("*") if path.is_file() and ".toolgen" not in path.as_posix()]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
 
 
 def interrupted(project: Project, after: float, cache: Path) -> tuple[int, str]:
@@ -46,8 +43,7 @@ def interrupted(project: Project, after: float, cache: Path) -> tuple[int, str]:
         text=True,
         start_new_session=True,
     )
-    until = time.monotonic() + 60
-    while not started.exists() and time.monotonic() < until:
+    while not started.exists() and process.poll() is None:
         time.sleep(0.005)
     time.sleep(after)
     if process.poll() is None:

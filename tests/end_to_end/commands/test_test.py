@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.project import Project
+from tests.processes import is_gone
 
 SPEC = """
 name: {name}
@@ -78,13 +77,6 @@ def run(project: Project, *words: str) -> tuple[int, dict[str, dict[str, Any]]]:
     return done.returncode, {tool["name"]: tool for tool in json.loads(done.stdout)["tools"]}
 
 
-def alive(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-
-
 @pytest.mark.parametrize("line", ["sys.exit(3)", "raise KeyboardInterrupt"])
 def test_a_task_that_a_tool_started_ends_no_test(project: Project, line: str) -> None:
     """Servers survive such a task, and so does the test."""
@@ -133,12 +125,7 @@ def test_tools_are_isolated_from_each_other(project: Project) -> None:
     assert (failure["code"], failure["line"]) == ("implementation-crashed", 1)
     assert "ended the process (exit code 3)" in failure["message"]
     assert failure["command"] == """toolgen call leaves --input '{"number":3}'"""
-    pid = int(child.read_text())
-    for _ in range(50):
-        if not alive(pid):
-            break
-        time.sleep(0.1)
-    assert not alive(pid), "no process is left"
+    assert is_gone(int(child.read_text()))
 
 
 @pytest.mark.slow

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from toolgen.project.files.interrupts import ignore_interrupts, uninterrupted
 
 _Made = TypeVar("_Made")
+_Batch = Sequence[str]  # paths of specs
 
 _MAX_BATCH = 100  # specs: enough to make a formatter's start cheap, few enough to show progress
 _MIN_FOR_TWO_WORKERS = 24  # specs; one process compiles fewer sooner than two
 
-_compile_batch: Callable[[Sequence[str]], Any]  # of a worker: a pool sends only functions of modules
+_compile_batch: Callable[[_Batch], Any]  # of a worker: a pool sends only functions of modules
 
 
-def worker_pool(compile_batch: Callable[[Sequence[str]], _Made], paths: Sequence[str]) -> Iterator[_Made]:
+def worker_pool(compile_batch: Callable[[_Batch], _Made], paths: Sequence[str]) -> Iterator[_Made]:
     """Yield what `compile_batch` returns for all paths, in batches: on all processors if that is faster."""
     workers = min(_processors(), len(paths) * 2 // _MIN_FOR_TWO_WORKERS)
     size = max(1, min(_MAX_BATCH, -(-len(paths) // max(1, workers))))
@@ -43,10 +46,7 @@ def _can_fork() -> bool:
 
 
 def _in_workers(
-    compile_batch: Callable[[Sequence[str]], _Made],
-    batches: Sequence[Sequence[str]],
-    workers: int,
-    scratch: str,
+    compile_batch: Callable[[_Batch], _Made], batches: Sequence[_Batch], workers: int, scratch: str
 ) -> Iterator[_Made]:
     """Yield batches in the order of their completion.
 
@@ -56,7 +56,7 @@ def _in_workers(
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import active_children, get_context
 
-    failed: list[Sequence[str]] = []
+    failed: list[_Batch] = []
     gc.freeze()  # what exists now is shared with the workers: a collector that looks at it would copy it
     pool = ProcessPoolExecutor(workers, get_context("fork"), _prepare, (compile_batch, scratch))
     try:
@@ -64,7 +64,7 @@ def _in_workers(
             made = {pool.submit(_compile, batch): batch for batch in batches}
         for each in as_completed(made):
             if each.exception() is None:
-                yield each.result()
+                yield pickle.loads(each.result().read_bytes())
             else:
                 failed.append(made[each])
     finally:
@@ -76,7 +76,7 @@ def _in_workers(
     yield from map(compile_batch, failed)
 
 
-def _prepare(compile_batch: Callable[[Sequence[str]], Any], scratch: str) -> None:
+def _prepare(compile_batch: Callable[[_Batch], Any], scratch: str) -> None:
     """Begin a worker. What it leaves in `scratch` when it is killed, its parent removes."""
     global _compile_batch
     ignore_interrupts()  # ^C is for the parent, which ends the workers
@@ -86,17 +86,21 @@ def _prepare(compile_batch: Callable[[Sequence[str]], Any], scratch: str) -> Non
     _compile_batch = compile_batch
 
 
-def _compile(batch: Sequence[str]) -> Any:
-    made = _compile_batch(batch)
+def _compile(batch: _Batch) -> Path:
+    """Return the path of a file with the result, which may be larger than a pipe holds.
+
+    The pool would wait for ever for the rest of a result whose worker is killed while it sends.
+    """
+    made = Path(tempfile.mkdtemp()) / "batch"
+    made.write_bytes(pickle.dumps(_compile_batch(batch)))
     gc.freeze()
     return made
 
 
 def _exit_with_parent() -> None:
     """Exit as soon as the parent has gone, also where it was killed: a worker would wait for ever."""
-    from multiprocessing import parent_process
-    from multiprocessing.connection import wait
+    from multiprocessing import connection, parent_process
 
     if parent := parent_process():
-        wait([parent.sentinel])
+        connection.wait([parent.sentinel])
     os._exit(0)
