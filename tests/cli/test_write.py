@@ -41,7 +41,7 @@ def put(project: Project, tree: Tree) -> None:
     changes = find_changes(tree, ours.files, ours.manifest)
     refuse_foreign(project, changes, ours.manifest)
     manifest = manifest_of(tree)
-    write(project, changes, manifest_text(manifest))
+    write(project, changes, manifest, manifest_text(manifest))
 
 
 def on_disk(project: Project) -> dict[str, str]:
@@ -318,6 +318,47 @@ def test_two_at_once(project: Project) -> None:
     ]
     assert [process.wait() for process in both] == [0, 0]
     assert set(on_disk(project)) == {*(f"f{n}.py" for n in range(40)), NAME}
+
+
+DIES = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_write import find_project, put
+before, count = getattr(os, sys.argv[3]), 0
+def dies(*arguments, **options):
+    global count
+    count += 1
+    if count > int(sys.argv[4]):
+        os._exit(9)
+    return before(*arguments, **options)
+setattr(os, sys.argv[3], dies)
+put(find_project(Path(sys.argv[1])), {f"{n}.json": sys.argv[5] for n in range(8)})
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_after_a_killed_one(project: Project) -> None:
+    """The journal of the first run identifies its files; the second run must not lose it."""
+    here = str(Path(__file__).parent)
+
+    def dying(call: str, count: int, text: str) -> None:
+        command = [sys.executable, "-c", DIES, str(project.root), here, call, str(count), text]
+        assert subprocess.run(command, check=False).returncode == 9
+
+    for count in (1, 4, 8):
+        shutil.rmtree(project.root / "generated", ignore_errors=True)
+        dying("replace", 5, "first")  # one for the journal, four files
+        assert sum(text == "first" for text in on_disk(project).values()) >= 4
+        dying("fchmod", count - 1, "second")
+        dying("replace", count, "third")
+        put(project, {"0.json": "after", "new.json": "after"})
+        assert on_disk(project) == {
+            "0.json": "after",
+            "new.json": "after",
+            NAME: manifest_text(manifest_of({"0.json": "after", "new.json": "after"})),
+        }
+        assert not (project.root / "generated" / STAGE).exists()
 
 
 def test_a_stage_that_is_a_link_is_refused(project: Project) -> None:

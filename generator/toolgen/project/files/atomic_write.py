@@ -7,12 +7,14 @@ place, so that nobody ever reads half a file.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.base.files import (
     FileKind,
+    Folder,
     OutsideError,
     StagedFile,
     WritableFolder,
@@ -21,9 +23,11 @@ from toolgen.base.files import (
 )
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.interrupts import uninterrupted
-from toolgen.project.files.reading import kind_of, leaves, read_text
+from toolgen.project.files.reading import is_inside, kind_of, leaves, read_text
 
 STAGE = ".toolgen-stage"
+_JOURNAL = "journal.json"
+_MAX_JOURNAL = 16 * 1024 * 1024  # bytes, as the manifest
 
 
 def create_files(root: Path, files: Mapping[str, str], append: bool = False) -> None:
@@ -49,14 +53,17 @@ def _with_end(root: Path, path: str, addition: str) -> str:
     return text + (gap + addition).replace("\n", "\r\n" if "\r\n" in text else "\n")
 
 
-def replace_files(root: Path, files: Mapping[str, str | None], *, below: str = "") -> None:
+def replace_files(
+    root: Path, files: Mapping[str, str | None], digests: Mapping[str, str] | None = None, *, below: str = ""
+) -> None:
     """Write `files` (path → text) in their order; None removes a file. All of them, or none.
 
     The paths are relative to the folder `below`, itself relative to `root`; no link leaves either of them.
 
     Everything that takes room or permission happens first, in a folder beside the files: the new texts, and
     links to the old files for undoing. Then files are renamed one by one, which takes no room and never
-    shows half a file. If the process is killed in between, the next run finishes what it began.
+    shows half a file. If the process is killed in between, the stage stays behind with a journal of `digests`
+    (path → sha256 of the new text): `read_journal` tells the next run which files are toolgen's own.
 
     Raises `UnableError`; then nothing was changed.
     """
@@ -67,7 +74,7 @@ def replace_files(root: Path, files: Mapping[str, str | None], *, below: str = "
             inner = top.make_folders(below)
             try:
                 with top.below(below) as folder, folder.locked():
-                    _replace(folder, files)
+                    _replace(folder, files, digests or {})
             except BaseException:
                 _remove_folders(top, inner[::-1])
                 raise
@@ -105,14 +112,16 @@ class _Replacement:
                 self.folder.remove(self.target)
 
 
-def _replace(folder: WritableFolder, files: Mapping[str, str | None]) -> None:
+def _replace(folder: WritableFolder, files: Mapping[str, str | None], digests: Mapping[str, str]) -> None:
     applied: list[_Replacement] = []
     made: list[str] = []
     if folder.kind(STAGE, links=False) is FileKind.LINK:
         raise NotADirectoryError(20, "this is a link, and must be a folder", folder.full(STAGE))
+    earlier = read_journal(folder)  # of a run that was killed: those files are toolgen's until this run ends
     try:
         folder.make_folders(STAGE)
-        folder.clear(STAGE)  # of a run that was killed
+        _write_journal(folder, earlier, {path: digests.get(path) for path in files})
+        folder.clear(STAGE, kept=_JOURNAL)
         replacements = []
         for number, (path, text) in enumerate(files.items()):
             made += folder.make_folders(path.rpartition("/")[0])
@@ -126,9 +135,10 @@ def _replace(folder: WritableFolder, files: Mapping[str, str | None]) -> None:
         for replacement in reversed(applied):
             replacement.undo()
         _remove_folders(folder, made[::-1])
-        _remove_stage(folder)
+        _remove_stage(folder, keep=bool(earlier))
         raise
-    _remove_empty_folders(folder, [path for path, text in files.items() if text is None])
+    folder.clear(STAGE, kept=_JOURNAL)
+    _remove_empty_folders(folder, [*earlier, *(path for path, text in files.items() if text is None)])
     _remove_stage(folder)
 
 
@@ -146,10 +156,14 @@ def _prepare(folder: WritableFolder, target: str, text: str | None, staged: str)
     return _Replacement(folder, target, folder.stage(target, content, temporary=staged), backup)
 
 
-def _remove_stage(folder: WritableFolder) -> None:
+def _remove_stage(folder: WritableFolder, *, keep: bool = False) -> None:
+    """Remove the stage; with `keep`, everything in it but the journal."""
     with contextlib.suppress(OSError):
-        folder.clear(STAGE)
-    _remove_folders(folder, [STAGE])
+        folder.clear(STAGE, kept=_JOURNAL)
+    if not keep:
+        with contextlib.suppress(OSError):
+            folder.remove(f"{STAGE}/{_JOURNAL}")
+        _remove_folders(folder, [STAGE])
 
 
 def _remove_empty_folders(folder: WritableFolder, removed: list[str]) -> None:
@@ -164,3 +178,33 @@ def _remove_folders(folder: WritableFolder, paths: list[str]) -> None:
     for path in paths:
         with contextlib.suppress(OSError):
             folder.remove_folder(path)
+
+
+def read_journal(folder: Folder) -> dict[str, list[str]]:
+    """Return path → hashes of what killed runs may have left in a folder; no hash for a file to be removed.
+
+    Holds only paths that stay below the folder; empty if there is no readable journal.
+    """
+    try:
+        content = json.loads(folder.read(f"{STAGE}/{_JOURNAL}", limit=_MAX_JOURNAL))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(content, Mapping):
+        return {}
+    return {
+        path: [digest for digest in digests if isinstance(digest, str)]
+        for path, digests in content.items()
+        if is_inside(path) and isinstance(digests, list)
+    }
+
+
+def _write_journal(
+    folder: WritableFolder, earlier: Mapping[str, list[str]], coming: Mapping[str, str | None]
+) -> None:
+    """Add `coming` (path → hash) to the `earlier` entries, atomically: a kill never loses these."""
+    content = {path: list(digests) for path, digests in earlier.items()}
+    for path, digest in coming.items():
+        known = content.setdefault(path, [])
+        if digest is not None and digest not in known:
+            known.append(digest)
+    folder.write(f"{STAGE}/{_JOURNAL}", json.dumps(content).encode())
