@@ -8,7 +8,7 @@ import os
 import re
 from importlib import import_module
 from textwrap import wrap
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from toolgen.base.suggestions import did_you_mean, nearest
 from toolgen.cli.exit_codes import MEANINGS
@@ -98,7 +98,7 @@ class Parser(argparse.ArgumentParser):
             args, unknown = self.parse_known_args(words)
         if unknown:
             hint = did_you_mean(unknown[0].partition("=")[0], self._flags(words))
-            self._refuse(f"unexpected argument '{unknown[0]}'", hint)
+            self.refuse(f"unexpected argument '{unknown[0]}'", hint)
         return args
 
     def _flags(self, words: list[str]) -> list[str]:
@@ -108,15 +108,23 @@ class Parser(argparse.ArgumentParser):
         return [flag for each in parsers for flag in re.findall(r"--[\w-]+", each.format_usage())]
 
     def error(self, message: str) -> NoReturn:
-        self._refuse(message)
+        self.refuse(message)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         raise HelpPrinted
 
-    def _refuse(self, message: str, hint: str = "") -> NoReturn:
+    def refuse(self, message: str, hint: str = "") -> NoReturn:
+        """Raise `UnableError` for a command line that cannot be used."""
         from toolgen.project import UnableError
 
         raise UnableError("usage", message, hint or f"see `{self.prog} --help`")
+
+
+class Options(Protocol):
+    """A parser, or a group of its options."""
+
+    def add_argument(self, *flags: str, **settings: Any) -> Any:
+        """Add an option, as argparse does."""
 
 
 def parse(words: list[str]) -> argparse.Namespace:
@@ -127,10 +135,8 @@ def parse(words: list[str]) -> argparse.Namespace:
         _answer_alone(parser, line, words)
     command = words[at]
     if command not in COMMANDS:
-        parser._refuse(
-            f"unknown command '{command}'",
-            suggest_command(command) or f"the commands are {', '.join(COMMANDS)}",
-        )
+        hint = suggest_command(command) or f"the commands are {', '.join(COMMANDS)}"
+        parser.refuse(f"unknown command '{command}'", hint)
     args = command_parser(command).parse_all(words[at + 1 :])
     args.start = args.start or line.start or "."
     set_quiet(line.quiet or args.quiet)
@@ -185,7 +191,7 @@ def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
     add_headers(group)
 
 
-def add_headers(group: argparse._ArgumentGroup) -> None:
+def add_headers(group: Options) -> None:
     """Add `--header`, for a command whose SOURCE, or version to compare with, may be a URL."""
     add_repeated(
         group,
@@ -202,7 +208,7 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def add_repeated(group: argparse._ActionsContainer, flag: str, metavar: str, about: str) -> None:
+def add_repeated(group: Options, flag: str, metavar: str, about: str) -> None:
     """Add an option that may be given several times; without it, the list is empty."""
     group.add_argument(flag, action="append", default=[], metavar=metavar, help=f"{about} (may be repeated)")
 
@@ -255,9 +261,9 @@ def _answer_alone(parser: Parser, args: argparse.Namespace, words: list[str]) ->
     known = ("-h", "--help", "-C", "-q", "--quiet")
     if unknown := [word for word in words if word.startswith("-") and word not in known]:
         hint = did_you_mean(unknown[0], ["--help", "--version", "--quiet"])
-        parser._refuse(f"unexpected argument '{unknown[0]}'", hint)
+        parser.refuse(f"unexpected argument '{unknown[0]}'", hint)
     say(*help_text().splitlines())
-    parser._refuse("no command given")
+    parser.refuse("no command given")
 
 
 def _global_parser() -> Parser:

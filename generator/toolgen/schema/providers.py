@@ -75,7 +75,6 @@ def _carried(api: str) -> CarriedContent:
     return CarriedContent(api, **kinds)
 
 
-CHAT_COMPLETIONS: Final = _carried("Chat Completions")
 RESPONSES: Final = _carried("Responses")
 MESSAGES: Final = _carried("Messages")
 GEMINI: Final = _carried("Gemini")

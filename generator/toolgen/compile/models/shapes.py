@@ -273,7 +273,7 @@ def classes_in(shape: Shape) -> list[str]:
 
 
 def written_out(shape: Shape, *, is_field: bool = True) -> Shape:
-    """Return a shape with named types written out as the engine can print them."""
+    """Return a shape with named types written out."""
     match shape:
         case NamedType(type=inner):
             plain = written_out(inner)

@@ -42,13 +42,6 @@ class ModuleClasses:
     imported: Mapping[str, ImportedClass] = field(default_factory=dict)  # name in this module → class
     exported: tuple[str, ...] = ()  # imported for others
 
-    def without_types(self) -> ModuleClasses:
-        """Return the module with named types written out in the fields of classes."""
-        classes = {name: made.with_shapes(written_out) for name, made in self.classes.items()}
-        used = {name for made in (*classes.values(), *self.aliases.values()) for name in made.names()}
-        imported = {name: each for name, each in self.imported.items() if name in used}
-        return ModuleClasses(classes, aliases=self.aliases, imported=imported)
-
 
 @dataclass(slots=True)
 class SharedClasses:

@@ -29,8 +29,7 @@ def worker_pool(compile_batch: Callable[[_Batch], _Made], paths: Sequence[str]) 
     size = max(1, min(_MAX_BATCH, -(-len(paths) // max(1, workers))))
     batches = [paths[start : start + size] for start in range(0, len(paths), size)]
     if workers < 2 or not _can_fork():
-        for batch in batches:
-            yield compile_batch(batch)
+        yield from map(compile_batch, batches)
         return
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         yield from _in_workers(compile_batch, batches, workers, scratch)
@@ -58,6 +57,7 @@ def _in_workers(
 
     failed: list[_Batch] = []
     gc.freeze()  # what exists now is shared with the workers: a collector that looks at it would copy it
+    others = set(active_children())  # of a program that has called `main`
     pool = ProcessPoolExecutor(workers, get_context("fork"), _prepare, (compile_batch, scratch))
     try:
         with uninterrupted():  # ^C in a worker's first steps prints
@@ -69,7 +69,7 @@ def _in_workers(
                 failed.append(made[each])
     finally:
         with uninterrupted():
-            for process in active_children():  # the pool would wait for batches that have begun
+            for process in set(active_children()) - others:  # the pool would wait for batches that have begun
                 process.kill()
             pool.shutdown(cancel_futures=True)
         gc.unfreeze()

@@ -70,8 +70,7 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> Ch
         "unlisted": sorted(unlisted),
         "seconds": _SECONDS,
     }
-    module = "toolgen.testing.processes.implementation_check"
-    run = run_child(module, task, folder=folder, seconds=_TOTAL_SECONDS)
+    run = run_child(__name__, task, folder=folder, seconds=_TOTAL_SECONDS)
     for reason in run.all("broken"):
         message = f"the generated code cannot be imported: {reason}"
         raise UnableError("not-generated", message, "run `toolgen generate`")

@@ -86,12 +86,11 @@ def test_implementations(
 
 def _run(project: Project, task: Task) -> ChildRun:
     seconds = TOTAL_SECONDS * len(task.tools)
-    module = "toolgen.testing.processes.implementation_tests"
-    run = run_child(module, asdict(task), folder=project.root, seconds=seconds)
+    run = run_child(__name__, asdict(task), folder=project.root, seconds=seconds)
     for message in run.all("unusable"):
         raise UnableError("bad-fixtures", message)
-    for message in () if run.all("started") else run.all("broken"):
-        about = f"the generated code cannot be used: {message}"
+    if (why := run.last("broken")) and not run.all("started"):
+        about = f"the generated code cannot be used: {why}"
         raise UnableError("not-generated", about, "run `toolgen generate`")
     return run
 
@@ -132,12 +131,13 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
     watch()
     try:
         # Watched already: a module of the project may hang when it is imported.
-        known = import_module(f"{task.package}.catalog").TOOLS
+        catalog = import_module(f"{task.package}.catalog")
         fixtures = load_fixtures(task.package, Path(task.fixtures) if task.fixtures else None)
-        missing = [tool.name for tool in task.tools if tool.name not in known]
-        if missing:
-            write(broken=f"the generated code has no tool {missing[0]}")
-            return
+        for tool in task.tools:  # before the first has begun: a fault of generated code is no tool's
+            if tool.name not in catalog.TOOLS:
+                write(broken=f"the generated code has no tool {tool.name}")
+                return
+            catalog.tool_class(tool.name)
         for tool in task.tools:
             write(started=tool.name, call="")
 
