@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
@@ -362,22 +362,28 @@ def _lint(table: Table, values: dict[str, Any], faults: dict[str, Diagnostic]) -
     folders = {}
     for folder, levels in islice(of_folders.data.items(), MAX_KEYS):
         if isinstance(levels, dict) and _is_plain_path(folder):
-            folders[folder.rstrip("/")] = _levels(of_folders.below(folder), lint_codes(), faults)
+            folders[folder.rstrip("/")] = _levels(of_folders.below(folder), lint_codes, faults)
         else:
             message = f"'{folder}' must be a folder of the project, with a level for each rule"
             hint = 'write it as in `[lint.folders."specs/imported"]`'
             place = of_folders.key(folder)
             faults[f"lint.folders.{folder}"] = Diagnostic(place, "invalid-setting", message, hint)
-    rules = _levels(table.below("lint", "rules"), lint_codes(), faults)
+    rules = _levels(table.below("lint", "rules"), lint_codes, faults)
     return LintSettings(rules, folders, values.get("baseline", LintSettings().baseline))
 
 
-def _levels(table: Table, known: Collection[str] | None, faults: dict[str, Diagnostic]) -> dict[str, str]:
-    """Return the levels of rules in a table; add what is wrong with them to `faults`. None: any rule."""
+def _levels(
+    table: Table, known: Callable[[], Collection[str]] | None, faults: dict[str, Diagnostic]
+) -> dict[str, str]:
+    """Return the levels of rules in a table; add what is wrong with them to `faults`.
+
+    `known` returns the rules that there are, and is called if the table has any, for it reads a file. None:
+    any rule.
+    """
     found = {}
     for code, level in islice(table.data.items(), MAX_KEYS):
-        if known is not None and code not in known:
-            hint = did_you_mean(code, known) or "`toolgen explain` lists the rules"
+        if known is not None and code not in known():
+            hint = did_you_mean(code, known()) or "`toolgen explain` lists the rules"
             fault = Diagnostic(table.key(code), "unknown-setting", f"there is no lint rule '{code}'", hint)
         elif level not in LEVELS:
             message = f"the level of '{code}' must be one of {', '.join(LEVELS)}"
