@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = parse(sys.argv[1:] if argv is None else list(argv))
         return exit_code(_run(args))
     except HelpPrinted:
+        gc.freeze()  # the interpreter need not look for garbage when it ends
         return ExitCode.CLEAN
     except KeyboardInterrupt as interrupt:
         say("toolgen: interrupted", always=True)
@@ -62,7 +63,7 @@ def _run(args: argparse.Namespace) -> bool | ExitCode:
     try:
         return run(args)
     finally:
-        gc.freeze()  # neither does the interpreter look when it ends
+        gc.freeze()  # as above
 
 
 def _report(error: Exception, args: argparse.Namespace | None) -> int:
