@@ -85,7 +85,6 @@ ANOTHER_WAY = {
     "changes/table.py": "a file of the installed package",
     "compile/python_source/imports.py": "a file of the installed package",
     "language/codes.py": "a file of the installed package",
-    "runtime/content/svg.py": "a file of the installed package",
     "runtime/definition/field_hints.py": "a file of the installed package",
     "runtime/definition/spec_schema.py": "a file of the installed package",
     "schema/providers.py": "a file of the installed package",

@@ -10,15 +10,13 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
 from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
 from toolgen.runtime.content.links import link_fault
-from toolgen.runtime.content.svg import is_active_svg
 
-from tests.processes import assert_processor_time, processor_limit
+from tests.processes import processor_limit
 from tests.runtime.content_samples import PNG, answer, returning, returning_in_thread
 from tests.runtime.tool_factory import code_of, make_tool, run
 
@@ -285,67 +283,13 @@ def test_a_private_link_is_allowed_where_the_implementation_says_so() -> None:
     assert answer(Link("http://wiki.internal/x", private=True), content="any").success
 
 
-SCRIPTED = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-
-
-@pytest.mark.parametrize(
-    "svg",
-    [
-        SCRIPTED,
-        b'<svg onload="alert(1)"></svg>',
-        b'<svg><a xlink:href=" java&#x73;cript:alert(1)"/></svg>',
-        b"<svg><foreignObject/></svg>",
-        b'<svg><use href="data:image/svg+xml;base64,PHN2Zz4="/></svg>',
-        b'<svg><a href="java\nscript:alert(1)"/></svg>',
-        b'<!DOCTYPE svg [<!ENTITY x "y">]><svg/>',
-        b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:a.b="http://www.w3.org/2000/svg"><a.b:script/></svg>',
-        b'<?xml version="1.0" encoding="iso-2022-jp"?><svg><\x1b(Bscript/></svg>',
-        b'<svg><style>@im\\port "http://example.com/a.css";</style></svg>',
-        b'<svg><rect fill="url(http://example.com/a)"/></svg>',
-        b'<svg><image href="http://example.com/seen.png"/></svg>',
-        b'<svg><a id="x"/><animate href="#x" attributeName="href" values="javascript:alert(1)"/></svg>',
-        b'<svg><div xmlns="http://www.w3.org/1999/xhtml"/></svg>',
-        b"<svg><rect></svg>",
-    ],
-)
-def test_an_svg_with_script_is_sent_only_where_svg_is_declared(
-    svg: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
-    for content in ("any", [{"type": "image"}], [{"type": "image", "media_types": ["image/*"]}]):
-        assert "is an SVG with active content" in refused(caplog, returning(Image(svg), content=content))
+def test_an_svg_is_sent_only_where_the_spec_names_it_or_takes_any(caplog: pytest.LogCaptureFixture) -> None:
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
+    for content in ([{"type": "image"}], [{"type": "image", "media_types": ["image/*"]}]):
+        assert "is an SVG, which can hold scripts" in refused(caplog, returning(Image(svg), content=content))
     declared = [{"type": "image", "media_types": ["image/svg+xml"]}]
-    assert answer(Image(svg), content=declared).blocks[0].data == svg
-
-
-@pytest.mark.parametrize(
-    "inner",
-    [
-        b'<title>online</title><path d="M0 0"/>',
-        b'<defs><linearGradient id="g"/></defs><rect style="fill: url(#g)" fill="url(\'#g\')"/>',
-        b'<style type="text/css"><![CDATA[.a { fill: red }]]></style><a href="https://example.com/"><text class="a"/></a>',
-        b'<image xlink:href="data:image/png;base64,AAAA" xml:space="preserve"/><use href="#g"/>',
-        b'<metadata><r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" r:about=""/></metadata>',
-    ],
-)
-def test_a_plain_svg_is_sent_everywhere(inner: bytes) -> None:
-    svg = (
-        b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">%b</svg>' % inner
-    )
-    assert answer(Image(svg), content="any").success
-
-
-@pytest.mark.parametrize(
-    ("start", "piece"), [(b"<svg>=", b" "), (b"", b'<svg a="'), (b"", b"<svg>"), (b"", b"<svg>&#x")]
-)
-def test_the_work_for_an_svg_grows_with_its_size(start: bytes, piece: bytes) -> None:
-    def seconds(times: int) -> float:
-        data = start + piece * times
-        began = process_time()
-        is_active_svg(data)
-        return process_time() - began
-
-    seconds(10)
-    assert_processor_time(seconds(20_000), 400 * max(seconds(200), 0.001))
+    for allowed in ("any", declared):
+        assert answer(Image(svg), content=allowed).blocks[0].data == svg
 
 
 @pytest.mark.parametrize("host", ["\ufdfa" * 400_000, "%EF%B7%BA" * 100_000, "a" * 5_000, "a." * 600_000])
