@@ -8,7 +8,6 @@ import mcp_types as types
 
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import text_of_file
-from toolgen.runtime.content.encoding import base64_text
 
 ContentBlock: TypeAlias = (
     types.TextContent | types.ImageContent | types.AudioContent | types.EmbeddedResource | types.ResourceLink
@@ -30,7 +29,7 @@ def content_block(block: Block, protocol_version: str) -> ContentBlock:
         return types.TextContent(text=block.text, annotations=annotations)
     if block.type == "image" or (block.type == "audio" and protocol_version >= _AUDIO_SINCE):
         media = types.ImageContent if block.type == "image" else types.AudioContent
-        return media(data=base64_text(block.data), mime_type=block.media_type or "", annotations=annotations)
+        return media(data=block.base64, mime_type=block.media_type or "", annotations=annotations)
     if block.type == "link":
         if protocol_version < _LINKS_SINCE:
             return types.TextContent(text=block.as_text(), annotations=annotations)
@@ -45,7 +44,7 @@ def resource_contents(block: Block, uri: str) -> types.TextResourceContents | ty
     text = None if block.type in ("image", "audio") else _text_of(block)
     if text is not None:
         return types.TextResourceContents(uri=uri, mime_type=block.media_type, text=text)
-    return types.BlobResourceContents(uri=uri, mime_type=block.media_type, blob=base64_text(block.data))
+    return types.BlobResourceContents(uri=uri, mime_type=block.media_type, blob=block.base64)
 
 
 def _link(block: Block, annotations: types.Annotations | None) -> types.ResourceLink:

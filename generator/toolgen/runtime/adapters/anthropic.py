@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import block_as_text, takes_data, text_of_file
-from toolgen.runtime.content.encoding import base64_text
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
@@ -94,7 +93,7 @@ def _text(text: str) -> JsonObject:
 
 def _content_block(block: Block) -> JsonObject:
     if takes_data(MESSAGES, block):
-        data = {"type": "base64", "media_type": block.media_type, "data": base64_text(block.data)}
+        data = {"type": "base64", "media_type": block.media_type, "data": block.base64}
         is_image = block.media_type in MESSAGES.image
         return {"type": "image", "source": data} if is_image else _document(block, data)
     text = text_of_file(block)

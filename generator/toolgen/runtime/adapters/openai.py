@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import block_as_text, takes_data
-from toolgen.runtime.content.encoding import data_url
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
@@ -158,8 +157,8 @@ def _input(block: Block) -> JsonObject:
     if not takes_data(RESPONSES, block):
         return _text(block_as_text(block))
     if block.media_type in RESPONSES.image:
-        return {"type": "input_image", "image_url": data_url(block)}
-    return {"type": "input_file", "filename": file_name(block), "file_data": data_url(block)}
+        return {"type": "input_image", "image_url": block.data_url}
+    return {"type": "input_file", "filename": file_name(block), "file_data": block.data_url}
 
 
 def file_name(block: Block) -> str:

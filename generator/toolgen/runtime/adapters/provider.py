@@ -187,7 +187,7 @@ class ProviderAdapter:
         try:
             async for item in items:
                 if isinstance(item, ToolResponse):
-                    yield await _written(request, item)
+                    yield Answer(request.write(item), item)
                     continue
                 if listen is not None:
                     await listen(item)
@@ -273,7 +273,7 @@ class ProviderAdapter:
             return _refused(request)
         tools = _session_of(toolkit, options.pop("session", None))
         response = await tools.call(request.name, request.arguments, **toolkit_options(options, confirm))
-        return await _written(request, response)
+        return Answer(request.write(response), response)
 
     def _toolkit(self, given: Toolkit | None) -> Toolkit:
         if given is not None:
@@ -381,14 +381,6 @@ def _find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str
     if isinstance(get(value, "role"), str):
         return []  # a message without calls
     raise TypeError(f"expected tool calls, or a message with tool calls, not {type(value).__name__}")
-
-
-async def _written(call: ProviderCall, response: ToolResponse) -> Answer:
-    if not response.blocks:
-        return Answer(call.write(response), response)
-    from toolgen.runtime.content.encoding import written
-
-    return Answer(await written(response.blocks, lambda: call.write(response)), response)
 
 
 def _refused(call: ProviderCall) -> Answer:

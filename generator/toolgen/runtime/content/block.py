@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -43,6 +44,16 @@ class Block:
     def identifier(self) -> str:
         """An identifier of the data, for protocols that want an address and blocks that have none."""
         return f"urn:sha256:{self.sha256}"
+
+    @property
+    def base64(self) -> str:
+        """The data in base64."""
+        return base64.b64encode(self.data).decode("ascii")
+
+    @property
+    def data_url(self) -> str:
+        """The data as a URL."""
+        return f"data:{self.media_type};base64,{self.base64}"
 
     @property
     def default_name(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import unicodedata
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -13,10 +12,9 @@ _UNSAFE: Final = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*")
 _ACTIVE: Final = frozenset({"blob", "data", "javascript", "vbscript"})
 _OF_THE_WEB: Final = frozenset({"http", "https", "ws", "wss", "ftp"})
-_LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")  # RFC 8215; global in older versions of Python
-_LAST_IS_IPV4: Final = tuple(map(IPv6Network, ("64:ff9b::/96", "::/96", "::ffff:0:0:0/96")))
-"""NAT64 (RFC 6052), IPv4-compatible (RFC 4291), and IPv4-translated (RFC 2765) addresses."""
-_MAX_HOST: Final = 4_096  # characters: 253 are allowed, and one may be written as twelve (%F0%9F%98%80)
+_WITH_IPV4: Final = tuple(map(IPv6Network, ("::/8", "64:ff9b::/32", "2002::/16")))
+"""IPv6 addresses in which gateways read an IPv4 address: mapped and compatible ones, NAT64, 6to4."""
+_MAX_HOST: Final = 1_000  # characters; 253 are allowed (RFC 1035), and one may be written as nine (%E3%80%82)
 _PRIVATE_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
 
 
@@ -50,46 +48,26 @@ def _fault_of_scheme(parts: SplitResult, host: str | None, *, private: bool) -> 
         return None  # of the application's own
     if not host:
         return "has no host"
-    if len(host) > _MAX_HOST:  # some characters are eighteen others in NFKC
+    if len(host) > _MAX_HOST:
         return "has a host name that is too long"
     if parts.username is not None or parts.password is not None:
         return "contains a user name or password"
-    if not private and _is_private(host):
-        return "leads to a private address"
-    return None
+    try:
+        # as browsers look it up: decoded, in NFKC, without invisible characters
+        name = unquote(host).encode("idna").decode().lower().rstrip(".")
+    except UnicodeError:
+        return "has a host name that is not valid"
+    return "leads to a private address" if _is_private(name) and not private else None
 
 
 def _is_private(host: str) -> bool:
-    name = _as_browsers_read(host).rstrip(".")
-    address = _address(name)
-    if isinstance(address, IPv6Address) and address in _LOCAL_NAT64:
+    address = _address(host)
+    if isinstance(address, IPv6Address) and any(address in network for network in _WITH_IPV4):
         return True
     if address is not None:
-        embedded = _embedded(address)
-        return not (all(each.is_global for each in embedded) if embedded else address.is_global)
+        return not address.is_global
     # a name without a dot is looked up in the local network
-    return "." not in name or name.endswith(tuple(f".{each}" for each in _PRIVATE_NAMES))
-
-
-def _as_browsers_read(host: str) -> str:
-    """Return a host as browsers look it up (WHATWG URL): decoded, in NFKC, without invisible characters."""
-    text = unicodedata.normalize("NFKC", unquote(host)).casefold()
-    text = "".join(each for each in text if unicodedata.category(each) not in ("Cf", "Mn"))
-    return unicodedata.normalize("NFKC", text).replace("\u3002", ".")
-
-
-def _embedded(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
-    """Return the IPv4 addresses that gateways read out of an IPv6 address."""
-    if isinstance(address, IPv4Address):
-        return []
-    if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    if address.sixtofour is not None:
-        return [address.sixtofour]
-    if address.teredo is not None:
-        return list(address.teredo)
-    last = IPv4Address(int(address) & 0xFFFF_FFFF)
-    return [last] if any(address in network for network in _LAST_IS_IPV4) else []
+    return "." not in host or host.endswith(tuple(f".{each}" for each in _PRIVATE_NAMES))
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

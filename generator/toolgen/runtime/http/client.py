@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 20 * 1024 * 1024  # of a reply, decompressed
 _CONNECT_SECONDS = 10.0
-_PIECE = 256 * 1024  # bytes that are unpacked at once
-_NOT_UNPACKED = "{} cannot be reached: the reply cannot be unpacked"
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MAX_REDIRECTS = 5
 
@@ -93,7 +90,7 @@ async def _send(request: PreparedRequest, seconds: float) -> Reply:
                 url = target
     except httpx.TimeoutException:
         raise ReplyTimeoutError(_timeout_message(url, seconds)) from None
-    except (httpx.TransportError, httpx.InvalidURL) as error:
+    except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
         raise NoReplyError(f"{_origin(url)} cannot be reached: {_reason(error)}") from None
     finally:
         shared.calls -= 1
@@ -165,38 +162,19 @@ def _redirect_target(method: str, url: str, response: httpx2.Response) -> str:
 
 
 async def _read(response: httpx2.Response) -> Reply:
-    """Read a reply, unpacked. The event loop is free between pieces, so that the time limit can end it.
-
-    httpx2 would unpack as many layers as the reply names, and a whole chunk before its size is known.
-    """
-    encoding = response.headers.get("content-encoding", "").strip().lower()
-    if encoding not in ("", "identity", "gzip"):
-        raise NoReplyError(f"{_origin(str(response.url))} answers with a compression other than gzip")
-    unpacker = zlib.decompressobj(wbits=31) if encoding == "gzip" else None
-    content, is_empty = bytearray(), True
-    try:
-        async for chunk in response.aiter_raw():
-            is_empty = is_empty and not chunk
-            for piece in (chunk,) if unpacker is None else _unpacked(unpacker, chunk):
-                content += piece
-                if len(content) > MAX_BYTES:
-                    megabytes = MAX_BYTES // 1024 // 1024
-                    raise NoReplyError(f"{_origin(str(response.url))} answers with more than {megabytes} MB")
-                await asyncio.sleep(0)
-    except zlib.error:
-        raise NoReplyError(_NOT_UNPACKED.format(_origin(str(response.url)))) from None
-    # a reply that was cut off unpacks without an error
-    if unpacker is not None and not (is_empty or unpacker.eof):
-        raise NoReplyError(_NOT_UNPACKED.format(_origin(str(response.url))))
+    """Read a reply, unpacked. The event loop is free between chunks, so that the time limit can end it."""
+    origin, encoding = _origin(str(response.url)), response.headers.get("content-encoding", "")
+    # httpx2 would unpack as many layers as the reply names
+    if encoding.strip().lower() not in ("", "identity", "gzip"):
+        raise NoReplyError(f"{origin} answers with a compression other than gzip")
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) > MAX_BYTES:
+            raise NoReplyError(f"{origin} answers with more than {MAX_BYTES // 1024 // 1024} MB")
+        await asyncio.sleep(0)
     headers = {name.lower(): value for name, value in response.headers.items()}
     return Reply(response.status_code, response.reason_phrase, headers, bytes(content))
-
-
-def _unpacked(unpacker: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
-    """Yield the bytes of a compressed chunk in pieces."""
-    while chunk and not unpacker.eof:
-        yield unpacker.decompress(chunk, _PIECE)
-        chunk = unpacker.unconsumed_tail
 
 
 def _timeout_message(url: str, seconds: float) -> str:
@@ -207,6 +185,7 @@ def _reason(error: Exception) -> str:
     """Describe the kind of failure, without the exception's message, which may contain the request."""
     reasons = {
         "ConnectError": "no connection",
+        "DecodingError": "the reply cannot be unpacked",
         "InvalidURL": "the URL is not valid",
         "UnsupportedProtocol": "the URL is not valid",
         "RemoteProtocolError": "the reply is not HTTP",

@@ -29,7 +29,6 @@ from pydantic import Field, InstanceOf
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import block_as_text, text_of_file
-from toolgen.runtime.content.encoding import base64_text, written
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
@@ -107,26 +106,26 @@ class LangChainTool(BaseTool):
             return await self.bridge.call(self.name, arguments, config, confirm, **reporters)
 
         if not self.asks or self.bridge.confirm is not None:
-            return await _result(await call(self.bridge.confirm))
+            return _result(await call(self.bridge.confirm))
         if _runtime() is None:
-            return await _result(await call(None))
+            return _result(await call(None))
         try:
-            return await _result(await call(undecided))
+            return _result(await call(undecided))
         except ConfirmationPending as pending:
             asked = pending.confirmation
         # not inside `confirm`: the exception with which LangGraph stops the graph must not reach the toolkit
         agrees = _interrupt(asked, tool_call_id, _is_own_task(config))
-        return await _result(await call(agreed if agrees else refused))
+        return _result(await call(agreed if agrees else refused))
 
 
-async def _result(response: ToolResponse) -> ContentAndArtifact:
+def _result(response: ToolResponse) -> ContentAndArtifact:
     if response.error is not None:
         raise ToolException(response.as_text()) from response.error
     artifact = response.as_dict()
     if not response.blocks:
         return response.as_text(), artifact
     artifact["blocks"] = [block.as_dict() | {"data": block.data} for block in response.blocks]
-    return await written(response.blocks, lambda: _content(response)), artifact
+    return _content(response), artifact
 
 
 def _content(response: ToolResponse) -> list[LangChainContent]:
@@ -142,12 +141,12 @@ def _content_block(block: Block) -> LangChainContent:
     """Return a block as content of a ToolMessage, which holds no audio."""
     media_type = block.media_type or ""
     if media_type.startswith("image/") and block.type in ("image", "file"):
-        return {"type": "image", "base64": base64_text(block.data), "mime_type": media_type}
+        return {"type": "image", "base64": block.base64, "mime_type": media_type}
     if block.type != "file" or text_of_file(block) is not None:
         return _text(block_as_text(block))
     return {
         "type": "file",
-        "base64": base64_text(block.data),
+        "base64": block.base64,
         "mime_type": media_type,
         "extras": {"filename": block.default_name},
     }

@@ -42,7 +42,6 @@ from toolgen.runtime.adapters.provider_tool import ProviderTool, provider_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import block_as_text, takes_data
-from toolgen.runtime.content.encoding import data_url, written
 from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
@@ -128,9 +127,7 @@ def _tool(
             asked = pending.confirmation
             response = ToolResponse(asked.tool_name, False, error=ConfirmationRequiredError())
         responses[ctx] = response
-        if not response.blocks:
-            return response.as_text()
-        return await written(response.blocks, lambda: write(response))
+        return write(response) if response.blocks else response.as_text()
 
     async def needs_approval(ctx: RunContextWrapper[Any], parameters: dict[str, Any], call_id: str) -> bool:
         return await bridge.would_ask(name, parameters, ctx)
@@ -162,8 +159,8 @@ def _output_of_block(block: Block) -> ValidToolOutputPydanticModels:
     if not takes_data(RESPONSES, block):
         return ToolOutputText(text=block_as_text(block))
     if block.media_type in RESPONSES.image:
-        return ToolOutputImage(image_url=data_url(block))
-    return ToolOutputFileContent(file_data=data_url(block), filename=file_name(block))
+        return ToolOutputImage(image_url=block.data_url)
+    return ToolOutputFileContent(file_data=block.data_url, filename=file_name(block))
 
 
 def stop_on_final_answer(
