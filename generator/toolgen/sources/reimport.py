@@ -70,7 +70,7 @@ class ExistingSpecs:
     def key(self, fields: Mapping[str, Any]) -> str:
         """Return what identifies a tool in its source: its operation in an OpenAPI document, or its name."""
         call = fields.get("x-openapi")
-        if self.kind == "openapi" and isinstance(call, dict) and "operations" not in call:
+        if self.kind == "openapi" and isinstance(call, dict):
             operation = call.get("operation")
             return operation if isinstance(operation, str) else f"{call.get('method')} {call.get('path')}"
         return _published_name(fields, self.target)

@@ -34,15 +34,13 @@ def harm_to_server(tool: ToolUnderTest, listed_annotations: Mapping[str, Any] | 
     return ""
 
 
-def harm_to_api(whole: Mapping[str, Any]) -> str:
+def harm_to_api(operation: Mapping[str, Any]) -> str:
     """Return how calls of an HttpTool may do harm: an API on another machine has no data for tests."""
-    for operation in whole.get("operations", {"": whole}).values():
-        try:
-            host = urlsplit(base_url(operation)).hostname or ""
-        except (ToolError, KeyError):
-            continue  # it calls nothing
-        if not is_loopback(host):
-            variable = operation["base_url"]
-            cure = f"let toolgen_toolkit set {variable} to a local API"
-            return f"it may change or destroy something at {host}; {cure}"
-    return ""
+    try:
+        host = urlsplit(base_url(operation)).hostname or ""
+    except (ToolError, KeyError):
+        return ""  # it calls nothing
+    if is_loopback(host):
+        return ""
+    cure = f"let toolgen_toolkit set {operation['base_url']} to a local API"
+    return f"it may change or destroy something at {host}; {cure}"

@@ -336,25 +336,6 @@ def test_a_response_that_is_too_long_is_refused(called: Made, api: Api) -> None:
     assert "more than 20 MB" in call("do").error.message  # type: ignore[union-attr]
 
 
-def test_one_tool_for_a_tag_calls_its_operations(called: Made, api: Api) -> None:
-    things = {
-        "things": {
-            "get": operation(
-                operationId="things/get", tags=["Things"], parameters=[parameter("operation", "query")]
-            ),
-            "post": operation(operationId="make", tags=["Things"], requestBody=body({"type": "array"})),
-        }
-    }
-    call = called(document({"/things": things["things"]}), "--per", "tag")
-    assert call("things", {"call": {"operation": "things_get", "query_operation": "x"}}).success
-    assert (api.last.method, api.last.target) == ("GET", "/things?operation=x")
-    assert call("things", {"call": {"operation": "make", "body": [1]}}).success
-    assert (api.last.method, api.last.json) == ("POST", [1])
-    refused = call("things", {"call": {"operation": "make"}}).error
-    assert refused is not None
-    assert refused.code == "invalid_request"
-
-
 def test_querystring_parameters_are_sent(called: Made, api: Api) -> None:
     whole = {
         "name": "q",

@@ -117,11 +117,3 @@ def test_credentials_are_never_in_examples(text: str) -> None:
     assert (found, len(notes)) == (None, 1)
     answer = operation(body={"example": {"name": "Ada"}}, response={"example": {"name": "x", "api_key": "k"}})
     assert examples(answer)[0] == [{"name": "example", "input": {"name": "Ada"}}]
-
-
-def test_a_tool_of_a_tag_has_an_example_of_each_operation() -> None:
-    made = operation(body={"examples": {"cat": {"value": {"name": "Cat"}}}})
-    (tool,) = imported(document({"/op": {"post": {**made, "tags": ["pets"]}}}), per="tag")
-    assert tool.fields["examples"] == [
-        {"name": "op: cat", "input": {"call": {"operation": "op", "name": "Cat"}}}
-    ]

@@ -107,16 +107,6 @@ def test_only_the_first_operations_are_imported(project: Cli) -> None:
     assert imported(document(PATHS), include=["write"], most=9)[0].name == "pets_create"
 
 
-def test_one_tool_per_tag() -> None:
-    pets, other, write = imported(document(PATHS), per="tag")
-    assert [tool.name for tool in (pets, other, write)] == ["pets", "other", "write"]
-    assert "- pets_list: List pets" in pets.fields["description"]
-    branches = pets.fields["input_schema"]["properties"]["call"]["oneOf"]
-    assert [branch["properties"]["operation"]["const"] for branch in branches] == ["pets_list", "pets_create"]
-    assert list(write.fields["x-openapi"]["operations"]) == ["drop", "operation"]
-    assert write.fields["annotations"]["destructiveHint"] is True
-
-
 def test_operations_with_the_same_name_get_distinct_names() -> None:
     same = {f"/{n}": {"get": {"operationId": "same", **OK}} for n in range(3)}
     tools = imported(document(same))

@@ -46,12 +46,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="print these operations (name, method, path, summary), and write nothing",
     )
     parser.add_argument(
-        "--per",
-        choices=("operation", "tag"),
-        default="operation",
-        help="what becomes a tool (default: operation)",
-    )
-    parser.add_argument(
         "--env-prefix",
         metavar="NAME",
         help="prefix of this API's environment variables (default: the project's name)",
@@ -95,9 +89,7 @@ def run(args: argparse.Namespace) -> bool:
     has_files = not is_url and args.source != "-"
     load = load_beside(Path(args.start, args.source)) if has_files else refuse_files
 
-    options = ImportOptions(
-        args.include, args.exclude, args.max, args.per, prefix, allowed=args.allow_variable
-    )
+    options = ImportOptions(args.include, args.exclude, args.max, prefix, allowed=args.allow_variable)
     if args.list:
         with source_errors():
             operations = find_operations(document, source.name, load, options)

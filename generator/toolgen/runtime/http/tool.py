@@ -50,9 +50,6 @@ class HttpTool:
         arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
         definition = cast("dict[str, Any]", tool.definition)
         operation = definition["x-openapi"]
-        if "operations" in operation:  # one tool for several operations, chosen by an argument
-            arguments = dict(arguments["call"])
-            operation = operation["operations"][arguments.pop("operation")]
         prepared = prepare(operation, arguments)
         add_credentials(prepared, operation.get("security", ()))
         prepared.headers.update(self.headers(context))

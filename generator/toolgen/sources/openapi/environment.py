@@ -86,18 +86,15 @@ def stem_of(prefix: str, title: str) -> str:
 
 def earlier_stem(specs: Sequence[Mapping[str, Any]]) -> str:
     """Return the stem of the variables in earlier imported specs, "" if they do not share one."""
-    names = {str(call["base_url"]) for spec in specs for call in calls_of(spec) if "base_url" in call}
+    names = {str(call["base_url"]) for call in map(_call_of, specs) if "base_url" in call}
     name = names.pop() if len(names) == 1 else ""
     return name.removesuffix(f"_{BASE_URL}") if name.endswith(f"_{BASE_URL}") else ""
 
 
-def calls_of(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the HTTP call of each operation of an imported spec."""
-    carried = spec.get("x-openapi")
-    if isinstance(carried, dict):
-        operations = carried.get("operations")
-        calls = operations.values() if isinstance(operations, dict) else (carried,)
-        yield from (call for call in calls if isinstance(call, dict))
+def _call_of(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the HTTP call of an imported spec; empty if it has none."""
+    call = spec.get("x-openapi")
+    return call if isinstance(call, dict) else {}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -116,8 +113,7 @@ def secret_destinations(specs: Sequence[Mapping[str, Any]]) -> list[SecretDestin
             SecretDestination(
                 str(scheme[key]), origin_of(str(call.get("server", ""))), str(call.get("base_url", ""))
             )
-            for spec in specs
-            for call in calls_of(spec)
+            for call in map(_call_of, specs)
             for scheme in _schemes(call)
             for key in SECRET_KEYS
             if key in scheme

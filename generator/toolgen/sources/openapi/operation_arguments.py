@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,7 +61,6 @@ class OperationArguments:
     body: dict[str, Any] | None = None  # as in `x-openapi`
     additional: Schema | bool = False  # `additionalProperties`
     notes: list[str] = field(default_factory=list)  # sentences for the user who imports it
-    reserved: frozenset[str] = frozenset()  # names that no argument may have
     examples: dict[str, NamedValues] = field(default_factory=dict)  # of parameters, by argument
     body_examples: NamedValues = field(default_factory=dict)  # of the whole body
     body_argument: str = ""  # of a body that is one argument
@@ -82,10 +81,10 @@ class OperationArguments:
             base = _UNSAFE_NAME.sub("_", base).strip("_") or place
         base = base[:_MAX_NAME]
         name = base
-        if self._is_taken(name):
+        if name in self.properties:
             name = f"{place}_{base}"[:_MAX_NAME]
             number = 2
-            while self._is_taken(name):
+            while name in self.properties:
                 name, number = f"{place}_{base}"[: _MAX_NAME - 4] + f"_{number}", number + 1
         if name != wire_name:
             why = f", since {quoted(base)} is taken" if name != base else ""
@@ -95,9 +94,6 @@ class OperationArguments:
             self.required.append(name)
         return name
 
-    def _is_taken(self, name: str) -> bool:
-        return name in self.properties or name in self.reserved
-
 
 @dataclass(frozen=True, slots=True)
 class _ParameterSchema:
@@ -105,11 +101,9 @@ class _ParameterSchema:
     media_type: str = ""  # that the value is written as, for parameters with `content`
 
 
-def read_arguments(
-    operation: Operation, converter: SchemaConverter, reserved: Sequence[str] = ()
-) -> OperationArguments:
+def read_arguments(operation: Operation, converter: SchemaConverter) -> OperationArguments:
     """Return path, query, header and cookie parameters, then the body. Raises `SourceError`."""
-    arguments = OperationArguments(reserved=frozenset(reserved))
+    arguments = OperationArguments()
     parameters = sorted(
         _list_parameters(operation, converter), key=lambda node: _LOCATIONS.index(node.data["in"])
     )

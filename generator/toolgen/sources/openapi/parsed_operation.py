@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,12 +157,12 @@ class OperationParser:
         self._converter = SchemaConverter(document, self.repairs)
         self._bundler = SchemaBundler(self._converter)
 
-    def parse(self, operation: Operation, reserved: Sequence[str] = ()) -> ParsedOperation:
-        """Parse one operation; none of its arguments gets a name of `reserved`. Raises `SourceError`."""
+    def parse(self, operation: Operation) -> ParsedOperation:
+        """Parse one operation. Raises `SourceError`."""
         self._on_parsed()
         return ParsedOperation(
             operation,
-            read_arguments(operation, self._converter, reserved),
+            read_arguments(operation, self._converter),
             read_responses(operation, self._bundler),
             read_security(operation, self.document, self.repairs, self.variables),
             server_url(operation, self.document, self.repairs),
