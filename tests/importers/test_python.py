@@ -28,12 +28,12 @@ import datetime
 import enum
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Iterator
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from pydantic import BaseModel, Field
 
 if TYPE_CHECKING:
-    from decimal import Decimal
     from nowhere import Lost
 
 __all__ = ["create", "add", "tail", "count", "guess", "lost", "later", "price"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import sys
@@ -10,7 +9,6 @@ import types
 import typing
 import warnings
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -42,45 +40,7 @@ def resolve_hint(hint: Any, function: Any) -> Any:
     """Return the type of `hint`, which may be a string. Raises whatever its expression raises."""
     holder = types.SimpleNamespace(__annotations__={"it": hint})
     names: dict[str, Any] = getattr(function, "__globals__", {})
-    try:
-        return typing.get_type_hints(holder, globalns=names, localns={}, include_extras=True)["it"]
-    except NameError:
-        names = {**type_checking_names(str(getattr(function, "__module__", ""))), **names}
-        return typing.get_type_hints(holder, globalns=names, localns={}, include_extras=True)["it"]
-
-
-@cache
-def type_checking_names(name: str) -> dict[str, Any]:
-    """Return what the module `name` imports under `if TYPE_CHECKING:`, imported."""
-    module = sys.modules.get(name)
-    try:
-        tree = ast.parse(inspect.getsource(module)) if module else ast.parse("")
-    except (OSError, SyntaxError):
-        return {}
-    blocks = [node.body for node in tree.body if isinstance(node, ast.If) and _is_type_checking(node.test)]
-    package = str(getattr(module, "__package__", "") or "")
-    return {key: value for block in blocks for key, value in _run_imports(block, package).items()}
-
-
-def _is_type_checking(test: ast.expr) -> bool:
-    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-
-
-def _run_imports(block: list[ast.stmt], package: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for node in block:
-        try:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    module = import_module(alias.name)
-                    root = sys.modules[alias.name.partition(".")[0]]
-                    found[alias.asname or root.__name__] = module if alias.asname else root
-            elif isinstance(node, ast.ImportFrom):
-                module = import_module("." * node.level + (node.module or ""), package)
-                found |= {alias.asname or alias.name: getattr(module, alias.name) for alias in node.names}
-        except Exception:  # noqa: S112  importing runs code; hints that need this name are reported
-            continue
-    return found
+    return typing.get_type_hints(holder, globalns=names, localns={}, include_extras=True)["it"]
 
 
 def described_hint(hint: Any) -> Any:
