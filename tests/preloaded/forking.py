@@ -59,7 +59,7 @@ PRODUCT = (
     "toolgen.serving.transports.http_server",
     "toolgen.serving.transports.stdio",
     "toolgen.runtime.adapters.openai",
-    "toolgen.testing.outcomes.recorded",
+    "toolgen.testing.updated_files",
     "toolgen.testing.project_tests",
     "toolgen.testing.running.runner",
 )

@@ -142,15 +142,6 @@ def test_known_values_have_the_same_order_in_every_process() -> None:
     assert len(outputs_of_processes(code)) == 1
 
 
-def test_the_shape_of_an_outcome_is_the_same_in_every_process() -> None:
-    code = (
-        "from toolgen.testing.outcomes.neighbours import shape_of\n"
-        "print(shape_of({'a': 'abcd', 'b': 'cdef'}, {'output': 'abcdef is unknown'}))\n"
-    )
-
-    assert len(outputs_of_processes(code)) == 1
-
-
 def outputs_of_processes(code: str) -> set[bytes]:
     """Return what Python prints with other orders of sets."""
     return {

@@ -1,4 +1,4 @@
-"""Recorded outcomes: what a record holds, what varies, and which neighbours of examples are recorded."""
+"""Recorded outcomes: what a record holds, and what varies."""
 
 from __future__ import annotations
 
@@ -10,31 +10,23 @@ from typing import Any
 import pytest
 from toolgen.project import Project, UnableError
 from toolgen.runtime import Text, ToolContext, ToolResult
-from toolgen.runtime.tool_spec import ToolSpec
-from toolgen.schema.document import JsonObject
 from toolgen.testing.calls.snapshot_diff import snapshot_diff
-from toolgen.testing.inputs.known_values import KnownValues
-from toolgen.testing.outcomes.neighbours import find_neighbours
-from toolgen.testing.outcomes.recorded import with_recorded
-from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, without_varying
+from toolgen.testing.outcomes import VARIES, is_same_outcome, without_varying
 from toolgen.testing.results import ToolReport
 from toolgen.testing.running.runner import ToolRunner
 from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
-from toolgen.testing.updated_files import calls_to_repeat, plan_outcome_updates, stale_outcomes
+from toolgen.testing.updated_files import plan_outcome_updates, stale_outcomes, with_recorded
 
 from tests.testing.shop import (
     LOOKUPS,
     PLACE,
-    STOCK,
     Lookup,
     Order,
     Shop,
-    ShortStockError,
     UnknownSkuError,
     fixtures,
-    save,
     spec,
     state,
     tool,
@@ -52,13 +44,12 @@ def run(kind: type[Any], tested: ToolUnderTest, options: RunOptions) -> ToolRepo
     return ToolRunner(tested, ToolkitSubject(fixtures(kind), ()), options).run()
 
 
-def record(root: Path, kind: type[Any], find: bool = False, **promises: Any) -> ToolUnderTest:
+def record(root: Path, kind: type[Any], **promises: Any) -> ToolUnderTest:
     """Record the outcomes of a class below `root`; return the tool with them."""
     project = Project(root, "toolgen.toml", "")
     (tested,) = with_recorded(project, [tool(kind, **promises)])
-    first = run(kind, tested, replace(RECORD, find_neighbours=find))
-    again = run(kind, calls_to_repeat(tested, first), RECORD)
-    for update in plan_outcome_updates(project, [tested], [first, again], is_all=True):
+    first, again = (run(kind, tested, RECORD) for _ in range(2))
+    for update in plan_outcome_updates(project, [tested], [first], {tested.name: again}, is_all=True):
         path = root / update.file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(update.after or "") if update.after else path.unlink()
@@ -129,15 +120,6 @@ class SaysLess(Shop):
         return await super().execute(request, context)
 
 
-class SellsTheLast(Shop):
-    """Correct for all examples: only the request that takes all that is left is refused."""
-
-    async def execute(self, request: Any, context: ToolContext) -> Any:
-        if state(self.folder).get(request["sku"]) == request.get("units", 1):
-            raise ShortStockError
-        return await super().execute(request, context)
-
-
 class Draws(Lookup):
     spec = spec("draw", content=[{"type": "text", "description": "A drawing."}])
     colour = "red"
@@ -170,78 +152,12 @@ def test_a_change_that_the_spec_does_not_show_is_found(
     assert "has another outcome than tests/outcomes/" in found[0]
 
 
-def test_the_limit_that_only_the_implementation_knows_is_a_neighbour(tmp_path: Path) -> None:
-    tested = record(tmp_path, Shop, find=True)
-    alone = [each for each in tested.neighbours if not each.after]
-    units = {each.arguments.get("units"): each.outcome for each in alone}
-    assert units[5]["output"] == {"left": 0}, "five tyres are in stock"
-    assert units[6]["error"]["code"] == "short_stock"
-    assert outcomes(Shop, tested) == []
-    assert outcomes(SellsTheLast, tested) == [
-        "a call near example 'take two' has another outcome than tests/outcomes/take.json has"
-    ]
-
-
-class Totals(Lookup):
-    """Adds up units; correct for the example."""
-
-    spec = ToolSpec(
-        name="totals",
-        description="Add up units.",
-        input_schema={
-            "type": "object",
-            "properties": {"units": {"type": "array", "items": {"type": "integer"}}},
-        },
-        output_schema={"type": "object", "properties": {"left": {"type": "integer"}}},
-    )
-
-    def execute(self, request: Any, context: ToolContext) -> Any:
-        return {"left": sum(request.get("units", []))}
-
-
-class ForgetsTheThird(Totals):
-    def execute(self, request: Any, context: ToolContext) -> Any:
-        return {"left": sum(request.get("units", [])[:2])}
-
-
-@pytest.mark.slow
-def test_one_item_more_than_the_example_has_is_always_recorded(tmp_path: Path) -> None:
-    examples = (ExpectedCall("two", {"units": [4, 5]}, PLACE, True, {"left": 9}),)
-    tested = record(tmp_path, Totals, find=True, read_only=True, examples=examples)
-
-    assert [4, 5, 4] in [each.arguments.get("units") for each in tested.neighbours]
-    assert outcomes(Totals, tested) == []
-    assert outcomes(ForgetsTheThird, tested) != []
-
-
-class ForgetsWhatWasTaken(Shop):
-    """Correct with fresh data: it takes the units from what was there at first."""
-
-    async def execute(self, request: Any, context: ToolContext) -> Any:
-        found = await super().execute(request, context)
-        left = STOCK[request["sku"]] - request.get("units", 1)
-        save(self.folder, {**state(self.folder), request["sku"]: left})
-        return {**found, "left": left}
-
-
-@pytest.mark.slow
-def test_a_call_after_another_one_is_recorded(tmp_path: Path) -> None:
-    tested = record(tmp_path, Shop, find=True)
-    request = {"sku": "tyre", "units": 2}
-    (follower,) = [
-        each for each in tested.neighbours if (each.after, each.arguments) == ("take two", request)
-    ]
-    assert follower.outcome["state"] == [{"at": "/tyre", "from": 3, "to": 1}]
-    assert "after the call of 'take two'" in outcomes(ForgetsWhatWasTaken, tested)[0]
-
-
-@pytest.mark.slow
-def test_an_outcome_that_still_holds_keeps_its_marks_and_its_neighbours(tmp_path: Path) -> None:
-    record(tmp_path, Shop, find=True)
+def test_an_outcome_that_still_holds_keeps_its_marks(tmp_path: Path) -> None:
+    record(tmp_path, Shop)
     file = tmp_path / "tests/outcomes/take.json"
     text = file.read_text().replace('"The tool could not', f'"{VARIES} tool could not', 1)
     file.write_text(text)
-    record(tmp_path, Shop, find=True)
+    record(tmp_path, Shop)
     assert file.read_text() == text
 
 
@@ -269,36 +185,3 @@ def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
     file.write_text('{"examples": 3}')
     with pytest.raises(UnableError, match="is not a file of recorded outcomes"):
         with_recorded(Project(tmp_path, "toolgen.toml", ""), [tool(Shop)])
-
-
-FIND: Any = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "path": {"type": "string"},
-        "query": {"type": "string"},
-        "mode": {"enum": ["literal", "regex"], "default": "literal"},
-        "total": {"type": "string"},
-    },
-}
-
-
-def found_near(arguments: JsonObject, files: dict[str, str]) -> list[JsonObject]:
-    """Return the requests that are recorded near one, of a tool that finds no difference."""
-    example = ExpectedCall("one", arguments, PLACE, True, {"lines": 1})
-    tested = ToolUnderTest("find", PLACE, FIND, read_only=True, examples=(example,))
-    known = KnownValues.of_tools([tested])
-    known.add({"files": files})
-
-    def find(request: JsonObject) -> JsonObject:
-        size = len(files.get(request.get("path", ""), ""))
-        return {"output": {"size": size, "total": request.get("total", "")}}
-
-    found = find_neighbours(tested, [example], find, known)
-    return [each.arguments for each in found]
-
-
-def test_an_amount_of_zero_is_recorded() -> None:
-    found = found_near({"path": "a.txt", "total": "9.50"}, {"a.txt": "as ever\n"})
-
-    assert {"path": "a.txt", "total": "0.00"} in found

@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import yaml
 from toolgen.project.building.project_build import program_of, read_inputs
-from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.tool_under_test import tool_under_test
+from toolgen.testing.updated_files import with_recorded
 
 from tools.mutants.trial import Layout, Mutant, preload, run_trials
 

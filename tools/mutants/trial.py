@@ -203,7 +203,7 @@ def _first_failure(file: Path, job: _Job, options: RunOptions, *, watch: Any) ->
             ToolRunner(tool, subject, options, tools=job.all_tools)
             for tool, subject in zip(job.tools, subjects, strict=True)
         ]
-        # All tools go through one stage before the next: most are found by an example or its neighbours.
+        # All tools go through one stage before the next: most are found by an example.
         for stage in STAGES:
             for run in runs:
                 run.run_stage(stage)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from toolgen.base.escaping.places import terminal_line
 from toolgen.project import Project
 from toolgen.testing.checks.all_checks import CHECKS
-from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.project_tools import find_tools, fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.running.runner import ToolRunner
@@ -18,6 +17,7 @@ from toolgen.testing.subjects.implementation_source import has_implementation
 from toolgen.testing.subjects.subject import Subject
 from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.updated_files import with_recorded
 
 
 @dataclass(slots=True)

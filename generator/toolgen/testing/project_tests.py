@@ -19,7 +19,6 @@ from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
 from toolgen.sources.mcp import import_mcp
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.listing import Listing
-from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.processes.implementation_tests import test_implementations
 from toolgen.testing.project_tools import DEFAULT_FIXTURES, find_tools
 from toolgen.testing.results import Failure, FileUpdate, ProjectReport, ServerReport, ToolReport
@@ -27,10 +26,10 @@ from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.server.run import ServerOptions, test_server
 from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
 from toolgen.testing.updated_files import (
-    calls_to_repeat,
     plan_outcome_updates,
     plan_updates,
     stale_outcomes,
+    with_recorded,
     write_updates,
 )
 
@@ -69,7 +68,7 @@ def run_project_tests(
     updates: list[FileUpdate] = []
     if server is None:
         tools = with_recorded(project, tools)
-        options = replace(options, record=is_update, find_neighbours=is_update)
+        options = replace(options, record=is_update)
         reports = test_implementations(project, tools, options, all_tools=all_tools)
     else:
         found = test_server(inputs, tools, options, server)
@@ -84,7 +83,7 @@ def run_project_tests(
             again = _repeat(project, tools, reports, all_tools)
             reports = [_with_crash(report, again.get(report.tool)) for report in reports]
             is_all = len(tools) == len(all_tools)
-            recorded = plan_outcome_updates(project, tools, [*reports, *again.values()], is_all=is_all)
+            recorded = plan_outcome_updates(project, tools, reports, again, is_all=is_all)
             replace_files(project.root, {update.file: update.after for update in recorded})
             updates += recorded
     return ProjectReport(
@@ -95,7 +94,6 @@ def run_project_tests(
         server=found,
         is_update=is_update,
         updates=tuple(updates),
-        invalid_records=tuple(tool.outcomes_file for tool in tools if tool.has_invalid_records),
         stale_records=tuple(stale_outcomes(tools)),
     )
 
@@ -143,10 +141,14 @@ def _repeat(
     all_tools: Sequence[ToolUnderTest],
 ) -> dict[str, ToolReport]:
     """Return the reports on the same calls in another process, which show what varies, by tool."""
-    again = [calls_to_repeat(tool, report) for tool, report in zip(tools, reports, strict=True)]
     options = RunOptions(examples_only=True, record=True)
-    chosen = [tool for tool in again if tool.examples]
-    repeated = test_implementations(project, chosen, options, all_tools=all_tools)
+    seen = {report.tool: report.outcomes for report in reports if report.outcomes}
+    again = [
+        replace(tool, examples=tuple(each for each in tool.examples if each.name in seen[tool.name]))
+        for tool in tools
+        if tool.name in seen
+    ]
+    repeated = test_implementations(project, again, options, all_tools=all_tools)
     return {report.tool: report for report in repeated}
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Span
 from toolgen.schema.document import JsonObject
-from toolgen.testing.tool_under_test import Neighbour
 
 _CODES = {"example": "example-failed", "outcomes": "outcome-changed", "crash": "implementation-crashed"}
 """Checks with codes of their own; the others have `contract-broken`."""
@@ -60,7 +59,6 @@ class ToolReport:
     actual: tuple[ActualResult, ...] = ()  # of examples that failed
     not_recorded: tuple[str, ...] = ()  # examples without a recorded outcome
     outcomes: Mapping[str, JsonObject] = field(default_factory=dict)  # if they are to be recorded
-    neighbours: tuple[Neighbour, ...] = ()  # with their outcomes now, if they are to be recorded
 
     @property
     def result(self) -> str:
@@ -104,5 +102,4 @@ class ProjectReport:
     server: ServerReport | None = None  # None: implementations were tested
     is_update: bool = False  # what is expected of the calls was to be updated
     updates: tuple[FileUpdate, ...] = ()
-    invalid_records: tuple[str, ...] = ()  # files with recorded requests that are no longer valid
     stale_records: tuple[str, ...] = ()  # what is recorded of examples that the specs do not have

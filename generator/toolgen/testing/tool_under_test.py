@@ -31,16 +31,6 @@ class ExpectedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A recorded call that is not in the spec: a request near an example, with another outcome."""
-
-    near: str  # name of the example
-    arguments: JsonObject
-    outcome: JsonObject
-    after: str = ""  # name of an example whose call is made before, with the same data
-
-
-@dataclass(frozen=True, slots=True)
 class Pages:
     """JSON Pointers of the items and the next cursor in the response, and of the cursor in the request."""
 
@@ -73,8 +63,6 @@ class ToolUnderTest:
     examples: tuple[ExpectedCall, ...] = ()
     outcomes_file: str = ""  # where its outcomes are recorded, below the project's root
     outcomes: Mapping[str, JsonObject] = field(default_factory=dict)  # name of an example → outcome
-    neighbours: tuple[Neighbour, ...] = ()
-    has_invalid_records: bool = False  # of requests that the schema refuses now; they are not repeated
 
     @property
     def is_harmless(self) -> bool:
@@ -84,14 +72,6 @@ class ToolUnderTest:
     def only_previews(self, arguments: JsonObject) -> bool:
         """True if a call with these arguments asks nobody and does nothing."""
         return self.only_if is not None and self.only_if.is_false(arguments)
-
-    def arguments_of(self, example: str) -> JsonObject | None:
-        """Return the request of an example; None if there is none of that name."""
-        return next((each.arguments for each in self.examples if each.name == example), None)
-
-    def place_of(self, example: str) -> Span:
-        """Return the place of an example; of the tool's name, if there is none of that name."""
-        return next((each.place for each in self.examples if each.name == example), self.place)
 
 
 class Hints(TypedDict):

@@ -1,21 +1,28 @@
-"""Write into a project how calls end now, for `toolgen test --update`: in examples and recorded outcomes."""
+"""The files of a project that say how calls end: examples of specs, and recorded outcomes.
+
+Outcomes are in one file for each tool, in the folder `outcomes` beside the fixtures.
+"""
 
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, Final
 
+from toolgen.language.names import file_stem
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.yaml12.patch import patch_yaml
-from toolgen.project import Project, read_text, replace_files
-from toolgen.schema.document import JsonObject, value_key
-from toolgen.testing.outcomes.outcome import holds
-from toolgen.testing.outcomes.recorded import RecordedOutcomes, outcomes_path, stale_files
-from toolgen.testing.outcomes.varying import without_varying
+from toolgen.project import Project, UnableError, names_in, read_text, replace_files
+from toolgen.schema.document import JsonObject
+from toolgen.testing.outcomes import is_same_outcome, without_varying
+from toolgen.testing.project_tools import DEFAULT_FIXTURES
 from toolgen.testing.results import ActualResult, FileUpdate, ToolReport
-from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+_COMMENT: Final = "written by `toolgen test --update`; __varies__ is not compared"
 
 
 def plan_updates(program: Program, reports: Sequence[ToolReport]) -> list[FileUpdate]:
@@ -60,29 +67,60 @@ def _with_result(example: Mapping[str, Any], result: ActualResult) -> dict[str, 
     return dict(entries) if key in dict(entries) else {**dict(entries), key: value}
 
 
-def calls_to_repeat(tool: ToolUnderTest, report: ToolReport) -> ToolUnderTest:
-    """Return a tool with the calls whose outcomes were seen, to see what is different the next time."""
-    examples = tuple(each for each in tool.examples if each.name in report.outcomes)
-    return replace(tool, outcomes={}, examples=examples, neighbours=report.neighbours)
+# Recorded outcomes
+
+
+def with_recorded(project: Project, tools: Sequence[ToolUnderTest]) -> list[ToolUnderTest]:
+    """Return tools with the outcomes that are recorded of them. Raises UnableError for a damaged file."""
+    return [_with_recorded(project, tool) for tool in tools]
+
+
+def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
+    path = outcomes_path(project, tool.name)
+    text = read_text(project.root, path)
+    if text is None:
+        return tool
+    try:
+        examples = json.loads(text).get("examples", {})
+        outcomes = {str(name): dict(outcome) for name, outcome in examples.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        message = f"{path} is not a file of recorded outcomes: {type(error).__name__}"
+        hint = "remove it, and record them again: toolgen test --update"
+        raise UnableError("unreadable-file", message, hint) from error
+    return replace(tool, outcomes_file=path, outcomes=outcomes)
+
+
+def outcomes_path(project: Project, tool: str) -> str:
+    """Return the path of a tool's file below the project's root."""
+    fixtures = PurePosixPath(project.test_fixtures or DEFAULT_FIXTURES)
+    return (fixtures.parent / "outcomes" / f"{file_stem(tool)}.json").as_posix()
 
 
 def plan_outcome_updates(
-    project: Project, tools: Sequence[ToolUnderTest], reports: Iterable[ToolReport], *, is_all: bool
+    project: Project,
+    tools: Sequence[ToolUnderTest],
+    reports: Sequence[ToolReport],
+    again: Mapping[str, ToolReport],
+    *,
+    is_all: bool,
 ) -> list[FileUpdate]:
-    """Return the files that change. `reports` has two runs of each tool; `is_all`: there are no other tools.
+    """Return the files that change.
 
     Outcomes of examples that failed are not recorded; recorded ones that still hold are left as they are.
+
+    Args:
+        project: whose files they are.
+        tools: those that were tested.
+        reports: a report for each of them.
+        again: a second report of each tool whose outcomes were seen, which shows what varies.
+        is_all: there are no other tools.
     """
-    runs: dict[str, list[ToolReport]] = {}
-    for report in reports:
-        runs.setdefault(report.tool, []).append(report)
     after: dict[str, str | None] = {}
-    for tool in tools:
-        if all(run.outcomes or run.neighbours for run in runs[tool.name]) and len(runs[tool.name]) > 1:
-            recorded = _recorded(tool, runs[tool.name])
-            after[outcomes_path(project, tool.name)] = recorded.as_text() if recorded.examples else None
+    for tool, report in zip(tools, reports, strict=True):
+        if report.outcomes and tool.name in again and again[tool.name].outcomes:
+            after[outcomes_path(project, tool.name)] = _recorded(tool, report, again[tool.name])
     if is_all:
-        after |= dict.fromkeys(stale_files(project, [tool.name for tool in tools]))
+        after |= dict.fromkeys(_stale_files(project, [tool.name for tool in tools]))
     before = {path: read_text(project.root, path) for path in after}
     return [FileUpdate(path, before[path], text) for path, text in after.items() if text != before[path]]
 
@@ -97,50 +135,28 @@ def stale_outcomes(tools: Iterable[ToolUnderTest]) -> list[str]:
     return found
 
 
-def _recorded(tool: ToolUnderTest, runs: Sequence[ToolReport]) -> RecordedOutcomes:
-    failed = {failure.example for failure in runs[0].failures}  # those that the spec says now are gone
+def _stale_files(project: Project, tools: Sequence[str]) -> list[str]:
+    """Return the paths of files of tools that are not among `tools`."""
+    folder = PurePosixPath(outcomes_path(project, "")).parent.as_posix()
+    wanted = {f"{file_stem(each)}.json" for each in tools}
+    found = [name for name in names_in(project.root, folder) if name.endswith(".json")]
+    return [f"{folder}/{name}" for name in found if name not in wanted]
+
+
+def _recorded(tool: ToolUnderTest, first: ToolReport, second: ToolReport) -> str | None:
+    """Return the text of a tool's file; None if there is nothing to record."""
+    failed = {failure.example for failure in first.failures}  # those that the spec says now are gone
     examples: dict[str, JsonObject] = {}
     for example in tool.examples:
-        old = tool.outcomes.get(example.name)
-        first, second = (run.outcomes.get(example.name) for run in runs[:2])
-        new = None if example.index in failed else _common(first, second, old)
-        outcome = old if new is None else new
-        if outcome is not None:
-            examples[example.name] = outcome
-    again = {_key(each): each.outcome for each in runs[1].neighbours}
-    neighbours = {_key(each): each for each in tool.neighbours if {each.near, each.after} <= {"", *examples}}
-    for now in runs[0].neighbours:  # calls that fail now are not among them, and keep what was recorded
-        if now.near in examples:
-            key = _key(now)
-            old = neighbours[key].outcome if key in neighbours else None
-            outcome = _common(now.outcome, again.get(key), old)
-            if outcome is not None:
-                neighbours[key] = replace(now, outcome=outcome)
-    order = list(examples)
-    found = sorted(neighbours.values(), key=lambda each: order.index(each.near))
-    return RecordedOutcomes(_as_updated(tool, runs[0]), examples, found)
-
-
-def _as_updated(tool: ToolUnderTest, run: ToolReport) -> ToolUnderTest:
-    """Return a tool with its examples as they are in the spec after this update."""
-    failed = {failure.example for failure in run.failures}
-    now = {each.index: each for each in run.actual if each.index not in failed}
-    examples = (
-        replace(each, has_output=True, output=now[each.index].content) if each.index in now else each
-        for each in tool.examples
-    )
-    return replace(tool, examples=tuple(examples))
-
-
-def _key(call: Neighbour) -> object:
-    return value_key([call.near, call.arguments, call.after])
-
-
-def _common(first: JsonObject | None, second: JsonObject | None, old: JsonObject | None) -> JsonObject | None:
-    """Return the outcome that two runs share, the old one if it still holds; None if one has not seen it."""
-    if first is None or second is None:
+        name = example.name
+        old, one, other = (each.get(name) for each in (tool.outcomes, first.outcomes, second.outcomes))
+        outcome = old
+        if example.index not in failed and one is not None and other is not None:
+            holds = old is not None and is_same_outcome(old, one) and is_same_outcome(old, other)
+            outcome = old if holds else without_varying(one, other)
+        if isinstance(outcome, dict):
+            examples[name] = outcome
+    if not examples:
         return None
-    if old is not None and holds(old, first) and holds(old, second):
-        return old
-    common: JsonObject = without_varying(first, second)
-    return common if isinstance(common, dict) else None
+    text = json.dumps({"$comment": _COMMENT, "examples": examples}, ensure_ascii=False, indent=2)
+    return text.encode("utf-8", "backslashreplace").decode() + "\n"  # half a character as JSON escapes it

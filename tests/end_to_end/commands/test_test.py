@@ -196,49 +196,17 @@ def test_update_writes_how_the_calls_end_now_and_keeps_comments(project: Project
     assert "not in the specs: 'gone' in tests/outcomes/good.json; to remove:" in done.stderr
 
 
-def test_update_fails_for_a_crash_and_does_not_record_it(project: Project) -> None:
-    add(project, "breaks", "assert request.number != 4")
-    project.generate()
-    project.write("tests/toolgen_fixtures.py", FIXTURES)
-    code, tools = run(project, "--update", "--max-calls", "0", "breaks")
-    (failure,) = tools["breaks"]["failures"]
-    assert (code, failure["check"], failure["command"]) == (
-        1,
-        "answers",
-        """toolgen call breaks --input '{"number":4}'""",
-    )
-    assert "internal_error" not in (project.root / "tests/outcomes/breaks.json").read_text()
-
-
-@pytest.mark.slow
-def test_a_recorded_call_that_crashes_now_fails_update_and_stays_recorded(project: Project) -> None:
+def test_update_fails_for_a_crash_and_keeps_what_was_recorded(project: Project) -> None:
     add(project, "breaks")
     project.generate()
     project.write("tests/toolgen_fixtures.py", FIXTURES)
     run(project, "--update", "breaks")
     recorded = (project.root / "tests/outcomes/breaks.json").read_text()
-    assert '{"number": 0}' in recorded
-    add(project, "breaks", "assert request.number != 0")
-    code, _ = run(project, "--update", "--max-calls", "0", "breaks")
-    assert (code, (project.root / "tests/outcomes/breaks.json").read_text()) == (1, recorded)
+    add(project, "breaks", "assert request.number != 3")
 
+    code, tools = run(project, "--update", "--max-calls", "0", "breaks")
 
-def test_recorded_requests_of_a_renamed_property_are_reported_and_removed(project: Project) -> None:
-    add(project, "good")
-    project.generate()
-    project.write("tests/toolgen_fixtures.py", FIXTURES)
-    run(project, "--update", "good")
-    spec = SPEC.format(name="good", timeout=10)
-    renamed = spec.replace("{number: {type: integer, minimum", "{digit: {type: integer, minimum")
-    renamed = renamed.replace("input: {number: 3}", "input: {digit: 3}")
-    module = MODULE.format(name="good", kind="Good", line="pass").replace("request.number", "request.digit")
-    project.add_tool("good", renamed, module)
-    project.generate()
-    done = project.toolgen("test", "good")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "recorded, but no longer valid: requests in tests/outcomes/good.json" in done.stderr
-    project.toolgen("test", "--update", "good")
-    assert '"number"' not in (project.root / "tests/outcomes/good.json").read_text().replace(
-        '{"number": ', ""
-    )
-    assert "no longer valid" not in project.toolgen("test", "good").stderr
+    (failure,) = tools["breaks"]["failures"]
+    command = """toolgen call breaks --input '{"number":3}'"""
+    assert (code, failure["check"], failure["command"]) == (1, "example", command)
+    assert (project.root / "tests/outcomes/breaks.json").read_text() == recorded

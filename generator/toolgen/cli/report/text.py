@@ -175,8 +175,6 @@ def summary_of_tests(report: ProjectReport) -> Iterator[str]:
         return
     if missing := sum(len(tool.not_recorded) for tool in report.tools):
         yield f"{count(missing, 'example')} without a recorded outcome; to record: toolgen test --update"
-    for file in report.invalid_records:
-        yield f"recorded, but no longer valid: requests in {file}; to remove: toolgen test --update"
     if report.stale_records:
         shown = ", ".join(report.stale_records)
         yield f"recorded, but not in the specs: {shown}; to remove: toolgen test --update"

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from toolgen.schema.document import JsonObject, same_value
 from toolgen.testing.calls.snapshot_diff import as_json
 from toolgen.testing.subjects.subject import NO_STATE, Call, CallResult, Session, Subject
-from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 StepKind = Literal[
     "refused",
@@ -65,7 +65,6 @@ class Observation:
     expected: ExpectedCall | None = None  # of an example
     variant: str = ""  # how the request differs from the example's, for messages
     after_others: bool = False  # other calls were made before, in the same session
-    neighbour: Neighbour | None = None  # the recorded call that was repeated
     serial: tuple[SerialRun, ...] = ()  # of concurrent calls: the same calls one after another
     settled: Any = field(default=NO_STATE)  # for cancelled calls: the state after an undisturbed call
 
@@ -83,7 +82,6 @@ class ObservationDetails(TypedDict, total=False):
 
     expected: ExpectedCall | None
     variant: str
-    neighbour: Neighbour | None
 
 
 async def observe(
@@ -93,16 +91,12 @@ async def observe(
     **details: Unpack[ObservationDetails],
 ) -> Observation:
     """Make one request in every way in a session of its own: without consent first, then with it, twice."""
-    neighbour = details.get("neighbour")
-    first = tool.arguments_of(neighbour.after) if neighbour is not None else None
     call = Call(tool.name, arguments)
     async with subject.session() as session:
-        if first is not None:
-            await session.call(Call(tool.name, first))
         steps = _Steps(session)
         # Before the call with consent, after which the same call may be refused for another reason.
         asks = tool.confirms and not tool.only_previews(arguments)
-        if asks and neighbour is None:
+        if asks:
             await steps.call("refused", Call(tool.name, arguments, "refused"))
             # With `on_unsupported: allow`, a call acts although nobody can be asked.
             if not tool.may_skip_question:
@@ -111,10 +105,10 @@ async def observe(
             steps.add("preview", await session.preview(call))
         await steps.call("call", call)
         # Only the state shows whether a write is idempotent: its second answer may be another one.
-        if neighbour is None and (tool.read_only or (tool.idempotent and subject.has_state)):
+        if tool.read_only or (tool.idempotent and subject.has_state):
             await steps.call("again", call)
     made = steps.made
-    is_generated = "expected" not in details and "neighbour" not in details
+    is_generated = "expected" not in details
     if is_generated and tool.read_only and subject.has_fresh_data:
         one, again = made[-2:]
         if not same_answer(one.answer, again.answer):  # one that is different each time proves nothing
@@ -122,7 +116,7 @@ async def observe(
     is_recorded = not is_generated and "variant" not in details
     if tool.previews and asks and subject.has_fresh_data and is_recorded:
         # As if the user had approved another preview.
-        made += await _in_new_session(subject, "outdated", replace(call, consent="outdated"), first)
+        made += await _in_new_session(subject, "outdated", replace(call, consent="outdated"))
     return Observation(arguments, tuple(made), **details)
 
 
@@ -131,31 +125,24 @@ def same_answer(first: CallResult, second: CallResult) -> bool:
     return first.error == second.error and same_value(as_json(first.content), as_json(second.content))
 
 
-async def _in_new_session(
-    subject: Subject, kind: StepKind, call: Call, first: JsonObject | None = None
-) -> list[ObservedCall]:
-    """Make a call in a session of its own, after another one of the tool if there is a `first` request."""
+async def _in_new_session(subject: Subject, kind: StepKind, call: Call) -> list[ObservedCall]:
+    """Make a call in a session of its own."""
     async with subject.session() as session:
-        if first is not None:
-            await session.call(Call(call.tool, first))
         steps = _Steps(session)
         await steps.call(kind, call)
     return steps.made
 
 
 async def observe_sequence(
-    subject: Subject, tool: ToolUnderTest, calls: Sequence[ExpectedCall | Neighbour]
+    subject: Subject, tool: ToolUnderTest, examples: Sequence[ExpectedCall]
 ) -> list[Observation]:
-    """Make calls of examples or recorded ones one after another in one session."""
+    """Make the calls of examples one after another in one session."""
     found: list[Observation] = []
     async with subject.session() as session:
         steps = _Steps(session)
-        for each in calls:
+        for each in examples:
             await steps.call("call", Call(tool.name, each.arguments))
-            expected = each if isinstance(each, ExpectedCall) else None
-            neighbour = each if isinstance(each, Neighbour) else None
-            made = Observation(each.arguments, (steps.made[-1],), expected, neighbour=neighbour)
-            found.append(replace(made, after_others=True))
+            found.append(Observation(each.arguments, (steps.made[-1],), each, after_others=True))
     return found
 
 

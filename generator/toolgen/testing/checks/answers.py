@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolgen.runtime.errors import RUNTIME_ERRORS
-from toolgen.schema.document import JsonObject, same_value
+from toolgen.schema.document import same_value
 from toolgen.testing.calls.observation import Observation, ObservedCall, same_answer
 from toolgen.testing.checks.check import Check, CheckFault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.outcomes.outcome import holds, outcome_of, shown_beside
+from toolgen.testing.outcomes import is_same_outcome, outcome_of, with_marks
 from toolgen.testing.subjects.subject import FAULTS, Call
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
@@ -46,28 +46,14 @@ def _compared(expected: ExpectedCall, step: ObservedCall, variant: str = "") -> 
 def _outcomes(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     """A call ends as it did when its outcome was recorded, in everything that the spec does not say.
 
-    Recorded are the examples, and requests near them. What was different each time is not compared.
+    What was different each time is not compared.
     """
-    recorded = _recorded(tool, seen)
-    actual = None if recorded is None else outcome_of(seen)
-    if recorded is not None and actual is not None and not holds(recorded, actual):
-        message = f"{_subject(seen)} has another outcome than {tool.outcomes_file} has"
-        yield CheckFault(message, diff=diff_lines(*shown_beside(recorded, actual)))
-
-
-def _subject(seen: Observation) -> str:
-    if seen.neighbour is None:
-        return "the call" if seen.expected is None else seen.expected.title
-    after = f", after the call of '{seen.neighbour.after}'," if seen.neighbour.after else ""
-    return f"a call near example '{seen.neighbour.near}'{after}"
-
-
-def _recorded(tool: ToolUnderTest, seen: Observation) -> JsonObject | None:
-    if seen.neighbour is not None:
-        return seen.neighbour.outcome
     if seen.expected is None or seen.variant or seen.after_others:
-        return None
-    return tool.outcomes.get(seen.expected.name)
+        return
+    recorded, actual = tool.outcomes.get(seen.expected.name), outcome_of(seen)
+    if recorded is not None and actual is not None and not is_same_outcome(recorded, actual):
+        message = f"{seen.expected.title} has another outcome than {tool.outcomes_file} has"
+        yield CheckFault(message, diff=diff_lines(recorded, with_marks(recorded, actual)))
 
 
 def _independent(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
@@ -177,7 +163,7 @@ EXAMPLE: Final = Check("example", _example, applies=lambda tool: bool(tool.examp
 OUTCOMES: Final = Check(
     "outcomes",
     _outcomes,
-    applies=lambda tool: bool(tool.outcomes or tool.neighbours),
+    applies=lambda tool: bool(tool.outcomes),
     needs_fresh_data=True,
 )
 INDEPENDENT: Final = Check("independent-calls", _independent, applies=lambda tool: tool.read_only)

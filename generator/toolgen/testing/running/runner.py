@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from toolgen.testing.calls.observation import (
+    Observation,
     observe_cancelled,
     observe_concurrent,
     observe_sequence,
@@ -19,12 +20,8 @@ from toolgen.testing.checks.answers import sums_of
 from toolgen.testing.checks.check import Check
 from toolgen.testing.inputs.requests import requests, with_defaults
 from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.outcomes import outcome_of
 from toolgen.testing.results import ActualResult, Failure, ToolReport
-from toolgen.testing.running.recorded_calls import (
-    note_outcome,
-    record_neighbours,
-    repeat_neighbours,
-)
 from toolgen.testing.running.tool_run import ToolRun
 from toolgen.testing.subjects.subject import Call, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall
@@ -40,7 +37,7 @@ class ToolRunner(ToolRun):
 
     def run(self) -> ToolReport:
         """Run everything, and return the report."""
-        for stage in STAGES[:2] if self.options.examples_only else STAGES:
+        for stage in STAGES[:1] if self.options.examples_only else STAGES:
             self.run_stage(stage)
         return self.report()
 
@@ -67,7 +64,7 @@ class ToolRunner(ToolRun):
         if spelled_out is not None and not found:
             variant = "with its defaults written out"
             found = self.judge(self.observe(spelled_out, expected=example, variant=variant))
-        note_outcome(self, example, seen)
+        self._note_outcome(example, seen)
         step = seen.first("call")
         if step is not None and not found:
             self.known.add(step.answer.content)
@@ -77,6 +74,16 @@ class ToolRunner(ToolRun):
         if found and step is not None:
             self.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
         self.example_failures += found
+
+    def _note_outcome(self, example: ExpectedCall, seen: Observation) -> None:
+        """Report the outcome of an example, or that none is recorded."""
+        if not self.subject.has_fresh_data or not self.is_implemented:
+            return
+        if example.name not in self.tool.outcomes:
+            self.not_recorded.append(example.name)
+        outcome = outcome_of(seen) if self.options.record else None
+        if outcome is not None:
+            self.outcomes[example.name] = outcome
 
     def report(self) -> ToolReport:
         """Return what was found, and what was not checked and not covered."""
@@ -103,7 +110,6 @@ class ToolRunner(ToolRun):
             actual=tuple(self.actual),
             not_recorded=tuple(self.not_recorded),
             outcomes=self.outcomes,
-            neighbours=tuple(self.neighbours),
         )
 
     def _reason_not_checked(self, check: Check) -> str:
@@ -128,17 +134,10 @@ def _run_examples(run: ToolRunner) -> None:
             run.run_example(example)
 
 
-def _record(run: ToolRunner) -> None:
-    if run.options.record and run.subject.has_fresh_data:
-        record_neighbours(run)
-
-
 def _run_requests(run: ToolRun) -> None:
-    """Repeat recorded calls, then make generated requests, up to `max_calls` of these."""
-    calls, count = run.calls, run.options.max_calls
-    repeat_neighbours(run)
-    # Recorded calls are not charged to the limit of generated ones.
-    most = count + run.calls - calls
+    """Make generated requests, up to `max_calls` calls."""
+    count = run.options.max_calls
+    most = count + run.calls
     for request in requests(run.tool, seed=run.options.seed, count=count, known=run.known):
         if run.calls >= most or run.is_stuck:
             break
@@ -237,7 +236,6 @@ def _run_concurrent(run: ToolRun) -> None:
 
 STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_examples,
-    _record,
     _run_examples_in_sequence,
     _run_requests,
     _run_later_calls,
@@ -245,4 +243,4 @@ STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_cancelled,
     _run_concurrent,
 )
-"""The stages of a run. The first two make the calls of examples and recorded ones only."""
+"""The stages of a run. The first one makes the calls of examples only."""

@@ -16,7 +16,7 @@ from toolgen.testing.checks.check import Check, CheckFault
 from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.results import ActualResult, Failure
 from toolgen.testing.subjects.subject import Call, Subject
-from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
@@ -31,8 +31,7 @@ class RunOptions:
     max_calls: int = MAX_CALLS  # with generated requests, of each tool
     examples_only: bool = False
     all_calls: bool = False  # also calls that may do harm to the data that the tools have
-    record: bool = False  # report the outcomes of examples and neighbours
-    find_neighbours: bool = False  # also of new ones, of examples without a recorded outcome
+    record: bool = False  # report the outcomes of examples
     shrink: bool = True  # look for a smaller request that shows the same failure
 
 
@@ -123,7 +122,6 @@ class ToolRun:
         self.actual: list[ActualResult] = []  # of examples that failed
         self.not_recorded: list[str] = []  # examples without a recorded outcome
         self.outcomes: dict[str, JsonObject] = {}  # of examples, if they are to be recorded
-        self.neighbours: list[Neighbour] = []  # with outcomes that are to be recorded
         self.successes: list[Observation] = []  # of examples and generated requests
         self.first_failures: dict[str, Failure] = {}  # by check, of calls other than examples
         self._timed_out = False
@@ -198,7 +196,7 @@ class ToolRun:
             if any(failure.check == each.check for each in self.failures):
                 continue
             self.first_failures[failure.check] = failure
-            is_generated = seen.expected is None and seen.neighbour is None and seen.first("call") is not None
+            is_generated = seen.expected is None and seen.first("call") is not None
             # A smaller request would be made alone, and this failure needs the calls before it.
             is_generated &= not seen.after_others
             if is_generated and self.options.shrink and not self._timed_out:
@@ -223,8 +221,6 @@ class ToolRun:
     def _failure(self, check: Check, fault: CheckFault, seen: Observation) -> Failure:
         call = fault.call or Call(self.tool.name, seen.arguments)
         place = self.tool.place if seen.expected is None else seen.expected.place
-        if seen.neighbour is not None:
-            place = self.tool.place_of(seen.neighbour.near)
         command = self.subject.command(call, self.tool)
         index = None if seen.expected is None else seen.expected.index
         return Failure(check.name, fault.message, place, command, fault.diff, index)

@@ -1,25 +1,30 @@
 """The outcome of a call as JSON data: everything that it shows, except what the spec says already.
 
-Of a long outcome, only its beginning is recorded, for people, and a hash that detects every difference.
+What differs between two calls of the same request is marked, and not compared.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from getpass import getuser
+from socket import gethostname
 from typing import Any, Final
 
-from toolgen.schema.document import JsonObject
+from toolgen.schema.document import JsonObject, same_value
 from toolgen.testing.calls.observation import Observation, ObservedCall
 from toolgen.testing.calls.snapshot_diff import as_json, snapshot_diff
-from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, with_marks
 from toolgen.testing.subjects.subject import CallResult
 
+VARIES: Final = "__varies__"
+"""In a recorded outcome: a value, or a word of a text, that is different each time."""
+_WORDS: Final = re.compile(r"\w+|\W")
 MAX_TEXT: Final = 4_000
 """Characters of one entry; of longer ones, hash and size are recorded."""
-MAX_OUTCOME: Final = 400
-"""Characters of the outcome of a neighbour; of longer ones, beginning and hash are recorded."""
-_BEGINNING: Final = 120  # characters
 
 
 def outcome_of(seen: Observation) -> JsonObject | None:
@@ -90,34 +95,58 @@ def _digest(text: str) -> JsonObject:
     return {"characters": len(text), "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def shortened_outcome(outcome: JsonObject) -> JsonObject:
-    """Return an outcome as it is recorded. A long one with values that vary stays as it is."""
-    text = _text(outcome)
-    if is_hash(outcome) or len(text) <= MAX_OUTCOME or VARIES in text:
-        return outcome
-    return {"begins": text[:_BEGINNING], "sha256": _hash(outcome)}
+def without_varying(first: Any, second: Any) -> Any:
+    """Return an outcome in which everything is `VARIES` that two calls of the same request do not share."""
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
+        return {key: without_varying(value, second[key]) for key, value in first.items()}
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        return [without_varying(one, other) for one, other in zip(first, second, strict=True)]
+    if isinstance(first, str) and isinstance(second, str):
+        return _common_text(_of_everywhere(first), _of_everywhere(second))
+    return first if same_value(first, second) else VARIES
 
 
-def is_hash(outcome: JsonObject) -> bool:
-    """True for the outcome of which only beginning and hash are recorded."""
-    return outcome.keys() == {"begins", "sha256"}
-
-
-def holds(recorded: JsonObject, actual: JsonObject) -> bool:
+def is_same_outcome(recorded: Any, actual: Any) -> bool:
     """True if an outcome is the recorded one, but for what varies."""
-    if is_hash(recorded):
-        return str(recorded["sha256"]) == _hash(actual)
-    return is_same_outcome(recorded, actual)
+    return same_value(recorded, with_marks(recorded, actual))
 
 
-def shown_beside(recorded: JsonObject, actual: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """Return both outcomes as a diff shows them. Of a hash, there is only the actual outcome to show."""
-    return recorded, actual if is_hash(recorded) else with_marks(recorded, actual)
+def with_marks(recorded: Any, actual: Any) -> Any:
+    """Return an outcome with the marks of the recorded one, so that a diff does not show what varies."""
+    if recorded == VARIES:
+        return VARIES
+    if isinstance(recorded, dict) and isinstance(actual, dict):
+        return {key: with_marks(recorded.get(key), value) for key, value in actual.items()}
+    if isinstance(recorded, list) and isinstance(actual, list):
+        rest = [None] * (len(actual) - len(recorded))
+        return [with_marks(one, other) for one, other in zip([*recorded, *rest], actual, strict=False)]
+    if isinstance(recorded, str) and isinstance(actual, str) and VARIES in recorded:
+        words, others = _WORDS.findall(recorded), _WORDS.findall(actual)
+        has_other = any(one not in (VARIES, other) for one, other in zip(words, others, strict=False))
+        return actual if has_other or len(words) != len(others) else recorded
+    return recorded if same_value(recorded, actual) else actual
 
 
-def _hash(outcome: JsonObject) -> str:
-    return hashlib.sha256(_text(outcome).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+def _common_text(first: str, second: str) -> str:
+    if first == second:
+        return first
+    words, others = _WORDS.findall(first), _WORDS.findall(second)
+    if len(words) != len(others):
+        return VARIES
+    return "".join(one if one == other else VARIES for one, other in zip(words, others, strict=True))
 
 
-def _text(outcome: JsonObject) -> str:
-    return json.dumps(outcome, sort_keys=True, ensure_ascii=False)
+def _of_everywhere(text: str) -> str:
+    """Return a text without today's date and the names of user and machine, which two calls here share."""
+    for today in {datetime.now().date(), datetime.now(UTC).date()}:
+        text = text.replace(today.isoformat(), "-".join([VARIES] * 3))
+    here = _names_of_here()
+    return "".join(VARIES if word in here else word for word in _WORDS.findall(text))
+
+
+@cache
+def _names_of_here() -> frozenset[str]:
+    names = {gethostname()}
+    with suppress(OSError, KeyError, ImportError):  # a user without a name
+        names.add(getuser())
+    return frozenset(names)
