@@ -14,10 +14,6 @@ from toolgen.runtime.stores import call_records
 from toolgen.runtime.stores.call_records import (
     LEASE_SECONDS,
     MemoryRecords,
-    adding,
-    cancelling,
-    leaving,
-    starting,
 )
 
 from tests.runtime.tool_factory import code_of, make_tool
@@ -94,13 +90,6 @@ def test_a_submitted_call_is_a_task_of_its_principal() -> None:
     asyncio.run(run())
 
 
-def test_a_refused_call_is_answered_at_once() -> None:
-    schema = {"type": "object", "properties": {"seconds": {"type": "number"}}}
-    response = asyncio.run(background(input_schema=schema).submit("x", {"seconds": "long"}))
-    assert not isinstance(response, Task)
-    assert code_of(response) == "invalid_request"
-
-
 def test_without_a_queue_the_call_runs_where_it_arrives() -> None:
     response = asyncio.run(background(config=ToolConfig()).submit("x", {}))
     assert not isinstance(response, Task)
@@ -134,15 +123,6 @@ def test_a_cancelled_task_ends_its_tool() -> None:
     assert ended == [1]
 
 
-def test_a_cancelled_task_whose_worker_stops_is_not_started_again() -> None:
-    records = MemoryRecords()
-    queued = adding("digest", 60.0, most=3, sealed=b"call")
-    for change in (queued, starting("one"), cancelling, leaving("one", "queued"), starting("two")):
-        record, _ = records.apply("task", change)
-    assert record is not None
-    assert (record.state, record.starts) == ("cancelled", 1)
-
-
 def test_a_caller_that_leaves_cancels_its_call() -> None:
     ended = []
 
@@ -164,23 +144,6 @@ def test_a_caller_that_leaves_cancels_its_call() -> None:
             await asyncio.sleep(0.01)
 
     asyncio.run(asyncio.wait_for(run(), 30))
-
-
-def test_the_audit_log_has_one_question_although_the_worker_checks_the_approval(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def confirm(question: Any) -> bool:
-        return True
-
-    async def run() -> None:
-        toolkit = background(confirm={"message": "Buy?"})
-        assert (await toolkit.call("x", {}, confirm=confirm)).success
-
-    with caplog.at_level("INFO", "toolgen.audit"):
-        asyncio.run(run())
-    records = [record for record in caplog.records if record.name == "toolgen.audit"]
-    found = [(vars(each)["event"], vars(each)["way"]) for each in records]
-    assert found == [("asked", "callback"), ("approved", "callback"), ("approved", "repeated")]
 
 
 def test_what_the_user_approved_is_checked_again_in_the_worker() -> None:
@@ -216,14 +179,6 @@ def test_a_key_of_a_task_leads_to_the_same_task() -> None:
 
     asyncio.run(run())
     assert len(DONE) == 1
-
-
-def test_a_call_is_counted_once() -> None:
-    async def run() -> list[str | None]:
-        toolkit = background(rate_limit={"per_minute": 2})
-        return [code_of(await toolkit.call("x", {}, principal="counted")) for _ in range(3)]
-
-    assert asyncio.run(run()) == [None, None, "rate_limited"]
 
 
 # Workers
@@ -309,31 +264,6 @@ def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
 
     assert asyncio.run(run()) == code
     assert len(DONE) == starts
-
-
-def test_a_task_that_the_queue_has_lost_is_queued_again_once_for_each_lease(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = [1000.0]
-    monkeypatch.setattr(call_records.time, "time", lambda: now[0])
-
-    async def run() -> list[int]:
-        toolkit = background()
-        _, queue = queued(toolkit)
-        task = await toolkit.submit("x", {})
-        assert isinstance(task, Task)
-        sizes = []
-        for seconds in (1, LEASE_SECONDS, 1, LEASE_SECONDS - 10):
-            now[0] += seconds
-            for _ in range(3):
-                await toolkit.task(task.id)
-            sizes.append(len(queue.items))
-        assert len(set(queue.items)) == 1
-        now[0] += 10  # the task's `result_ttl` of 60 seconds is over
-        assert await toolkit.task(task.id) is None
-        return sizes
-
-    assert asyncio.run(run()) == [1, 2, 2, 2]
 
 
 def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:

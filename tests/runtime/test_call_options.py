@@ -57,25 +57,3 @@ def test_a_misspelt_option_is_refused_by_name(call: Callable[..., Any]) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'principle'"):
         call(toolkit, principle="ada")
     toolkit.close_sync()
-
-
-def test_a_stream_is_its_own_listener() -> None:
-    async def listen(chunk: Any) -> None:
-        return None
-
-    with pytest.raises(TypeError, match="unexpected keyword argument 'listen'"):
-        Toolkit([echo()]).stream("echo", {}, listen=listen)
-
-
-def test_a_call_cannot_be_turned_into_a_preview() -> None:
-    options: dict[str, Any] = {"preview": True}
-    with pytest.raises(TypeError, match="unexpected keyword argument 'preview'"):
-        asyncio.run(Toolkit([echo()]).call("echo", {}, **options))
-
-
-def test_options_of_none_are_options_that_are_not_given() -> None:
-    nothing = dict.fromkeys(
-        ["confirm", "confirmation_token", "context", "meta", "progress", "scopes", "listen"]
-    )
-    response = asyncio.run(Toolkit([echo()]).call("echo", {}, **nothing, principal="ada"))
-    assert response.content == "ada"

@@ -7,26 +7,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import anyio
 import pytest
-from toolgen.runtime import BaseTool, ToolConfig, ToolContext, ToolError, ToolEvent, Toolkit
+from toolgen.runtime import BaseTool, ToolConfig, ToolContext, ToolEvent, Toolkit
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
-from tests.runtime.tool_factory import code_of, make_tool
+from tests.runtime.tool_factory import make_tool
 
 PATIENCE = 60.0  # seconds
 STREAM = {"stream": {"chunk_schema": {"type": "integer"}}}
 INJECT = {"inject": [{"name": "value", "type": "typing.Any"}]}
 PREVIEW = {"confirm": {"message": "Really?", "preview": True, "on_unsupported": "two_step"}}
-
-
-class Declared(ToolError):
-    code = "declared"
-    default_message = "Declared."
 
 
 def _raise(error: BaseException) -> Callable[[], NoReturn]:
@@ -42,13 +37,9 @@ def exits() -> dict[str, Callable[[], Any]]:
     return {
         "re_raise": lambda: None,
         "os_error": _raise(OSError("no space left")),
-        "declared": _raise(Declared()),
-        "group": _raise(ExceptionGroup("g", [OSError("in a group")])),
         "cancelled_group": _raise(group),
         "new_cancellation": _raise(asyncio.CancelledError()),
         "system_exit": _raise(SystemExit(3)),
-        "keyboard_interrupt": _raise(KeyboardInterrupt()),
-        "generator_exit": _raise(GeneratorExit()),
     }
 
 
@@ -111,39 +102,6 @@ def _execute(pause: Pause) -> Case:
     return Case(make_tool(execute, timeout=PATIENCE))
 
 
-def _execute_directly(pause: Pause) -> Case:
-    async def execute(self: Any, request: Any, context: ToolContext) -> int:
-        await pause()
-        return 1
-
-    return Case(make_tool(execute))
-
-
-def _coroutine_of_plain(pause: Pause) -> Case:
-    def execute(self: Any, request: Any, context: ToolContext) -> Awaitable[None]:
-        return pause()
-
-    return Case(make_tool(execute))
-
-
-def _task_group(pause: Pause) -> Case:
-    async def execute(self: Any, request: Any, context: ToolContext) -> int:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(pause())
-        return 1
-
-    return Case(make_tool(execute))
-
-
-def _anyio_group(pause: Pause) -> Case:
-    async def execute(self: Any, request: Any, context: ToolContext) -> int:
-        async with anyio.create_task_group() as group:
-            group.start_soon(pause)
-        return 1
-
-    return Case(make_tool(execute))
-
-
 def _factory(pause: Pause) -> Case:
     async def value() -> int:
         await pause()
@@ -166,28 +124,6 @@ def _release(pause: Pause) -> Case:
         await pause()
 
     return Case(_injected(), {"value": value})
-
-
-def _plain_release(pause: Pause) -> Case:
-    """The tool waits, and is left by way of a context manager that raises."""
-
-    @contextmanager
-    def value() -> Any:
-        try:
-            yield 1
-        except asyncio.CancelledError:
-            if not pause.exit.startswith("swallow"):
-                exits()[pause.exit]()
-                raise
-
-    async def execute(self: Any, request: Any, context: ToolContext, *, value: Any) -> int:
-        if pause.armed:
-            pause.armed = False
-            pause.reached.set()
-            await asyncio.sleep(PATIENCE)
-        return 1
-
-    return Case(make_tool(execute, **INJECT), {"value": value})
 
 
 def _preview(pause: Pause) -> Case:
@@ -214,16 +150,6 @@ def _stream(pause: Pause) -> Case:
     return Case(make_tool(execute, **STREAM))
 
 
-def _stream_finally(pause: Pause) -> Case:
-    async def execute(self: Any, request: Any, context: ToolContext) -> AsyncIterator[int]:
-        try:
-            yield 1
-        finally:
-            await pause()
-
-    return Case(make_tool(execute, **STREAM))
-
-
 def _listener(pause: Pause) -> Case:
     async def execute(self: Any, request: Any, context: ToolContext) -> AsyncIterator[int]:
         yield 1
@@ -245,38 +171,26 @@ def _progress(pause: Pause) -> Case:
     return Case(make_tool(execute), options={"progress": progress})
 
 
-def _callback(kind: str) -> Callable[[Pause], Case]:
-    def case(pause: Pause) -> Case:
-        async def callback(event: ToolEvent) -> None:
-            if event.kind == kind:
-                await pause()
+def _callback(pause: Pause) -> Case:
+    async def callback(event: ToolEvent) -> None:
+        if event.kind == "finished":
+            await pause()
 
-        return Case(make_tool(_one), config=ToolConfig(callback=callback))
-
-    return case
+    return Case(make_tool(_one), config=ToolConfig(callback=callback))
 
 
 PLACES: dict[str, Callable[[Pause], Case]] = {
     "setup": _setup,
     "execute": _execute,
-    "execute_directly": _execute_directly,
-    "coroutine_of_plain": _coroutine_of_plain,
     "factory": _factory,
     "release": _release,
-    "plain_release": _plain_release,
     "preview": _preview,
     "confirm": _confirm,
     "stream": _stream,
-    "stream_finally": _stream_finally,
     "listener": _listener,
     "progress": _progress,
-    "callback_started": _callback("started"),
-    "callback_validated": _callback("validated"),
-    "callback_finished": _callback("finished"),
+    "callback": _callback,
 }
-
-GROUPS = {"task_group": _task_group, "anyio_group": _anyio_group}
-"""They catch the cancellation, and raise it again unless a child raises something else."""
 
 Call = Callable[[], Awaitable[Any]]
 
@@ -301,17 +215,6 @@ async def _by_scope(call: Call, reached: asyncio.Event) -> None:
     await anyio.sleep(0)
 
 
-async def _by_timeout(call: Call, reached: asyncio.Event) -> None:
-    async def work() -> None:
-        async with asyncio.timeout(None) as limit:
-            _soon(reached, lambda: limit.reschedule(asyncio.get_running_loop().time()))
-            await call()
-
-    with pytest.raises(TimeoutError):
-        await work()
-    await asyncio.sleep(0)
-
-
 async def _fail(reached: asyncio.Event) -> None:
     await reached.wait()
     raise LookupError
@@ -330,17 +233,6 @@ async def _by_sibling(call: Call, reached: asyncio.Event) -> None:
     assert [type(each) for each in caught.value.exceptions] == [LookupError]
 
 
-async def _by_anyio_sibling(call: Call, reached: asyncio.Event) -> None:
-    async def work() -> None:
-        async with anyio.create_task_group() as group:
-            group.start_soon(_fail, reached)
-            await call()
-
-    with pytest.raises(ExceptionGroup) as caught:
-        await work()
-    assert [type(each) for each in caught.value.exceptions] == [LookupError]
-
-
 def _soon(reached: asyncio.Event, act: Callable[[], object]) -> None:
     """Do `act` when the place is reached; asyncio's own task, which no scope cancels."""
     waiting = asyncio.ensure_future(reached.wait())
@@ -350,15 +242,13 @@ def _soon(reached: asyncio.Event, act: Callable[[], object]) -> None:
 CALLERS = {
     "task": _by_task,
     "scope": _by_scope,
-    "timeout": _by_timeout,
     "sibling": _by_sibling,
-    "anyio_sibling": _by_anyio_sibling,
 }
 
 
 async def _cancel(place: str, leaving: str, caller: str) -> None:
     pause = Pause(leaving)
-    case = (PLACES | GROUPS)[place](pause)
+    case = PLACES[place](pause)
     toolkit = Toolkit([case.tool], context=case.context, config=case.config)
 
     async def call() -> Any:
@@ -379,7 +269,7 @@ CELLS = [
     for place in PLACES
     for leaving in EXITS
     for caller in CALLERS
-] + [pytest.param(place, "re_raise", caller) for place in GROUPS for caller in CALLERS]
+]
 
 
 @pytest.mark.parametrize(("place", "leaving", "caller"), CELLS)
@@ -389,38 +279,19 @@ def test_the_callers_own_cancellation_comes_out(place: str, leaving: str, caller
 
 async def _ignore(place: str) -> None:
     pause = Pause("swallow")
-    case = (PLACES | GROUPS)[place](pause)
+    case = PLACES[place](pause)
     toolkit = Toolkit([case.tool], context=case.context, config=case.config)
     with anyio.CancelScope() as scope:
         _soon(pause.reached, scope.cancel)
         response = await toolkit.call("x", {}, **case.options)
-        # a context manager that swallows the cancellation leaves a call without a result
-        assert response.success or place == "plain_release"
+        assert response.success
     await anyio.sleep(0)
     assert (await toolkit.call("x", {}, **case.options)).success
 
 
-@pytest.mark.parametrize("place", PLACES | GROUPS)
+@pytest.mark.parametrize("place", PLACES)
 def test_a_tool_that_ignores_the_cancellation_harms_nobody(place: str) -> None:
     run_event_loop(lambda: _ignore(place))
-
-
-def test_a_task_group_of_the_tool_whose_child_fails_cancels_nobody() -> None:
-    async def fail() -> None:
-        await asyncio.sleep(0)
-        raise LookupError
-
-    async def execute(self: Any, request: Any, context: ToolContext) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(fail())
-
-    async def main() -> tuple[str | None, int]:
-        task = asyncio.current_task()
-        assert task is not None
-        response = await Toolkit([make_tool(execute)]).call("x", {})
-        return code_of(response), task.cancelling()
-
-    assert asyncio.run(main()) == ("internal_error", 0)
 
 
 def test_a_cancelled_call_is_logged_with_what_the_tool_raised(caplog: pytest.LogCaptureFixture) -> None:

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 from shop.catalog import CREATE_ORDER
-from shop.tools.create_order import CreateOrderRequest, CreateOrderTool
+from shop.tools.create_order import CreateOrderTool
 from toolgen.runtime import ToolDefinition, ToolError
-from toolgen.runtime.validation.json_value import find_non_json, is_json
 
-from tests.runtime.tool_factory import Anything, make_tool
+from tests.runtime.tool_factory import make_tool
 
 SKU = st.tuples(st.text("AEIOUXYZ", min_size=2, max_size=2), st.integers(min_value=0)).map(
     lambda parts: "{}-{}".format(*parts)
@@ -127,57 +126,18 @@ def test_loose_schemas(raw: dict[str, Any]) -> None:
     agree(LooseTool, LOOSE_SCHEMA, raw)
 
 
-@settings(deadline=None)
-@given(JSON)
-def test_json_values_are_accepted(value: Any) -> None:
-    assert is_json(value)
-    assert list(find_non_json(value)) == []
-    assert is_json(json.loads(json.dumps(value)))
-
-
-ODD = st.sampled_from(
-    [float("nan"), float("-inf"), b"", (), frozenset(), object(), {1: 2}, {None: 1}, "\udfff", {"\ud800": 1}]
-)
-
-
-@settings(deadline=None)
-@given(
-    st.recursive(
-        ODD, lambda part: st.lists(part, min_size=1, max_size=2) | st.fixed_dictionaries({"k": part})
-    )
-)
-def test_values_that_are_not_json_are_refused(value: Any) -> None:
-    assert not is_json(value)
-    assert list(find_non_json(value)) != []
-
-
-def test_the_request_is_typed() -> None:
-    request: CreateOrderRequest = CreateOrderTool.check_inputs(
-        {"supplier_id": 1, "items": [{"sku": "AB-1", "quantity": 2}], "from": "2025-01-31"}
-    )
-    assert (request.items[0].sku, request.from_) == ("AB-1", "2025-01-31")
-
-
 def test_an_integer_written_as_a_float_is_accepted() -> None:
     items = [{"sku": "AB-1", "quantity": 1e20}]
     request = CreateOrderTool.check_inputs({"supplier_id": 5.0, "items": items})
     assert (request.supplier_id, request.items[0].quantity) == (5, 10**20)
 
 
-def test_no_arguments_are_an_empty_object() -> None:
-    tool = type(make_tool(nothing))
-    assert tool.check_inputs(None) == Anything()
-
-
 @pytest.mark.parametrize(
     ("raw", "got"),
     [
         ([1], "an array of 1 item"),
-        ('["a"]', 'the string "[\\"a\\"]"'),
         (3, "the number 3"),
-        (True, "true"),
         (float("nan"), "a value that is not JSON"),
-        (b"{}", "a value that is not JSON"),
         (object(), "a value that is not JSON"),
     ],
 )
@@ -196,17 +156,3 @@ def test_faults_are_also_data() -> None:
     faults = caught.value.details["faults"]
     assert {"path": "$.supplier_id", "message": "expected at least 1, got 0"} in faults
     assert len(faults) == 3
-
-
-def test_secrets_of_the_environment_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHOP_API_KEY", "sk-12345")
-    tool = type(
-        make_tool(
-            nothing,
-            input_schema={"type": "object", "properties": {"key": {"type": "integer"}}},
-            auth={"secrets": ["SHOP_API_KEY"]},
-        )
-    )
-    with pytest.raises(ToolError) as caught:
-        tool.check_inputs({"key": "sk-12345"})
-    assert caught.value.message.endswith('- $.key: expected integer, got the string "[secret]"')

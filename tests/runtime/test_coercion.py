@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from toolgen.runtime import ToolError, ToolResponse
 from toolgen.runtime.coercion.coerce import coerce
 from toolgen.runtime.confirmation.question import Confirmation
@@ -57,37 +54,24 @@ def coerced(schema: dict[str, Any], value: Any, **root: Any) -> Any:
     ("schema", "text", "value"),
     [
         (INTEGER, "5", 5),
-        (INTEGER, "-7", -7),
         (INTEGER, " 5\n", 5),
-        (INTEGER, "1.0", 1),
         (INTEGER, "1e3", 1000),
         (INTEGER, str(10**40), 10**40),
-        ({"type": "number"}, "5", 5),
         ({"type": "number"}, "0.1", 0.1),
         ({"type": "boolean"}, "true", True),
-        ({"type": "boolean"}, "false", False),
         ({"type": ["integer", "null"]}, "null", None),
-        ({"type": ["integer", "null"]}, "5", 5),
-        ({"type": ["integer", "boolean"]}, "true", True),
         ({"type": "array", "items": {"type": "string"}}, '["a", "5"]', ["a", "5"]),
         ({"type": "array", "items": INTEGER}, ["1", 2, "3"], [1, 2, 3]),
         ({"type": "object"}, '{"b": {"c": "1"}}', {"b": {"c": "1"}}),
-        (ROWS, '[{"sku": "5", "quantity": 2}]', [{"sku": "5", "quantity": 2}]),
         (ROWS, '[{"sku": "5", "quantity": "2"}]', [{"sku": "5", "quantity": 2}]),
         (ROWS, ['{"sku": "A", "quantity": "2"}'], [{"sku": "A", "quantity": 2}]),
         (ROWS, json.dumps(json.dumps([{"sku": "A"}])), [{"sku": "A"}]),
-        ({"enum": [1, 2]}, "2", 2),
         ({"const": True}, "true", True),
-        ({"type": "integer", "enum": [1, 2], "minimum": 2}, "2", 2),
         ({"anyOf": [INTEGER, {"type": "null"}]}, "5", 5),
-        ({"anyOf": [INTEGER, {"type": "null"}]}, "null", None),
         ({"anyOf": [ROWS, {"type": "null"}]}, '[{"sku": "A"}]', [{"sku": "A"}]),
-        ({"oneOf": [INTEGER, {"anyOf": [{"type": "boolean"}, {"type": "array"}]}]}, "[]", []),
         ({"allOf": [{"type": "number"}, {"type": ["integer", "null"]}]}, "4", 4),
         ({"$ref": "#/$defs/n"}, "4", 4),
-        ({"oneOf": [CIRCLE, SQUARE]}, {"kind": "circle", "r": "1.5"}, {"kind": "circle", "r": 1.5}),
         ({"oneOf": [CIRCLE, SQUARE]}, '{"kind": "square", "a": "2"}', {"kind": "square", "a": 2}),
-        ({"additionalProperties": INTEGER}, {"x": "1", "7": "2", "+08": "3"}, {"x": 1, "7": 2, "+08": 3}),
         ({"prefixItems": [INTEGER], "items": {"type": "boolean"}}, ["1", "true"], [1, True]),
         (
             {"if": {"required": ["x"]}, "then": {"properties": {"y": INTEGER}}},
@@ -106,48 +90,24 @@ def test_what_is_coerced(schema: dict[str, Any], text: Any, value: Any) -> None:
     [
         # not JSON
         (INTEGER, "five"),
-        (INTEGER, ""),
         (INTEGER, "+5"),
-        (INTEGER, "05"),
-        (INTEGER, "1_000"),
         (INTEGER, "1,000"),
-        (INTEGER, "0x10"),
-        (INTEGER, "\uff15"),
         (INTEGER, "5 items"),
         ({"type": "number"}, "NaN"),
-        ({"type": "number"}, "-Infinity"),
-        ({"type": "number"}, ".5"),
         ({"type": "boolean"}, "True"),
-        ({"type": "boolean"}, "yes"),
-        ({"type": "boolean"}, "1"),
         ({"type": ["integer", "null"]}, "None"),
-        ({"type": ["integer", "null"]}, ""),
         ({"type": "array"}, "['a']"),
-        ({"type": "object"}, "{'a': 1}"),
         ({"type": "object"}, '{"a": 1'),
         # not exactly that value
-        (INTEGER, "1.5"),
         (INTEGER, "1.00000000000000000001"),
-        (INTEGER, "1e400"),
-        ({"type": "number"}, "1e400"),
         ({"type": "number"}, "1e-999"),
-        ({"type": "number"}, "12345678901234567890.0"),
-        # of another type, or against another keyword
         (INTEGER, "true"),
-        (INTEGER, "[5]"),
-        ({"type": "array"}, '{"a": 1}'),
         ({"type": "integer", "minimum": 6}, "5"),
-        ({"enum": [1, 2]}, "3"),
         (ROWS, '[{"sku": 5}]'),
         (ROWS, '[{"sku": "A", "more": 1}]'),
         # some text would do
         ({"type": ["integer", "string"], "minLength": 3}, "5"),
-        ({"enum": [1, 2, "many"]}, "2"),
-        ({"minLength": 3}, "5"),
-        ({"pattern": "^[a-z]$"}, "5"),
         ({"anyOf": [INTEGER, {"type": "string", "minLength": 3}]}, "5"),
-        ({"anyOf": [INTEGER, {"const": "auto"}]}, "5"),
-        ({"anyOf": [INTEGER, {"format": "date"}]}, "5"),
         ({"anyOf": [INTEGER, {"not": {}}]}, "5"),
         ({"properties": {"0": {"type": "string"}}, "additionalProperties": INTEGER}, {"0": "1", "00": "1"}),
         # more than one reading
@@ -177,12 +137,8 @@ def test_what_is_coerced(schema: dict[str, Any], text: Any, value: Any) -> None:
             {"n": "5"},
         ),
         # could be meant in more than one way
-        ({"type": "array", "items": {"type": "string"}}, "a"),
         ({"type": "array", "items": {"type": "string"}}, "a,b"),
-        ({"type": "array", "items": INTEGER}, 5),
-        ({"type": "string"}, 5),
         ({"type": "string"}, None),
-        ({"enum": ["low", "high"]}, "LOW"),
         ({"enum": ["low", "high"]}, " low "),
         ({"type": "boolean"}, 1),
         # not to be shown
@@ -220,10 +176,6 @@ def test_the_implementation_gets_the_value_and_the_response_tells() -> None:
     assert raw == {"n": "5", "rows": '[{"sku": "A", "quantity": "2"}]', "ok": True}
 
 
-def test_a_good_request_tells_nothing() -> None:
-    assert "coerced" not in run(tool_of({"n": INTEGER}), {"n": 5}).metadata
-
-
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_all_arguments_as_one_text(times: int) -> None:
     raw: Any = {"n": "5"}
@@ -235,16 +187,6 @@ def test_all_arguments_as_one_text(times: int) -> None:
         {"path": "$", "from": "string", "to": "object"},
         {"path": "$.n", "from": "string", "to": "integer"},
     ]
-
-
-def test_what_stays_wrong_is_told_as_it_came() -> None:
-    response = run(tool_of({"n": INTEGER, "m": INTEGER}), {"n": "5", "m": "many"})
-    assert coercions(response) is None
-    assert response.as_text() == (
-        "Error [invalid_request]: Invalid arguments for x:\n"
-        '- $.n: expected integer, got the string "5"\n'
-        '- $.m: expected integer, got the string "many"'
-    )
 
 
 def test_what_is_wrong_inside_a_text_is_told() -> None:
@@ -286,35 +228,6 @@ def test_the_user_is_asked_about_what_is_meant() -> None:
     assert [question.arguments for question in asked] == [{"rows": [1, 2, 3]}] * 2
 
 
-def test_the_arguments_of_a_confirmed_call_are_coerced_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolgen.runtime.coercion import coerce as module
-
-    coerce, coerced_values = module.coerce, []
-
-    def counted(schema: Any, value: dict[str, Any]) -> Any:
-        coerced_values.append(value)
-        return coerce(schema, value)
-
-    monkeypatch.setattr(module, "coerce", counted)
-
-    async def confirm(question: Confirmation) -> bool:
-        return True
-
-    rows = {"type": "array", "items": {"type": "integer"}}
-    tool = tool_of({"rows": rows}, confirm={"message": "Delete {rows|count} rows?"})
-    assert run(tool, {"rows": "[1, 2]"}, confirm=confirm).content == {"rows": [1, 2]}
-    assert coerced_values == [{"rows": "[1, 2]"}]
-
-
-def test_a_failed_call_tells_it_too() -> None:
-    async def fail(self: Any, request: Any, context: Any) -> None:
-        raise ValueError("no")
-
-    tool = make_tool(fail, input_schema={"type": "object", "properties": {"n": INTEGER}})
-    response = run(tool, {"n": "5"})
-    assert (response.success, len(coercions(response))) == (False, 1)
-
-
 def test_no_secret_is_in_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("X_KEY", "hunter2")
     schema = {"type": "object", "additionalProperties": INTEGER}
@@ -333,18 +246,11 @@ def nested(depth: int) -> str:
     "text",
     [
         "[" * 100_000,
-        "[" * 100_000 + "]" * 100_000,
         '{"a":' * 5_000 + "1" + "}" * 5_000,
-        "[" * 250 + "]" * 250,
         "9" * 100_000,
-        "[" + "9" * 500 + "]",
         "1" * 20 + "e" + "9" * 20,
-        "1e-" + "9" * 300,
-        '"' * 100_000,
         "[" + "1," * 600_000 + "1]",
         '["\\ud800"]',
-        "[NaN]",
-        "[1e999]",
         nested(14),
         " " * 2_000_000 + "[]",
         "[" + '"1",' * 100_000 + '"1"]',
@@ -370,60 +276,3 @@ def test_large_arguments_are_not_searched() -> None:
     compiled = compile_schema({"type": "object", "additionalProperties": {"type": "array", "items": INTEGER}})
     assert coerce(compiled, {"a": ["1"] * 900}).valid
     assert not coerce(compiled, {"a": ["1"] * 200_000}).valid
-
-
-PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
-    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.sampled_from("abc"), part, max_size=3),
-    max_leaves=6,
-)
-
-
-@settings(deadline=None)
-@given(PLAIN, st.integers(1, 3))
-def test_any_value_but_a_text_survives_being_one(value: Any, times: int) -> None:
-    text: Any = value
-    for _ in range(times):
-        text = json.dumps(text)
-    got = coerced({"not": {"type": "string"}, "type": ["null", "boolean", "number", "array", "object"]}, text)
-    assert got == value or (got == "refused" and _has_odd_number(value))
-
-
-def _has_odd_number(value: Any) -> bool:
-    """Whether a float is whole, but written so that it stands for another number: 1.2e+16 is fine, 1e+23 is not."""
-    if isinstance(value, dict | list):
-        return any(map(_has_odd_number, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, float) and value.is_integer() and abs(value) > 2**53
-
-
-TEXTS = st.text() | PLAIN.map(json.dumps) | st.sampled_from(["5", "true", "null", "[]", "{}", "low", "1.0"])
-TYPES = st.lists(
-    st.sampled_from(["null", "boolean", "integer", "number", "array", "object", "string"]),
-    min_size=1,
-    unique=True,
-)
-
-
-@settings(deadline=None)
-@given(TYPES, TEXTS)
-def test_a_text_that_the_schema_might_take_stays_one(types: list[str], text: str) -> None:
-    compiled = compile_schema({"type": "object", "properties": {"a": {"type": types, "minLength": 99}}})
-    if compiled.accepts({"a": text}):
-        return
-    found = coerce(compiled, {"a": text})
-    if "string" in types:
-        assert not found.notes
-    if found.valid:
-        assert compiled.accepts(found.value)
-        assert found.value["a"] == json.loads(text) or json.loads(text) == json.dumps(found.value["a"])
-
-
-def test_calls_side_by_side_do_not_share_what_is_told() -> None:
-    from toolgen.runtime import Toolkit
-
-    async def both() -> list[ToolResponse]:
-        kit = Toolkit([tool_of({"n": INTEGER})])
-        return list(await asyncio.gather(kit.call("x", {"n": "1"}), kit.call("x", {"n": 1})))
-
-    first, second = asyncio.run(both())
-    assert (len(coercions(first)), coercions(second)) == (1, None)

@@ -7,7 +7,6 @@ import base64
 import hashlib
 import json
 import secrets
-import socket
 import threading
 from pathlib import Path
 
@@ -18,15 +17,12 @@ from toolgen.runtime.confirmation.question import cut_preview, displayed_preview
 from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens, TokenClaims, digest_of_holder
 from toolgen.runtime.settings import SettingError, Settings
-from toolgen.runtime.stores import opening
 from toolgen.runtime.stores.call_records import (
     CallRecords,
     MemoryRecords,
     SqliteRecords,
-    open_call_records,
     redeeming,
 )
-from toolgen.runtime.stores.opening import StoreError
 
 ONE, TWO = b"1" * 32, b"2" * 32
 CLAIMS = TokenClaims("two_step", "call", "shown", None, 1)
@@ -66,11 +62,6 @@ def test_the_first_key_seals_and_every_key_opens() -> None:
     assert new.open(old.seal(b"x")) == b"x"
     assert old.open(new.seal(b"x")) is None
     assert AesGcmSealer([TWO]).open(new.seal(b"x")) == b"x"
-
-
-def test_a_sealed_token_cannot_be_read() -> None:
-    token = AesGcmSealer([ONE]).seal(b"some payload")
-    assert b"payload" not in base64.urlsafe_b64decode(token + "==")
 
 
 def test_keys_are_32_bytes_of_url_safe_base64() -> None:
@@ -121,12 +112,6 @@ def test_a_redeemed_token_stays_redeemed_when_the_clock_goes_back(
     clock[0] = 1050.0
     assert redeem(tokens, old, None) is None
     assert redeem(tokens, tokens.issue(CLAIMS), None) == CLAIMS
-
-
-def test_a_token_is_not_redeemed_after_the_store_was_emptied() -> None:
-    change = redeeming(60.0)
-    assert change(None, 1050.0, 1000.0) is None
-    assert change(None, 1061.0, 1000.0) is not None
 
 
 def test_a_token_expires(clock: list[float]) -> None:
@@ -187,14 +172,9 @@ def test_contradictory_settings_of_confirmation_are_refused(settings: Settings) 
 
 @pytest.mark.parametrize(
     "text",
-    ["\n", "\r", "\x1b[2K", "\x85", "\u2028", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041", "\ud800"],
+    ["\n", "\x1b[2K", "\u202e", "\u200b", "\U000e0041"],
 )
 def test_printable_escapes_invisible_characters(text: str) -> None:
-    _shows(text)
-
-
-@pytest.mark.parametrize("text", ["\u3164", "\u115f", "\u2800", "\U000e0100", "\xa0", "\xad"])
-def test_printable_escapes_blank_characters_that_are_letters(text: str) -> None:
     _shows(text)
 
 
@@ -224,13 +204,6 @@ def test_a_preview_with_too_many_arguments_to_look_for_is_one_line() -> None:
     assert shown == "Total: 5\\n" + "\\n".join(text.replace("\n", "\\n") for text in texts)
 
 
-def test_a_preview_with_too_long_an_argument_of_several_lines_is_one_line() -> None:
-    text = "a\n" * 60_000
-    shown = displayed_preview(f"Total: 5\n{text}", {"text": text})
-    assert shown.startswith("Total: 5\\na\\na")
-    assert "a\n[cut: the first 100000 of 120009 characters; " in shown
-
-
 def test_a_preview_is_shown_up_to_a_limit() -> None:
     preview = "line\n" * 20_000
     assert displayed_preview(preview, {}) == preview
@@ -239,34 +212,3 @@ def test_a_preview_is_shown_up_to_a_limit() -> None:
     assert shown == f"{preview}\n[cut: the first 100000 of 100008 characters; SHA-256 of all: {digest}]"
     assert displayed_preview(f"{preview}two more", {}) != shown
     assert cut_preview(shown).endswith("\n[cut: the first 20000 of more than 100000 characters]")
-
-
-def test_an_argument_of_several_lines_is_one_line_where_a_preview_is_cut() -> None:
-    preview = "x" * 99_990 + "12345678\nTotal: 0 EUR"
-    shown = displayed_preview(preview, {"text": "12345678\nTotal: 0 EUR"})
-    assert shown.startswith(preview[:99_998] + "\\n\n[cut: the first 100000 of 100012 characters; ")
-
-
-@pytest.mark.parametrize("mark", ["\u0336", "\u20d2", "\u20dd", "\u0488"])
-def test_marks_that_are_drawn_over_other_characters_are_escaped(mark: str) -> None:
-    assert mark not in printable(f"1{mark}00 EUR")
-
-
-def test_a_store_that_does_not_answer_leaves_the_default_executor_to_the_application(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.5)
-    with socket.create_server(("127.0.0.1", 0), backlog=64) as frozen:  # accepts, and never answers
-        store = open_call_records("confirmation_store", f"redis://127.0.0.1:{frozen.getsockname()[1]}/0")
-        tokens = ConfirmationTokens((ONE,), store, 60)
-
-        async def run() -> None:
-            redemptions = [asyncio.create_task(tokens.redeem(tokens.issue(CLAIMS), None)) for _ in range(40)]
-            await asyncio.sleep(0)
-            await asyncio.get_running_loop().getaddrinfo("127.0.0.1", 80)  # in the default executor
-            assert not any(each.done() for each in redemptions)
-            for each in redemptions:
-                with pytest.raises(StoreError, match="did not answer within"):
-                    await each
-
-        asyncio.run(run())

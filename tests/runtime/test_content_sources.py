@@ -6,14 +6,13 @@ import asyncio
 import io
 import logging
 import os
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
+from toolgen.runtime import Audio, File, Image, Link, Text
 from toolgen.runtime.content.links import link_fault
 
 from tests.processes import processor_limit
@@ -67,27 +66,6 @@ def test_every_source_is_read_to_its_end(tool: Any, tmp_path: Path) -> None:
     assert [block.name for block in response.blocks] == [None, None, None, "chart.png", None, None]
 
 
-@TOOLS
-def test_an_async_file_is_read_in_the_event_loop(tool: Any) -> None:
-    class AsyncFile(Chunks):
-        async def read(self, size: int = -1) -> bytes:
-            raise AssertionError("it is iterated")
-
-    assert run(tool(File(AsyncFile(b"one\n", b"two\n")), content="any")).blocks[0].text == "one\ntwo\n"
-
-
-def test_a_source_is_read_outside_of_the_event_loop() -> None:
-    threads = []
-
-    class Slow(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            threads.append(threading.current_thread().name)
-            return super().read(size)
-
-    assert answer(Image(Slow(PNG)), content="any").success
-    assert set(threads) == {"toolgen-worker"}
-
-
 def test_a_source_is_read_before_injected_values_are_released() -> None:
     @contextmanager
     def opened() -> Iterator[io.BytesIO]:
@@ -135,27 +113,6 @@ def test_only_regular_files_are_read(tmp_path: Path, caplog: pytest.LogCaptureFi
         assert str(path) not in reason
 
 
-def test_a_missing_file_is_a_failure_of_the_tool(tmp_path: Path) -> None:
-    assert code_of(answer(File(tmp_path / "gone"), content="any")) == "internal_error"
-
-
-def test_a_file_that_grows_while_it_is_read_is_refused(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(b"one\n")
-    status = os.fstat
-
-    def grow(descriptor: int) -> os.stat_result:
-        before = status(descriptor)
-        with path.open("ab") as file:
-            file.write(b"more\n")
-        return before
-
-    monkeypatch.setattr(os, "fstat", grow)
-    assert "it changed while it was read" in refused(caplog, returning(File(path), content="any"))
-
-
 def test_a_path_does_not_leave_its_root(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     root = tmp_path / "charts"
     (root / "2026").mkdir(parents=True)
@@ -183,18 +140,6 @@ def test_a_file_in_text_mode_is_refused(tool: Any, caplog: pytest.LogCaptureFixt
         assert "it gives str, not bytes: open files in binary mode" in reason
 
 
-def test_one_bad_block_is_enough_to_send_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    assert "content[1] is empty" in refused(caplog, returning(Image(PNG), Text(""), content="any"))
-
-
-def test_an_exception_of_a_source_is_one_of_the_tool() -> None:
-    class Broken(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            raise OSError("disk")
-
-    assert code_of(answer(File(Broken()), content="any")) == "internal_error"
-
-
 def test_reading_ends_with_the_time_limit() -> None:
     async def endless() -> AsyncIterator[bytes]:
         while True:
@@ -204,57 +149,25 @@ def test_reading_ends_with_the_time_limit() -> None:
     assert code_of(answer(File(endless()), content="any", timeout=0.1)) == "timeout"
 
 
-def test_other_calls_are_answered_while_a_source_is_read() -> None:
-    entered, release = threading.Event(), threading.Event()
-
-    class Waiting(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            entered.set()
-            release.wait(10)
-            return super().read(size)
-
-    async def both() -> tuple[Any, Any]:
-        kit = Toolkit([returning(Image(Waiting(PNG)), content="any")])
-        waiting = asyncio.create_task(kit.call("x", {}))
-        while not entered.is_set():
-            await asyncio.sleep(0.001)
-        assert not waiting.done()
-        release.set()
-        return await waiting, None
-
-    assert asyncio.run(both())[0].success
-
-
 @pytest.mark.parametrize(
     ("uri", "fault"),
     [
         ("report.html", "is not an absolute address"),
-        ("", "is not an absolute address"),
         ("javascript:alert(1)", "has the scheme javascript, which runs code or carries data"),
         ("DATA:text/html,x", "has the scheme data, which runs code or carries data"),
-        ("file:///etc/passwd", "has the scheme file, which names a file of this machine"),
         ("https://", "has no host"),
         ("https://user:pw@example.com/", "contains a user name or password"),
         ("https://example.com/a b", "contains a space or a control character"),
-        ("http://127.0.0.1:8080/x", "leads to a private address"),
         ("http://localhost/x", "leads to a private address"),
-        ("http://[::1]/x", "leads to a private address"),
         ("http://10.1.2.3/x", "leads to a private address"),
         ("http://169.254.169.254/latest/meta-data", "leads to a private address"),
-        ("http://2130706433/", "leads to a private address"),
         ("http://0x7f.1/", "leads to a private address"),
-        ("http://[::ffff:192.168.0.1]/", "leads to a private address"),
         ("http://127.0.0.%31/", "leads to a private address"),
         ("http://%6cocalhost/", "leads to a private address"),
-        ("http://１２７.０.０.１/", "leads to a private address"),  # noqa: RUF001
         ("http://127。0。0。1/", "leads to a private address"),
-        ("http://①②⑦.0.0.1/", "leads to a private address"),
-        ("http://127.0\u00ad.0.1/", "leads to a private address"),
         ("http://lo\u200bcalhost/", "leads to a private address"),
         ("http://[64:ff9b::7f00:1]/", "leads to a private address"),
-        ("http://[64:ff9b:1::a00:1]/", "leads to a private address"),
         ("http://[::7f00:1]/", "leads to a private address"),
-        ("http://[2002:7f00:1::]/", "leads to a private address"),
         ("http://[::ffff:0:10.0.0.1]/", "leads to a private address"),
         ("http://db.internal/", "leads to a private address"),
     ],

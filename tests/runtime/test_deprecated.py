@@ -30,8 +30,6 @@ def call(how: str = "well", **definition: Any) -> ToolResponse:
     ("deprecated", "notice"),
     [
         ({}, "Deprecated."),
-        ({"since": "2.0.0"}, "Deprecated since 2.0.0."),
-        ({"replaced_by": "place_order"}, "Deprecated; use place_order instead."),
         (
             DEPRECATED,
             "Deprecated since 2.0.0; use place_order instead. Stops working after 2026-12-31.",
@@ -84,10 +82,6 @@ def test_every_result_of_a_deprecated_tool_says_so(how: str) -> None:
     assert "toolgen/metadata" not in result["_meta"]
 
 
-def test_results_of_other_tools_say_nothing() -> None:
-    assert call(version="1.2.0").metadata.keys() == {"call_id"}
-
-
 @pytest.mark.parametrize(("how", "event"), [("well", "finished"), ("crash", "failed")])
 def test_the_record_of_a_call_has_version_and_deprecation(
     how: str, event: str, caplog: pytest.LogCaptureFixture
@@ -101,17 +95,3 @@ def test_the_record_of_a_call_has_version_and_deprecation(
     assert (fields["event"], fields["tool_version"]) == (event, "1.2.0")
     assert fields["deprecated"] == DEPRECATED
     assert ", deprecated until 2026-12-31" in record.getMessage()
-
-
-def test_records_of_other_tools_have_neither_field(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "toolgen.runtime")
-
-    call()
-
-    assert {"tool_version", "deprecated"} & vars(caplog.records[0]).keys() == set()
-
-
-def test_a_call_after_the_sunset_still_works() -> None:
-    response = call(deprecated={"sunset": "2020-01-31"})
-
-    assert response.content == 1

@@ -153,12 +153,6 @@ def test_closing_returns_although_a_task_exits_when_it_is_cancelled(kind: type[B
     assert ended.wait(SECONDS)
 
 
-@pytest.mark.parametrize("kind", EXITS)
-def test_what_the_main_coroutine_raises_comes_out(kind: type[BaseException]) -> None:
-    with pytest.raises(kind):
-        run_event_loop(lambda: exits(kind))
-
-
 def test_a_signal_ends_the_loop() -> None:
     async def main() -> None:
         asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
@@ -180,11 +174,3 @@ def test_a_second_signal_ends_a_loop_whose_task_ignores_the_first() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run_event_loop(main)
-
-
-def test_a_loop_does_not_start_inside_of_another() -> None:
-    async def main() -> None:
-        with pytest.raises(RuntimeError, match="running event loop"):
-            run_event_loop(lambda: asyncio.sleep(0))
-
-    asyncio.run(main())

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from toolgen.runtime import ConfirmationPending, ToolError, Toolkit
 from toolgen.runtime.content.block import Block
-from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.execution import admission
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
-from toolgen.runtime.settings import Settings
 from toolgen.runtime.stores import call_records
 from toolgen.runtime.stores.call_records import (
     LEASE_SECONDS,
@@ -21,11 +19,9 @@ from toolgen.runtime.stores.call_records import (
     MemoryRecords,
     SqliteRecords,
     adding,
-    cancelling,
     claiming,
     finishing,
     observed,
-    renewing,
     starting,
 )
 from toolgen.runtime.stores.opening import StoreError
@@ -108,10 +104,6 @@ def test_a_key_with_other_arguments_is_a_conflict() -> None:
     assert len(DONE) == 1
 
 
-def test_the_order_of_arguments_is_no_difference() -> None:
-    assert [code_of(each) for each in several(keyed(), {"a": 1, "b": 2}, {"b": 2, "a": 1})] == [None, None]
-
-
 @pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256, 5])
 def test_a_key_that_is_none_is_refused(key: Any) -> None:
     (response,) = several(keyed(), {"key": key})
@@ -143,19 +135,6 @@ def test_many_calls_at_once_execute_once() -> None:
     assert sum("replayed" in each.metadata for each in responses) == 49
 
 
-def test_a_call_does_not_wait_for_ever_for_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admission, "WAIT_SECONDS", 0.05)
-
-    async def slow(self: Any, request: Any, context: Any) -> Any:
-        await asyncio.sleep(0.5)
-        return 1
-
-    first, second = several(keyed(slow), {}, {}, at_once=True)
-    assert (code_of(first), code_of(second)) == (None, "overloaded")
-    assert second.error is not None
-    assert second.error.retry_after == 1
-
-
 def test_a_call_that_did_not_begin_frees_its_key() -> None:
     async def run() -> list[str | None]:
         needed = [{"name": "db"}]
@@ -168,16 +147,6 @@ def test_a_call_that_did_not_begin_frees_its_key() -> None:
         return db
 
     assert asyncio.run(run()) == ["missing_dependency", None]
-
-
-def test_an_error_of_the_tool_that_is_retryable_is_kept() -> None:
-    async def busy(self: Any, request: Any, context: Any) -> Any:
-        DONE.append(1)
-        raise OverloadedError("Come back later.")
-
-    responses = several(keyed(busy), {}, {})
-    assert [code_of(each) for each in responses] == ["overloaded", "overloaded"]
-    assert len(DONE) == 1
 
 
 def test_a_cancelled_call_has_an_unknown_outcome() -> None:
@@ -271,14 +240,6 @@ def test_a_response_is_the_same_after_its_way_through_a_store() -> None:
     assert load_response(dump_response(response), "x", {}, {}) == response
 
 
-def test_an_error_that_another_version_declared_keeps_its_fields() -> None:
-    response = ToolResponse("x", False, error=Refused("No.", details=[1], retry_after=2.5))
-    loaded = load_response(dump_response(response), "x", {}, {})
-    assert loaded.error is not None
-    assert response.error is not None
-    assert loaded.error.as_dict() == response.error.as_dict()
-
-
 # Records
 
 
@@ -294,13 +255,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_one_owner_claims_a_call(records: CallRecords) -> None:
-    claimed, changed = records.apply("k", claiming("a", "d", 60))
-    assert changed
-    assert claimed is not None
-    assert records.apply("k", claiming("b", "d", 60)) == (claimed, False)
-
-
 def test_an_owner_whose_lease_ended_lost_the_call_for_good(records: CallRecords, clock: list[float]) -> None:
     records.apply("k", claiming("a", "d", 60))
     clock[0] += LEASE_SECONDS + 1
@@ -308,27 +262,6 @@ def test_an_owner_whose_lease_ended_lost_the_call_for_good(records: CallRecords,
     assert record is not None
     assert record.state == "lost"
     assert records.apply("k", finishing("a", b"late")) == (record, False)
-
-
-def test_a_renewed_lease_goes_on(records: CallRecords, clock: list[float]) -> None:
-    records.apply("k", claiming("a", "d", 60))
-    clock[0] += LEASE_SECONDS - 1
-    records.apply("k", renewing("a", "half"))
-    clock[0] += LEASE_SECONDS - 1
-    record, _ = records.apply("k", observed)
-    assert record is not None
-    assert (record.state, record.progress) == ("running", "half")
-
-
-def test_an_answer_is_kept_for_its_time(records: CallRecords, clock: list[float]) -> None:
-    records.apply("k", claiming("a", "d", 60))
-    records.apply("k", finishing("a", b"answer"))
-    clock[0] += 59
-    record, _ = records.apply("k", observed)
-    assert record is not None
-    assert record.answer == b"answer"
-    clock[0] += 2
-    assert records.apply("k", observed) == (None, False)
 
 
 def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
@@ -345,14 +278,6 @@ def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
         assert seen == states
 
 
-def test_a_call_that_was_cancelled_before_its_start_is_not_started(records: CallRecords) -> None:
-    records.apply("k", adding("d", 600, most=1, sealed=b""))
-    records.apply("k", cancelling)
-    record, _ = records.apply("k", starting("a"))
-    assert record is not None
-    assert record.state == "cancelled"
-
-
 def test_a_full_memory_refuses_new_calls_and_keeps_the_old() -> None:
     records = MemoryRecords(limit=10, records=2)
     records.apply("a", claiming("a", "d", 60))
@@ -362,13 +287,3 @@ def test_a_full_memory_refuses_new_calls_and_keeps_the_old() -> None:
     with pytest.raises(StoreError):
         records.apply("a", finishing("a", b"x" * 11))
     assert records.apply("b", observed)[0] is not None
-
-
-def test_a_store_that_cannot_be_opened_is_refused_where_the_toolkit_is_made() -> None:
-    from toolgen.runtime import ToolConfig
-    from toolgen.runtime.settings import SettingError
-
-    settings = Settings(idempotency_store="mysql://user:secret@host")
-    with pytest.raises(SettingError, match="TOOLGEN_IDEMPOTENCY_STORE must be memory") as raised:
-        Toolkit(config=ToolConfig(settings=settings))
-    assert "secret" not in str(raised.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import sqlite3
 import threading
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from toolgen.runtime import BaseTool, Toolkit, ToolSpec
+from toolgen.runtime import BaseTool, ToolSpec
 
 from tests.runtime.tool_factory import code_of, make_tool, run
 
@@ -132,12 +131,6 @@ def test_an_optional_value_that_the_application_lacks_is_none(plain: bool, conte
     assert (response.content, seen) == (1, [None])
 
 
-def test_an_optional_value_that_the_application_has_is_injected() -> None:
-    tool, seen = tool_with_optional(plain=True)
-    assert run(tool, context={"x": Session}).content == 1
-    assert seen == ["session"]
-
-
 @pytest.mark.parametrize("plain", [False, True])
 def test_an_optional_value_of_another_type_is_still_refused(plain: bool) -> None:
     tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
@@ -163,13 +156,6 @@ def test_a_hand_written_tool_has_optional_values() -> None:
     assert seen == [None]
 
 
-def test_the_context_of_one_call_adds_to_the_toolkits() -> None:
-    tool, seen = tool_with_x(plain=False)
-    run(tool, context={"x": 1, "y": 2})
-    asyncio.run(Toolkit([tool], context={"x": 1}).call("x", {}, context={"x": 5}))
-    assert seen == [1, 5]
-
-
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_factory_that_fails_is_an_internal_error(plain: bool, caplog: pytest.LogCaptureFixture) -> None:
     def broken() -> None:
@@ -180,14 +166,6 @@ def test_a_factory_that_fails_is_an_internal_error(plain: bool, caplog: pytest.L
     assert (code_of(response), seen) == ("internal_error", [])
     assert "db.internal" not in response.as_text()
     assert "db.internal" in caplog.text
-
-
-def test_a_value_is_closed_with_the_tools_exception() -> None:
-    async def execute(self: Any, request: Any, context: Any, *, x: Any) -> None:
-        raise ValueError
-
-    run(make_tool(execute, inject=[{"name": "x"}]), context={"x": Session})
-    assert LOG == ["open", "failed"]
 
 
 def test_an_invalid_response_rolls_back_an_injected_transaction(tmp_path: Path) -> None:
@@ -222,27 +200,6 @@ def test_an_invalid_response_rolls_back_an_injected_transaction(tmp_path: Path) 
     assert sqlite3.connect(path).execute("select n from t").fetchall() == [(4,)]
 
 
-def test_a_plain_factory_and_a_plain_execute_share_a_thread(tmp_path: Path) -> None:
-    """sqlite3 refuses a connection in another thread than the one that made it."""
-
-    def execute(self: Any, request: Any, context: Any, *, db: sqlite3.Connection, session: str) -> Any:
-        assert threading.current_thread() is not threading.main_thread()
-        return [session, db.execute("select 1").fetchone()[0]]
-
-    tool = make_tool(execute, inject=[{"name": "db"}, {"name": "session"}])
-    context = {"db": lambda: sqlite3.connect(tmp_path / "x.db"), "session": Session}
-    assert run(tool, context=context).content == ["session", 1]
-    assert LOG == ["open", "closed"]
-
-
-def test_a_connection_is_injected_as_it_is() -> None:
-    db = sqlite3.connect(":memory:")
-    tool, seen = tool_with_x(plain=False)
-    run(tool, context={"x": db})
-    assert seen == [db]
-    assert db.execute("select 1").fetchone() == (1,)
-
-
 def test_a_context_manager_that_suppresses_exceptions_cannot_fake_success() -> None:
     class Swallows(Session):
         async def __aexit__(self, *problem: object) -> bool:  # type: ignore[override]
@@ -273,13 +230,6 @@ def test_plain_context_managers_are_entered_and_exited_in_the_tools_thread(plain
     assert (threads[0] is threading.main_thread()) is not plain
 
 
-def test_execute_without_an_injected_keyword_is_refused_when_it_is_defined() -> None:
-    async def execute(self: Any, request: Any, context: Any) -> None: ...
-
-    with pytest.raises(TypeError, match=r"XTool\.execute must accept \(self, request, context, \*, x, y\)"):
-        make_tool(execute, inject=[{"name": "x"}, {"name": "y"}])
-
-
 @pytest.mark.parametrize(
     "execute",
     [
@@ -293,10 +243,3 @@ def test_execute_with_another_signature_is_refused(execute: Any) -> None:
         TypeError, match=r"execute must accept \(self, request, context\), as the spec of x says"
     ):
         make_tool(execute)
-
-
-def test_execute_may_take_injected_values_as_keyword_arguments() -> None:
-    async def execute(self: Any, request: Any, context: Any, **injected: Any) -> Any:
-        return injected
-
-    assert run(make_tool(execute, inject=[{"name": "x"}]), context={"x": 1}).content == {"x": 1}

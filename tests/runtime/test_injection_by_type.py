@@ -57,10 +57,6 @@ def test_another_type_is_not_injected() -> None:
     assert code_of(run(make_tool(asks, inject=nowhere), context={Other: connect})) == "missing_dependency"
 
 
-def test_context_of_one_call_by_type() -> None:
-    assert run(make_tool(asks, inject=DB), {}, **{"context": {sqlite3.Connection: connect}}).content == 1
-
-
 @pytest.mark.parametrize(
     ("declared", "code"),
     [("typing.SupportsInt", "missing_dependency"), ("asyncio.protocols.BaseProtocol", "missing_dependency"),

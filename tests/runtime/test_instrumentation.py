@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -14,8 +12,6 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from toolgen.runtime import (
-    Confirmation,
-    ConfirmationPending,
     ToolConfig,
     ToolError,
     ToolEvent,
@@ -68,14 +64,6 @@ def test_failures_that_operators_can_fix_are_warnings(caplog: pytest.LogCaptureF
     run(tool(inject=[{"name": "db", "type": "sqlite3.Connection"}]), {"how": "well"})
     (record,) = caplog.records
     assert (record.levelname, record.code) == ("WARNING", "missing_dependency")  # type: ignore[attr-defined]
-
-
-def test_a_logger_adapter_keeps_its_own_fields(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    adapter = logging.LoggerAdapter(logging.getLogger("app"), {"tenant": "acme"})
-    run(tool(), {"how": "well"}, config=ToolConfig(logger=adapter))
-    (record,) = caplog.records
-    assert (record.name, record.tenant, record.event) == ("app", "acme", "finished")  # type: ignore[attr-defined]
 
 
 def test_a_cancelled_call_has_a_record_and_an_event(caplog: pytest.LogCaptureFixture) -> None:
@@ -165,41 +153,6 @@ def test_a_span_has_principal_and_session_and_no_arguments(spans: InMemorySpanEx
     assert SECRET not in call.to_json() + unknown.to_json()
     assert unknown.name == "execute_tool"
     assert (unknown.attributes or {})["error.type"] == "unknown_tool"
-
-
-def test_opentelemetry_is_not_imported_by_the_runtime() -> None:
-    code = (
-        "import asyncio, sys; sys.path.insert(0, 'tests/runtime')\n"
-        "from shop import catalog\n"
-        "assert asyncio.run(catalog.toolkit().call('echo', {'a': 1})).success\n"
-        "assert not [name for name in sys.modules if name.startswith('opentelemetry')]\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_call_that_waits_for_the_user_has_not_failed(
-    caplog: pytest.LogCaptureFixture, spans: InMemorySpanExporter
-) -> None:
-    caplog.set_level(logging.INFO)
-
-    async def later(confirmation: Confirmation) -> bool:
-        raise ConfirmationPending(confirmation)
-
-    with pytest.raises(ConfirmationPending):
-        run(tool(confirm={"message": "Sure?"}), {"how": "well"}, confirm=later)
-    assert [record.event for record in caplog.records] == ["asked", "pending"]  # type: ignore[attr-defined]
-    (span,) = spans.get_finished_spans()
-    assert span.status.status_code is trace.StatusCode.UNSET
-
-
-def test_a_span_has_the_tools_version_and_its_deprecation(spans: InMemorySpanExporter) -> None:
-    run(tool(version="1.2.0", deprecated={"sunset": "2026-12-31"}), {"how": "well"})
-
-    (span,) = spans.get_finished_spans()
-
-    assert span.attributes is not None
-    assert span.attributes["toolgen.tool_version"] == "1.2.0"
-    assert span.attributes["toolgen.deprecated"] is True
 
 
 def test_the_span_of_a_worker_continues_that_of_the_caller(spans: InMemorySpanExporter) -> None:

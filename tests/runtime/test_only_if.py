@@ -107,15 +107,6 @@ def test_anything_else_asks(properties: dict[str, Any], arguments: dict[str, Any
     assert len(DONE) == 1
 
 
-def test_a_property_in_an_object_that_is_left_out_has_its_default() -> None:
-    options = {"type": "object", "properties": {"go": {"type": "boolean", "default": False}}}
-    toolkit = kit(properties={"options": options}, confirm={"only_if": "/options/go"})
-    for given in ({}, {"options": {}}, {"options": {"go": False}}):
-        assert call(toolkit, given).content == SHOWN
-    assert code_of(call(toolkit, {"options": {"go": True}})) == "confirmation_required"
-    assert DONE == []
-
-
 def test_a_preview_that_returns_a_text_is_an_error_of_the_developer(caplog: pytest.LogCaptureFixture) -> None:
     async def text(self: Any, request: Any, context: ToolContext) -> str:
         return "Order it?"
@@ -138,20 +129,6 @@ def test_a_preview_that_fails_or_breaks_the_contract_does_nothing() -> None:
     assert code_of(call(kit(preview=fails), {})) == "internal_error"
     assert code_of(call(kit(preview=breaks), {})) == "internal_error"
     assert code_of(call(kit(preview=breaks, response_model=None), {})) == "invalid_response"
-    assert DONE == []
-
-
-def test_a_tool_without_models_previews_with_json() -> None:
-    async def as_json(self: Any, request: Any, context: ToolContext) -> Any:
-        return SHOWN
-
-    assert call(kit(preview=as_json, response_model=None), {}).content == SHOWN
-
-    async def text(self: Any, request: Any, context: ToolContext) -> Any:
-        return "Order it?"
-
-    toolkit = kit(preview=text, response_model=None, output_schema={"type": "string"})
-    assert call(toolkit, {}).content == "Order it?"
     assert DONE == []
 
 
@@ -182,19 +159,6 @@ def test_a_preview_does_not_use_up_a_key() -> None:
 
     assert asyncio.run(run()) == [SHOWN, SHOWN, ACTED, SHOWN]
     assert len(DONE) == 1
-
-
-def test_a_preview_runs_where_the_call_arrives() -> None:
-    toolkit = kit(Settings(task_queue="memory"), background={"result_ttl": 60})
-    response: Any = asyncio.run(toolkit.submit("x", {"quantity": 2}))
-    assert response.content == SHOWN
-    assert call(toolkit, {"confirm": True}, confirm=yes).content == ACTED
-
-
-def test_a_preview_is_never_the_final_answer() -> None:
-    toolkit = kit(final_answer=True)
-    assert not call(toolkit, {}).final_answer
-    assert call(toolkit, {"confirm": True}, confirm=yes).final_answer
 
 
 def test_a_stream_ends_with_the_preview() -> None:
@@ -273,12 +237,7 @@ def test_code_mode() -> None:
         ({"confirm": CONFIRM | {"only_if": "/quantity"}}, "'/quantity' is not a boolean"),
         ({"confirm": CONFIRM | {"preview": False}}, "answered by the preview, and there is none"),
         ({"output_schema": None}, "no `output_schema` describes it"),
-        (
-            {"input_schema": {"type": "object", "properties": {"confirm": {"type": "boolean"}}}},
-            "'/confirm' may be left out, and has no default",
-        ),
         ({"confirm": CONFIRM | {"only_if": "confirm"}}, "confirm.only_if"),
-        ({"confirm": CONFIRM | {"only_if": True}}, "confirm.only_if"),
     ],
 )
 def test_a_definition_in_python_has_the_same_faults(fields: dict[str, Any], fault: str) -> None:

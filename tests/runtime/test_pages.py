@@ -80,17 +80,6 @@ def test_a_caller_may_ask_for_smaller_pages_and_never_gets_larger_ones(max_page_
     assert max(sizes) > min(max_page_bytes, 400) - 100
 
 
-def test_a_callers_limit_of_pages_refuses_no_response_of_a_tool_without_pages() -> None:
-    kit = Toolkit([listing(limit=100_000, page=None)])
-    response = asyncio.run(kit.call("x", {}, max_page_bytes=250))
-    assert response.content == {"orders": ITEMS, "total": 50}
-
-
-def test_a_response_that_fits_is_not_changed() -> None:
-    response = run(listing(limit=100_000))
-    assert response.content == {"orders": ITEMS, "total": 50}
-
-
 def test_a_response_without_pages_is_refused_and_never_cut() -> None:
     def execute(self: Any, request: Any, context: Any) -> Any:
         return request.model_dump()["given"]
@@ -121,19 +110,6 @@ def test_a_cursor_that_is_not_ours_is_refused(cursor: str) -> None:
     assert response.error is not None
     assert response.error.code == "invalid_request"
     assert "$.cursor: expected the cursor of an earlier response" in response.error.message
-
-
-def test_the_inner_cursor_is_validated_like_the_callers_own() -> None:
-    schema = {**REQUEST, "properties": {"cursor": {"type": "string", "not": {"const": "7"}}}}
-    first = run(listing(chunk=7, limit=250), {"cursor": "7"})
-    token = first.content["next"]
-    assert token.startswith("toolgen-page.")
-    assert code_of(run(listing(input_schema=schema), {"cursor": token})) == "invalid_request"
-
-
-def test_a_list_that_has_become_shorter_ends() -> None:
-    token = run(listing()).content["next"]
-    assert run(listing(ITEMS[:2]), {"cursor": token}).content == {"orders": [], "total": 2}
 
 
 def test_pages_of_nested_items_beside_blocks() -> None:

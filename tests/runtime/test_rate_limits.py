@@ -13,7 +13,6 @@ from toolgen.runtime.rate_limits import RateLimits
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.opening import StoreError
 
-from tests.processes import processor_limit
 from tests.runtime.tool_factory import code_of, make_tool
 
 
@@ -62,14 +61,6 @@ def test_a_question_to_the_user_is_not_counted() -> None:
     assert asyncio.run(run()) == ["confirmation_required"] * 5 + [None]
 
 
-def test_an_answer_that_is_replayed_is_not_counted() -> None:
-    async def run() -> list[str | None]:
-        toolkit = limited(idempotency={"ttl": 60})
-        return [code_of(await toolkit.call("x", {"replay": 1}, idempotency_key="r")) for _ in range(10)]
-
-    assert asyncio.run(run()) == [None] * 10
-
-
 def test_a_refused_call_does_not_use_its_key_up(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> list[str | None]:
         toolkit = limited(idempotency={"ttl": 60})
@@ -108,16 +99,6 @@ def test_calls_that_the_second_refuses_do_not_use_up_the_minute(store: str) -> N
     assert asyncio.run(run()) is None
 
 
-def test_two_processes_share_a_limit_in_sqlite(tmp_path: Path) -> None:
-    one, two = (RateLimits.from_setting(f"sqlite:///{tmp_path}/limits.sqlite3") for _ in range(2))
-
-    async def run() -> int:
-        calls = [each.take({"per_minute": 20}, "x") for each in (one, two) for _ in range(40)]
-        return sum(found is None for found in await asyncio.gather(*calls))
-
-    assert asyncio.run(run()) == 20
-
-
 def test_a_store_that_fails_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: Any) -> Any:
         raise StoreError("down")
@@ -127,14 +108,6 @@ def test_a_store_that_fails_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code_of(response) == "rate_limited"
     assert response.error is not None
     assert "could not be checked" in response.error.message
-
-
-def test_a_broken_file_is_an_error_of_the_store(tmp_path: Path) -> None:
-    limits = RateLimits.from_setting(f"sqlite:///{tmp_path}/limits.sqlite3")
-    for file in tmp_path.iterdir():
-        file.write_bytes(b"not a database" * 1000)
-    with pytest.raises(StoreError):
-        asyncio.run(limits.take({"per_minute": 1}, "x"))
 
 
 def test_without_the_package_a_clear_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,13 +133,3 @@ def test_the_limit_of_a_server_is_parsed(text: str, parsed: Any) -> None:
             Settings.from_environment({"TOOLGEN_RATE_LIMIT": text})
     else:
         assert Settings.from_environment({"TOOLGEN_RATE_LIMIT": text}).rate_limit == parsed
-
-
-def test_limits_cost_little(tmp_path: Path) -> None:
-    async def run() -> None:
-        limits = RateLimits.from_setting("memory")
-        for _ in range(1000):
-            await limits.take({"per_second": 1000, "per_minute": 10_000}, "x")
-
-    with processor_limit(2):
-        asyncio.run(run())

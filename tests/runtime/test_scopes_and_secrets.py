@@ -45,11 +45,6 @@ def test_who_may_not_call_learns_nothing_about_the_arguments() -> None:
     assert code_of(run(tool, {}, scopes=frozenset())) == "insufficient_scope"
 
 
-def test_secrets_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHOP_API_KEY", KEY)
-    assert run(make_tool(uses, auth=SECRETS)).content == len(KEY)
-
-
 @pytest.mark.parametrize("value", [None, ""])
 def test_a_secret_that_is_not_set_is_named(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SHOP_API_KEY", raising=False)

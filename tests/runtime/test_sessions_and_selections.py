@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import Any
 
 import pytest
-from shop import catalog
 from toolgen.runtime import Toolkit
 
 from tests.runtime.tool_factory import make_tool
@@ -35,14 +33,6 @@ def test_extras_reach_the_next_call_of_a_session() -> None:
         assert one.extras == {"only": True}
 
     asyncio.run(work())
-
-
-def test_without_a_session_extras_do_not_reach_the_next_call() -> None:
-    async def work() -> list[Any]:
-        toolkit = Toolkit([make_tool(counts)])
-        return [(await toolkit.call("x", {})).content for _ in range(2)]
-
-    assert asyncio.run(work()) == [1, 1]
 
 
 def tagged(name: str, *tags: str, **more: Any) -> Any:
@@ -82,12 +72,6 @@ def test_a_selection_shares_instances_and_answers_only_its_tools() -> None:
     assert asyncio.run(chosen.call("bee", {})).content == "b"
 
 
-def test_a_selection_of_a_catalog_has_its_context() -> None:
-    chosen = catalog.toolkit().select(names=["create_order"])
-    order = {"supplier_id": 1, "items": [{"sku": "AB-1", "quantity": 2}]}
-    assert asyncio.run(chosen.call("create_order", order)).content == {"order_id": 7, "total": 5.0}
-
-
 def test_tools_can_be_added_and_removed_at_run_time() -> None:
     toolkit, seen = kit(), list[list[str]]()
     session, chosen = toolkit.session(), toolkit.select()
@@ -113,38 +97,6 @@ def test_a_name_can_be_used_by_one_tool_only() -> None:
     with pytest.raises(TypeError):
         toolkit.add(wrong)
     assert list(toolkit) == ["a", "b", "c"]
-
-
-def test_a_replaced_tool_answers_under_the_old_name() -> None:
-    toolkit = kit()
-    assert asyncio.run(toolkit.call("c", {})).content == "c"
-    toolkit.remove("c")
-
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        return "new"
-
-    toolkit.add(make_tool(execute, name="c"))
-    assert asyncio.run(toolkit.call("c", {})).content == "new"
-
-
-def test_threads_can_change_a_toolkit_while_it_is_used() -> None:
-    toolkit = kit()
-
-    def change(number: int) -> None:
-        for turn in range(20):
-            toolkit.add(tagged(f"t{number}_{turn}"))
-            assert asyncio.run(toolkit.call(f"t{number}_{turn}", {})).content == f"t{number}_{turn}"
-            if turn % 2:
-                toolkit.remove(f"t{number}_{turn}")
-
-    threads = [threading.Thread(target=change, args=(number,)) for number in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert sorted(toolkit) == sorted(
-        ["a", "b", "c", *(f"t{n}_{t}" for n in range(4) for t in range(0, 20, 2))]
-    )
 
 
 def test_a_failing_listener_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import Any
 
 import pytest
-from toolgen.runtime import BaseTool, ToolError, Toolkit
+from toolgen.runtime import BaseTool, Toolkit
 
 from tests.runtime.tool_factory import code_of, make_tool, run
 
@@ -30,10 +29,6 @@ async def slowly(self: Any) -> None:
     self.seen.append("set up")
 
 
-def in_thread(self: Any) -> None:
-    self.seen.append(threading.current_thread() is not threading.main_thread())
-
-
 async def closing(self: Any) -> None:
     self.seen.append("closed")
 
@@ -45,10 +40,6 @@ async def five_at_once(tool: BaseTool[Any, Any]) -> list[Any]:
 
 def test_concurrent_first_calls_set_up_once() -> None:
     assert asyncio.run(five_at_once(preparing(slowly))) == [["set up"]] * 5
-
-
-def test_a_plain_set_up_runs_in_a_thread() -> None:
-    assert asyncio.run(five_at_once(preparing(in_thread))) == [[True]] * 5
 
 
 def test_a_failing_set_up_is_masked_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -70,22 +61,6 @@ def test_a_failing_set_up_is_masked_and_tried_again(caplog: pytest.LogCaptureFix
     assert second.content == third.content == ["tried", "tried"]
 
 
-class Unlicensed(ToolError):
-    code = "unlicensed"
-
-
-def test_calls_that_wait_for_a_failing_set_up_fail_too() -> None:
-    async def fails(self: Any) -> None:
-        await asyncio.sleep(0.01)
-        raise Unlicensed("No licence.")
-
-    async def work() -> list[Any]:
-        toolkit = Toolkit([preparing(fails, errors=(Unlicensed,))])
-        return list(await asyncio.gather(*(toolkit.call("x", {}) for _ in range(3))))
-
-    assert [r.as_text() for r in asyncio.run(work())] == ["Error [unlicensed]: No licence."] * 3
-
-
 def test_a_hanging_set_up_ends_with_the_timeout_and_is_tried_again() -> None:
     async def hangs_once(self: Any) -> None:
         self.seen.append("tried")
@@ -99,20 +74,6 @@ def test_a_hanging_set_up_ends_with_the_timeout_and_is_tried_again() -> None:
     first, second = asyncio.run(work())
     assert code_of(first) == "timeout"
     assert second.content == ["tried", "tried"]
-
-
-def test_threads_with_their_own_event_loops_set_up_once() -> None:
-    toolkit = Toolkit([preparing(slowly)])
-    contents: list[Any] = []
-    threads = [
-        threading.Thread(target=lambda: contents.append(asyncio.run(toolkit.call("x", {})).content))
-        for _ in range(4)
-    ]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert contents == [["set up"]] * 4
 
 
 def test_a_toolkit_closes_what_it_set_up() -> None:

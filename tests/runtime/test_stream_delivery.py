@@ -9,12 +9,11 @@ from contextlib import aclosing, asynccontextmanager, closing
 from typing import Any
 
 import pytest
-from toolgen.runtime import Toolkit, ToolResponse
+from toolgen.runtime import Toolkit
 
 from tests.runtime.tool_factory import code_of, make_tool
 
 CHUNK = {"chunk_schema": {"type": "integer"}}
-WHOLE = {"type": "object", "required": ["sum"]}
 
 
 def kit(execute: Any, context: Any = None, **definition: Any) -> Toolkit:
@@ -32,53 +31,6 @@ async def in_loop(self: Any, request: Any, context: Any) -> Any:
 
 def in_worker(self: Any, request: Any, context: Any) -> Any:
     yield from range(3)
-
-
-@pytest.mark.parametrize("execute", [in_loop, in_worker])
-def test_chunks_then_the_response(execute: Any) -> None:
-    *chunks, response = asyncio.run(items(kit(execute)))
-    assert chunks == [0, 1, 2]
-    assert isinstance(response, ToolResponse)
-    assert response.content == [0, 1, 2]
-
-
-@pytest.mark.parametrize("plain", [True, False])
-def test_a_chunk_arrives_before_the_next_one_is_produced(plain: bool) -> None:
-    heard, go = list[int](), threading.Event()
-
-    def worker(self: Any, request: Any, context: Any) -> Any:
-        yield 1
-        assert go.wait(5)
-        yield {"sum": 1}
-
-    async def loop(self: Any, request: Any, context: Any) -> Any:
-        yield 1
-        await asyncio.to_thread(go.wait, 5)
-        assert go.is_set()
-        yield {"sum": 1}
-
-    async def work() -> Any:
-        async for item in kit(worker if plain else loop, output_schema=WHOLE).stream("x", {}):
-            if isinstance(item, ToolResponse):
-                return item
-            heard.append(item)
-            go.set()
-        return None
-
-    response = asyncio.run(work())
-    assert heard == [1]
-    assert response.content == {"sum": 1}
-
-
-def test_streaming_a_tool_without_stream_yields_its_response() -> None:
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        return 5
-
-    async def work() -> list[Any]:
-        return [item async for item in Toolkit([make_tool(execute)]).stream("x", {})]
-
-    (response,) = asyncio.run(work())
-    assert response.content == 5
 
 
 @pytest.mark.parametrize("plain", [True, False])
@@ -176,24 +128,6 @@ def test_a_tool_does_not_run_far_ahead_of_its_consumer() -> None:
     asyncio.run(work())
 
 
-def test_cancelling_the_consumer_cancels_the_tool() -> None:
-    ended: list[str] = []
-
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        try:
-            yield 1
-            await asyncio.sleep(30)
-        finally:
-            ended.append("closed")
-
-    async def work() -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(items(kit(execute)), 0.05)
-
-    asyncio.run(work())
-    assert ended == ["closed"]
-
-
 @pytest.mark.parametrize("execute", [in_loop, in_worker])
 def test_synchronous_code_gets_chunks_then_the_response(execute: Any) -> None:
     with kit(execute) as toolkit:
@@ -201,27 +135,6 @@ def test_synchronous_code_gets_chunks_then_the_response(execute: Any) -> None:
         assert chunks == [0, 1, 2]
         assert response.content == [0, 1, 2]
         assert [each.error.code for each in toolkit.stream_sync("y", {})] == ["unknown_tool"]
-
-
-@pytest.mark.parametrize("plain", [True, False])
-def test_synchronous_code_gets_a_chunk_before_the_next_one_is_produced(plain: bool) -> None:
-    go = threading.Event()
-
-    def worker(self: Any, request: Any, context: Any) -> Any:
-        yield 1
-        assert go.wait(30)
-        yield 2
-
-    async def loop(self: Any, request: Any, context: Any) -> Any:
-        yield 1
-        assert await asyncio.to_thread(go.wait, 30)
-        yield 2
-
-    with kit(worker if plain else loop) as toolkit:
-        items = toolkit.stream_sync("x", {})
-        assert next(items) == 1
-        go.set()
-        assert next(items) == 2
 
 
 @pytest.mark.parametrize("plain", [True, False])
@@ -272,14 +185,6 @@ def test_an_interrupted_synchronous_stream_cancels_the_tool_and_the_next_call_is
             list(toolkit.stream_sync("x", {}))
         assert ended.wait(30)
         assert code_of(toolkit.call_sync("y", {})) == "unknown_tool"
-
-
-def test_a_synchronous_stream_works_inside_a_running_event_loop() -> None:
-    async def work() -> list[Any]:
-        with kit(in_loop) as toolkit:
-            return list(toolkit.stream_sync("x", {}))
-
-    assert asyncio.run(work())[:3] == [0, 1, 2]
 
 
 def test_a_synchronous_stream_inside_an_async_tool_of_one_is_refused() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -86,55 +85,6 @@ def test_with_output_schema_the_last_item_is_the_response(execute: Any) -> None:
     assert code_of(run(tool, {"n": 0, "whole": 0})) == "invalid_response"
 
 
-def test_a_stream_may_consist_of_the_response_only() -> None:
-    def giving(value: Any, **definition: Any) -> Any:
-        async def execute(self: Any, request: Any, context: Any) -> Any:
-            return value
-
-        return make_tool(execute, stream=CHUNK, **definition)
-
-    assert run(giving([{"line": 1}])).content == [{"line": 1}]
-    assert run(giving({"lines": 1}, output_schema=WHOLE)).content == {"lines": 1}
-    assert code_of(run(giving([{"row": 1}]))) == "invalid_response"
-
-
-@pytest.mark.parametrize("kind", ["async", "plain"])
-def test_a_stream_that_fails_is_closed(kind: str) -> None:
-    closed: list[bool] = []
-
-    async def in_loop(self: Any, request: Any, context: Any) -> Any:
-        try:
-            yield {"row": 1}
-            yield {"line": 1}
-        finally:
-            closed.append(True)
-
-    def in_worker(self: Any, request: Any, context: Any) -> Any:
-        try:
-            yield {"row": 1}
-            yield {"line": 1}
-        finally:
-            closed.append(True)
-
-    assert (
-        code_of(run(make_tool(in_loop if kind == "async" else in_worker, stream=CHUNK))) == "invalid_response"
-    )
-    assert closed == [True]
-
-
-def test_a_plain_stream_stops_soon_after_its_timeout() -> None:
-    count = [0]
-
-    def endless(self: Any, request: Any, context: Any) -> Any:
-        while True:
-            count[0] += 1
-            time.sleep(0.01)
-            yield {"line": count[0]}
-
-    assert code_of(run(make_tool(endless, stream=CHUNK, timeout=0.05))) == "timeout"
-    assert count[0] < 30
-
-
 TEXTS = {"stream": {"chunk_schema": {"type": "string"}}, "output_schema": {"type": "string"}}
 
 
@@ -196,18 +146,3 @@ def test_the_value_that_a_plain_generator_returns_is_the_response() -> None:
         assert run(make_tool(method, **TEXTS)).content == "all"
         without_response = make_tool(method, stream={"chunk_schema": {"type": "string"}})
         assert code_of(run(without_response)) == "invalid_response"  # it is not dropped
-
-
-def test_a_result_that_is_not_a_generator_is_the_response() -> None:
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        return "all"
-
-    assert run(make_tool(execute, **TEXTS)).content == "all"
-
-
-def test_chunks_that_are_instances_of_the_response_model_are_not_the_response() -> None:
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        yield Text("one")
-        yield Text("two")
-
-    assert code_of(run(make_tool(execute, response_model=Text, **TEXTS))) == "invalid_response"

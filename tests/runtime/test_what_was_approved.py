@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from threading import Lock
 from typing import Any
 from uuid import uuid4
@@ -278,54 +278,6 @@ def test_each_attempt_gets_its_own_request() -> None:
     assert seen == [2, 2]
 
 
-def test_a_preview_that_fails_after_it_changed_the_request_ends_the_call() -> None:
-    done: list[Any] = []
-
-    async def preview(self: Any, request: Order, context: ToolContext) -> str:
-        request.items.clear()
-        raise ValueError("no stock")
-
-    async def execute(self: Any, request: Order, context: ToolContext) -> str:
-        done.append(request)
-        return "bought"
-
-    async def agree(asked: Confirmation) -> bool:
-        return True
-
-    tool = make_tool(
-        execute, request_model=Order, preview=preview, confirm={"message": "Buy?", "preview": True}
-    )
-    arguments = copy.deepcopy(ARGUMENTS)
-    assert code_of(run(tool, arguments, confirm=agree)) == "internal_error"
-    assert done == []
-    assert arguments == ARGUMENTS
-
-
-def test_a_response_that_cannot_be_copied_is_a_preview() -> None:
-    class Plan(BaseModel):
-        message: str
-        _lock: Any = PrivateAttr(default_factory=Lock)
-
-    async def preview(self: Any, request: Order, context: ToolContext) -> Plan:
-        return Plan(message=f"{request.quantity} planned")
-
-    async def execute(self: Any, request: Order, context: ToolContext) -> Plan:
-        return Plan(message=f"{request.quantity} bought")
-
-    async def agree(asked: Confirmation) -> bool:
-        return asked.preview == "2 planned"
-
-    tool = make_tool(
-        execute,
-        request_model=Order,
-        response_model=Plan,
-        output_schema={"type": "object"},
-        preview=preview,
-        confirm={"message": "Buy?", "preview": True},
-    )
-    assert run(tool, ARGUMENTS, confirm=agree).content == {"message": "2 bought"}
-
-
 def test_a_request_that_is_never_the_same_is_not_executed() -> None:
     """A value that is made anew with each request was not what the user saw."""
 
@@ -349,39 +301,3 @@ def test_a_request_that_is_never_the_same_is_not_executed() -> None:
     )
     assert code_of(run(tool, ARGUMENTS, confirm=agree)) == "changed_since_confirmed"
     assert done == []
-
-
-def test_a_worker_gets_the_arguments_as_they_were_before_a_validator_took_them_apart() -> None:
-    done: list[Any] = []
-
-    async def execute(self: Any, request: Popping, context: ToolContext) -> str:
-        done.append(request.model_dump())
-        return "bought"
-
-    tool = make_tool(execute, request_model=Popping, background={"result_ttl": 60})
-    config = ToolConfig(settings=Settings(task_queue="memory"))
-    assert run(tool, copy.deepcopy(ARGUMENTS), config=config).success
-    assert done == [ARGUMENTS]
-
-
-def test_a_stream_is_of_the_request_that_was_shown() -> None:
-    async def preview(self: Any, request: Order, context: ToolContext) -> str:
-        shown = f"{len(request.items)} items"
-        request.items.clear()
-        return shown
-
-    async def execute(self: Any, request: Order, context: ToolContext) -> AsyncIterator[Any]:
-        for item in request.items:
-            yield item
-
-    async def agree(asked: Confirmation) -> bool:
-        return asked.preview == "2 items"
-
-    tool = make_tool(
-        execute,
-        request_model=Order,
-        preview=preview,
-        confirm={"message": "Buy?", "preview": True},
-        stream={"chunk_schema": {"type": "object"}},
-    )
-    assert run(tool, ARGUMENTS, confirm=agree).content == ARGUMENTS["items"]

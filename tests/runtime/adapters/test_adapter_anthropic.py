@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import anthropic
 import jsonschema_rs
 import pytest
-from adapter_samples import SECRET, Book, Renamed, Request, Wipe, define, toolkit
+from adapter_samples import Book, define, toolkit
 from anthropic_loopback import loopback
-from toolgen.runtime import BaseTool, Confirmation, ToolContext, Toolkit
 from toolgen.runtime.adapters.anthropic import (
-    answer_tool_use,
     anthropic_tools,
     execute_tool_use,
-    stream_tool_use,
 )
 
 WHEN = {"when": {"asap": True}}
@@ -26,10 +22,6 @@ WHEN = {"when": {"asap": True}}
 
 def block(name: str, given: Any, identifier: str = "toolu_1") -> dict[str, Any]:
     return {"type": "tool_use", "id": identifier, "name": name, "input": given}
-
-
-def answer(name: str, given: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
-    return asyncio.run(execute_tool_use(block(name, given), tools or toolkit(), **options))
 
 
 def test_definitions_are_the_authors() -> None:
@@ -69,94 +61,11 @@ def test_anthropic_strict_is_published_if_the_spec_asks_and_the_schema_allows_it
     assert tool["input_schema"] is open_one
 
 
-def test_two_tools_cannot_have_one_name() -> None:
-    definitions = {"x": named("one", False, {}), "y": {**named("one", False, {}), "name": "y"}}
-    with pytest.raises(ValueError, match="both published as 'one'"):
-        anthropic_tools(definitions)
-
-
-def test_a_good_call_is_a_result() -> None:
-    assert answer("book", WHEN) == {
-        "type": "tool_result",
-        "tool_use_id": "toolu_1",
-        "content": '{"given":{"when":{"asap":true}},"nothing":null}',
-    }
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "text"),
-    [
-        ("book", {**WHEN, "guests": 11}, "Error [fully_booked]: No room for 11.\nHint: Try another day."),
-        ("book", {}, "Error [invalid_request]: Invalid arguments for book:\n- $.when: required"),
-        ("bok", {}, 'Error [unknown_tool]: There is no tool called "bok". Did you mean "book"?'),
-        ("book", "text", "Error [invalid_request]: Invalid arguments for book:\n- $: expected an object"),
-        ("wipe", {"disk": "a"}, "Error [confirmation_required]"),
-    ],
-)
-def test_a_failure_is_an_error_block_for_the_model(name: str, given: Any, text: str) -> None:
-    result = answer(name, given)
-    assert result["is_error"] is True
-    assert result["content"].startswith(text)
-
-
-def test_an_undeclared_exception_is_masked() -> None:
-    assert SECRET not in str(answer("boom", {}))
-
-
 def test_only_tool_use_blocks_are_answered() -> None:
     wrong: list[Any] = [{}, {"type": "text", "text": "hi"}, None, {"type": "tool_use", "name": "book"}]
     for each in wrong:
         with pytest.raises(TypeError):
             asyncio.run(execute_tool_use(each, toolkit()))
-
-
-def test_sdk_objects_and_dicts_are_accepted() -> None:
-    made = SimpleNamespace(type="tool_use", id="toolu_9", name="rows", input={"n": 2})
-    result = asyncio.run(execute_tool_use(made, toolkit()))
-    assert (result["tool_use_id"], result["content"]) == ("toolu_9", "[0,1]")
-
-
-def test_the_user_is_asked() -> None:
-    tool, asked = Wipe(), list[str]()
-
-    async def confirm(confirmation: Confirmation) -> bool:
-        asked.append(confirmation.message)
-        return True
-
-    assert answer("wipe", {"disk": "a"}, Toolkit([tool]), confirm=confirm)["content"] == '{"wiped":"a"}'
-    assert asked == ["Wipe a?"]
-
-
-class Finish(BaseTool[Request, Any]):
-    definition = define("finish", "Finish.", {"type": "object"}, final_answer=True)
-    request_model = Request
-
-    async def execute(self, request: Request, context: ToolContext) -> Any:
-        context.extras["note"] = "kept"
-        return "the end"
-
-
-def test_the_response_with_the_block_has_final_answer() -> None:
-    found = asyncio.run(answer_tool_use(block("finish", {}), Toolkit([Finish()])))
-    assert found.message["content"] == "the end"
-    assert found.response.final_answer
-    assert found.response.extras == {"note": "kept"}
-
-
-def test_streaming_a_tool_without_stream_yields_only_its_answer() -> None:
-    async def work() -> list[Any]:
-        return [item async for item in stream_tool_use(block("rows", {"n": 1}), toolkit())]
-
-    (found,) = asyncio.run(work())
-    assert found.message["content"] == "[0]"
-
-
-class Published(Renamed):
-    definition = define("renamed", "Go.", {"type": "object"}, targets={"anthropic": {"name": "an-renamed"}})
-
-
-def test_a_call_by_published_name_finds_its_tool() -> None:
-    assert answer("an-renamed", {"q": "x"}, Toolkit([Published()]))["content"] == '{"q":"x"}'
 
 
 def test_a_conversation_with_the_real_client() -> None:

@@ -9,15 +9,13 @@ from typing import Any
 
 import botocore.session
 import pytest
-from adapter_samples import Wipe, closed, define, toolkit
+from adapter_samples import closed, define, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
 from botocore.validate import ParamValidator
-from toolgen.runtime import Toolkit, ToolResponse
+from toolgen.runtime import ToolResponse
 from toolgen.runtime.adapters.bedrock import (
     PROVIDER,
-    answer_tool_use,
     execute_tool_use,
-    stream_tool_use,
     tool_config,
 )
 
@@ -45,13 +43,6 @@ def use(name: str, given: Any) -> dict[str, Any]:
     return {"toolUse": {"toolUseId": "tooluse_1", "name": name, "input": given}}
 
 
-def answer(name: str, given: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
-    block = asyncio.run(execute_tool_use(use(name, given), tools or toolkit(), **options))
-    assert faults("ContentBlock", block) == ""
-    found: dict[str, Any] = block["toolResult"]
-    return found
-
-
 def test_the_tool_configuration_is_valid_for_the_service() -> None:
     config = tool_config(toolkit().definitions)
     assert faults("ToolConfiguration", config) == ""
@@ -75,18 +66,6 @@ def test_bedrock_strict_is_published_if_the_spec_asks_and_the_schema_allows_it()
     assert "strict" not in tool_config({"x": too_open})["tools"][0]["toolSpec"]
 
 
-def test_a_good_call_and_a_bad_one() -> None:
-    assert answer("book", WHEN) == {
-        "toolUseId": "tooluse_1",
-        "content": [{"text": '{"given":{"when":{"asap":true}},"nothing":null}'}],
-        "status": "success",
-    }
-    refused = answer("book", {**WHEN, "guests": 0})
-    assert refused["status"] == "error"
-    assert refused["content"][0]["text"].startswith("Error [invalid_request]")
-    assert "[unknown_tool]" in answer("nobody", {})["content"][0]["text"]
-
-
 def test_the_content_of_a_block_is_accepted() -> None:
     block = asyncio.run(execute_tool_use(use("rows", {"n": 1})["toolUse"], toolkit()))
     assert block["toolResult"]["content"] == [{"text": "[0]"}]
@@ -96,26 +75,6 @@ def test_the_content_of_a_block_is_accepted() -> None:
 def test_other_values_than_calls_are_refused(thing: Any) -> None:
     with pytest.raises(TypeError, match="tool call"):
         asyncio.run(execute_tool_use(thing, toolkit()))
-
-
-def test_the_user_is_asked() -> None:
-    async def agree(_: Any) -> bool:
-        return True
-
-    tools = Toolkit([Wipe()])
-    assert "[confirmation_required]" in answer("wipe", {"disk": "a"}, tools)["content"][0]["text"]
-    assert answer("wipe", {"disk": "a"}, tools, confirm=agree)["status"] == "success"
-
-
-def test_the_answer_has_the_response_and_ends_a_stream() -> None:
-    block = use("rows", {"n": 1})
-
-    async def streamed() -> list[Any]:
-        return [item async for item in stream_tool_use(block, toolkit())]
-
-    found = asyncio.run(answer_tool_use(block, toolkit()))
-    assert found.response.content == [0]
-    assert asyncio.run(streamed())[-1].message == found.message
 
 
 class Bedrock(Loopback):

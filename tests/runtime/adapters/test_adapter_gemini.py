@@ -7,17 +7,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from adapter_samples import Book, Renamed, Wipe, define, toolkit
+from adapter_samples import Book, Renamed, define, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
 from google import genai
 from google.genai import types
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
 from toolgen.runtime.adapters.gemini import (
-    answer_function_call,
     execute_function_call,
     function_declarations,
     gemini_tools,
-    stream_function_call,
 )
 
 WHEN = {"when": {"asap": True}}
@@ -38,29 +36,6 @@ def test_declarations_are_valid_for_the_sdk() -> None:
     assert gemini_tools(toolkit().select(names=["book", "rows"]).definitions) == [
         {"function_declarations": declared}
     ]
-
-
-def test_two_tools_cannot_have_one_name() -> None:
-    one = define("x", "X.", {"type": "object"}, targets={"gemini": {"name": "one"}})
-    with pytest.raises(ValueError, match="both published as 'one'"):
-        gemini_tools({"x": one, "y": {**one, "name": "y"}})
-
-
-def test_a_valid_call_is_answered_with_data() -> None:
-    assert answer("book", WHEN) == {
-        "function_response": {
-            "id": "f1",
-            "name": "book",
-            "response": {"output": {"given": {"when": {"asap": True}}, "nothing": None}},
-        }
-    }
-
-
-def test_an_invalid_call_is_answered_with_an_error_text() -> None:
-    reported = answer("book", {**WHEN, "guests": 0})["function_response"]["response"]
-    assert list(reported) == ["error"]
-    assert reported["error"].startswith("Error [invalid_request]")
-    assert "[unknown_tool]" in answer("nobody", {})["function_response"]["response"]["error"]
 
 
 @pytest.mark.parametrize(
@@ -114,29 +89,6 @@ def test_names_of_arguments_are_restored() -> None:
     reported = answer("day_range", {"Day_": "1", "Day__2": "2"}, tools)["function_response"]
     assert reported["name"] == "day_range"
     assert reported["response"] == {"output": {"Day<": "1", "Day>": "2"}}
-
-
-def test_the_user_is_asked() -> None:
-    async def agree(_: Any) -> bool:
-        return True
-
-    tools = Toolkit([Wipe()])
-    assert (
-        "[confirmation_required]"
-        in answer("wipe", {"disk": "a"}, tools)["function_response"]["response"]["error"]
-    )
-    assert "output" in answer("wipe", {"disk": "a"}, tools, confirm=agree)["function_response"]["response"]
-
-
-def test_the_answer_has_the_response_and_ends_a_stream() -> None:
-    call = {"name": "rows", "args": {"n": 1}}
-
-    async def streamed() -> list[Any]:
-        return [item async for item in stream_function_call(call, toolkit())]
-
-    found = asyncio.run(answer_function_call(call, toolkit()))
-    assert found.response.content == [0]
-    assert asyncio.run(streamed())[-1].message == found.message
 
 
 class Gemini(Loopback):

@@ -89,21 +89,6 @@ def test_the_list_is_the_definitions(era: str) -> None:
     assert listed["rows"].output_schema == rows_schema
 
 
-def test_the_export_is_what_the_list_says() -> None:
-    book = adapter.mcp_tools(toolkit().definitions)[0]
-    assert list(book) == [
-        "name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta",
-    ]  # fmt: skip
-    assert book["annotations"] == {
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "x-audit": "full",
-        "title": "Book a table",
-    }
-    assert book["icons"] == Book.definition["icons"]
-    assert book["inputSchema"] is Book.definition["input_schema"]
-
-
 def test_references_are_inlined_if_the_spec_says_so() -> None:
     word, refers = {"type": "string"}, {"$ref": "#/$defs/Word"}
     schema = {"type": "object", "properties": {"w": refers}, "$defs": {"Word": word}}
@@ -183,16 +168,6 @@ def test_a_declared_error_is_a_result(era: str) -> None:
 
 
 @ERAS
-def test_invalid_arguments_are_a_result_that_describes_the_faults(era: str) -> None:
-    result = call(era, "book", {**WHEN, "guests": 0})
-    assert result.content[0].text.splitlines() == [
-        "Error [invalid_request]: Invalid arguments for book:",
-        "- $.guests: expected at least 1, got 0",
-    ]
-    assert error_of(result)["code"] == "invalid_request"
-
-
-@ERAS
 @pytest.mark.parametrize(("name", "code"), [("boom", "internal_error"), ("liar", "invalid_response")])
 def test_internal_errors_are_masked(era: str, name: str, code: str) -> None:
     result = call(era, name, {})
@@ -216,17 +191,6 @@ def test_an_unknown_tool_is_a_protocol_error(era: str) -> None:
     error = refusal(era, "bok", {})
     assert error.code == types.INVALID_PARAMS
     assert error.message == 'There is no tool called "bok". Did you mean "book"?'
-
-
-@ERAS
-def test_progress_is_reported_to_clients_that_ask_for_it(era: str) -> None:
-    seen: list[Any] = []
-
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        seen.append((done, total, message))
-
-    talk(era, lambda client: client.call_tool("book", WHEN, progress_callback=progress))
-    assert seen == [(1, 2, "half")]
 
 
 @ERAS
@@ -274,13 +238,10 @@ def test_a_confirmed_call_is_executed(era: str) -> None:
     ("answer", "code", "says"),
     [
         (answering("decline"), "declined", "The user declined this call."),
-        (answering("decline", {"confirm": True}), "declined", "The user declined this call."),
         (answering("accept", {"confirm": False}), "declined", "without ticking the box"),
-        (answering("accept", {}), "declined", "without ticking the box"),
         (answering("accept"), "declined", "without ticking the box"),
         (answering("accept", {"confirm": "true"}), "declined", "without ticking the box"),
         (answering("cancel"), "cancelled", "closed the question without an answer"),
-        (answering("cancel", {"confirm": True}), "cancelled", "closed the question without an answer"),
     ],
 )
 def test_any_answer_but_a_ticked_box_refuses_the_call(era: str, answer: Any, code: str, says: str) -> None:
@@ -305,28 +266,6 @@ def test_a_client_whose_elicitation_fails_has_not_confirmed(era: str) -> None:
     else:
         refusal(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=broken)
     assert tool.runs == 0
-
-
-@ERAS
-def test_the_user_is_not_asked_about_invalid_arguments(era: str) -> None:
-    asked: list[str] = []
-    result = call(era, "wipe", {}, elicitation_callback=answering("accept", {"confirm": True}, asked))
-    assert error_of(result)["code"] == "invalid_request"
-    assert asked == []
-
-
-@ERAS
-def test_a_client_that_cannot_ask_is_refused_by_default(era: str) -> None:
-    tool = Wipe()
-    result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]))
-    assert error_of(result)["code"] == "confirmation_required"
-    assert "toolgen/confirmation" not in result.meta
-    assert tool.runs == 0
-
-
-@ERAS
-def test_a_client_that_cannot_ask_is_served_if_the_spec_allows_it(era: str) -> None:
-    assert call(era, "wipe_anyway", {"disk": "a"}).content[0].text == '{"wiped":"a"}'
 
 
 @ERAS
@@ -374,25 +313,6 @@ def test_a_forged_or_missing_state_is_not_a_confirmation() -> None:
         assert tool.runs == 0
 
     talk("2026-07-28", work, Toolkit([tool]), elicitation_callback=YES)
-
-
-def test_a_confirmation_is_valid_for_one_call() -> None:
-    tool = Wipe()
-    yes = {"confirm": types.ElicitResult(action="accept", content={"confirm": True})}
-
-    async def work(client: Client) -> None:
-        send = client.session.call_tool
-        asked = await send("wipe", {"disk": "a"}, allow_input_required=True)
-        options: Any = {
-            "input_responses": yes,
-            "request_state": asked.request_state,
-            "allow_input_required": True,
-        }
-        assert (await send("wipe", {"disk": "a"}, **options)).is_error is False
-        assert isinstance(await send("wipe", {"disk": "a"}, **options), types.InputRequiredResult)
-
-    talk("2026-07-28", work, Toolkit([tool]), elicitation_callback=YES)
-    assert tool.runs == 1
 
 
 def test_two_tools_are_never_published_by_one_name() -> None:

@@ -12,7 +12,6 @@ from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
 from toolgen.serving.result import result_of
 
 from tests.runtime.content_samples import PDF, PNG, WAV, answer, returning
-from tests.runtime.tool_factory import run
 
 
 def content_of(*values: Any, version: str = "2025-11-25") -> list[Any]:
@@ -67,7 +66,3 @@ def test_an_older_client_gets_only_content_of_its_version(version: str, kinds: l
 def test_text_of_another_encoding_is_a_blob() -> None:
     (file,) = content_of(File("größer".encode("latin-1"), media_type="text/plain"))
     assert isinstance(file.resource, types.BlobResourceContents)
-
-
-def test_a_result_without_blocks_is_its_text() -> None:
-    assert result_of(run(returning("", content=[])), "none").content == [types.TextContent(text="")]

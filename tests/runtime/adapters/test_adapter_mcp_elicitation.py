@@ -11,7 +11,6 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 from toolgen.runtime import ToolConfig, ToolContext, Toolkit
 from toolgen.runtime.settings import Settings
@@ -156,15 +155,6 @@ def test_an_answer_to_another_replica_starts_nothing(keys: str | None) -> None:
     talk(one.server(confirmation_key=keys, confirmation_store="memory"), act)
 
 
-def test_other_states_that_are_not_valid_are_refused_as_before() -> None:
-    async def act(client: Client) -> None:
-        params = types.CallToolRequestParams(name="x", request_state="made up")
-        with pytest.raises(MCPError, match="Invalid or expired requestState"):
-            await client.session.send_request(types.CallToolRequest(params=params), _AnyResult)
-
-    talk(Order().server(), act)
-
-
 def test_a_call_is_held_for_so_long_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held_questions, "HELD_SECONDS", 0.05)
     order = Order()
@@ -204,16 +194,6 @@ def test_so_many_calls_are_held_only(monkeypatch: pytest.MonkeyPatch) -> None:
     talk(server, act)
 
 
-def test_the_end_of_the_server_ends_calls_that_wait() -> None:
-    order = Order()
-
-    async def act(client: Client) -> None:
-        await send(client)
-
-    talk(order.server(), act)
-    assert (order.begun, order.cancelled) == (1, 1)
-
-
 @ERAS
 def test_the_confirmation_comes_first_and_the_work_begins_once(era: str) -> None:
     order, asked = Order(confirm={"message": "Order?"}), list[str]()
@@ -227,19 +207,6 @@ def test_the_confirmation_comes_first_and_the_work_begins_once(era: str) -> None
 
     talk(order.server(), act, era, elicitation_callback=answer)
     assert asked == ["Order?", "How many?"]
-    assert order.begun == 1
-
-
-@ERAS
-def test_a_call_with_a_key_is_answered_without_a_second_question(era: str) -> None:
-    order = Order(idempotency={"ttl": 60})
-    meta: Any = {"toolgen/idempotency_key": f"asks-{era}"}
-
-    async def act(client: Client) -> None:
-        for _ in range(2):
-            assert text_of(await client.call_tool("x", {}, meta=meta)) == "2"
-
-    talk(order.server(), act, era)
     assert order.begun == 1
 
 

@@ -19,13 +19,11 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from test_adapter_mcp import ERAS
-from toolgen.runtime import File, Toolkit
+from toolgen.runtime import Toolkit
 from toolgen.runtime.settings import SettingError
 from toolgen.serving import build_server
-from toolgen.serving.feature_routes import FeatureRoutes, matches
+from toolgen.serving.feature_routes import matches
 from toolgen.serving.features import load_features
-
-from tests.runtime.content_samples import returning
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
@@ -247,19 +245,6 @@ def test_two_sources_that_list_one_name_are_reported(era: str, caplog: pytest.Lo
 
 
 @ERAS
-def test_a_source_that_fails_takes_no_other_down(era: str) -> None:
-    async def broken(context: Context, params: Any) -> Any:
-        raise RuntimeError("down")
-
-    async def work(client: Client) -> Any:
-        listed = await client.list_resources()
-        return listed.resources[0].uri, (await client.read_resource("shop://about")).contents[0].text
-
-    found = talk(era, work, Source("a", on_list_resources=broken), Source())
-    assert found == ("shop://about", "This is shop.")
-
-
-@ERAS
 def test_a_source_with_scopes_is_for_callers_who_have_them(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source = Source()
     source.scopes = frozenset({"shop.read"})
@@ -293,20 +278,6 @@ def test_what_a_known_caller_reads_is_in_no_shared_cache(monkeypatch: pytest.Mon
     assert talk("auto", work, Source(on_read_resource=read)) == "private"
 
 
-@ERAS
-def test_links_to_large_results_work_beside_a_source(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOOLGEN_MAX_INLINE_BYTES", "500")
-
-    async def work(client: Client) -> Any:
-        (link,) = (await client.call_tool("x", {})).content
-        own = (await client.read_resource(link.uri)).contents[0].text
-        listed = await client.list_resources()
-        return own, listed.resources[0].uri, (await client.read_resource("shop://about")).contents[0].text
-
-    tools = Toolkit([returning(File(b"x" * 600), content="any")])
-    assert talk(era, work, Source(), tools=tools) == ("x" * 600, "shop://about", "This is shop.")
-
-
 def test_changes_of_a_source_reach_those_who_listen() -> None:
     source = Source()
 
@@ -336,42 +307,6 @@ def test_a_template_takes_no_resource_of_a_source_that_was_not_listed_yet(era: s
 
     sources = Source("evil", on_list_resource_templates=templates), Source("bank")
     assert talk(era, work, *sources) == ["This is bank.", "This is evil."]
-
-
-@ERAS
-def test_a_source_that_fails_is_not_read_for_each_request(era: str) -> None:
-    reads = 0
-
-    async def broken(context: Context, params: Any) -> Any:
-        nonlocal reads
-        reads += 1
-        raise MCPError(code=-32000, message="down")
-
-    async def work(client: Client) -> None:
-        for _ in range(3):
-            await client.read_resource("shop://about")
-            await failing(client, "read_resource", "shop://unknown")
-
-    talk(era, work, Source(), Source("bank", on_list_resources=broken))
-    assert reads == 1
-
-
-@ERAS
-def test_a_source_is_not_asked_about_what_another_one_has(era: str) -> None:
-    async def complete(context: Context, params: Any) -> types.CompleteResult:
-        raise AssertionError("the template is that of another source")
-
-    async def templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(uri_template="bank://{account}", name="a")
-        return types.ListResourceTemplatesResult(resource_templates=[template])
-
-    async def work(client: Client) -> str:
-        reference = types.ResourceTemplateReference(uri="bank://{account}")
-        error = await failing(client, "complete", reference, {"name": "account", "value": ""})
-        return str(error.message)
-
-    sources = Source("shop", on_completion=complete), Source("bank", on_list_resource_templates=templates)
-    assert talk(era, work, *sources) == "No server behind this one has it."
 
 
 def test_who_lacks_the_scopes_of_a_source_hears_of_tools_alone() -> None:
@@ -420,27 +355,16 @@ def test_a_client_up_to_2025_subscribes_to_a_resource() -> None:
 @pytest.mark.parametrize(
     ("template", "uri", "expected"),
     [
-        ("a://b", "a://b", True),
         ("a://{b}", "a://b/c", True),
         ("a://{b}", "b://b", False),
         ("a://{b}/c/{d}", "a://1/c/2", True),
-        ("a://{b}/c/{d}", "a://1/2", False),
         ("a://{b}/d", "a:///d", True),
         ("a://{b}a://", "a://", False),
-        ("{+path}{?a,b}", "anything", True),
         ("a{b", "a{b", True),
     ],
 )
 def test_templates_match_without_a_regular_expression(template: str, uri: str, expected: bool) -> None:
     assert matches(template, uri) is expected
-
-
-def test_the_more_specific_template_has_a_resource() -> None:
-    routes = FeatureRoutes(["all", "shop"])
-    routes.claimed("resources/templates/list", 0, [{"uriTemplate": "{+any}"}])
-    routes.claimed("resources/templates/list", 1, [{"uriTemplate": "shop://{item}"}])
-    assert routes.of_uri("shop://bolt") == 1
-    assert routes.of_uri("bank://x") == 0
 
 
 @ERAS

@@ -82,16 +82,3 @@ def test_other_headers_are_ignored() -> None:
 
     assert status == 200
     assert message["result"]["content"][0]["text"] == "sunny in the north"
-
-
-def test_headers_are_checked_for_a_tool_that_replaces_another() -> None:
-    toolkit = _toolkit()
-    server = build_server(toolkit, name="test")
-    assert server.state.tools.mirrored_schema("x") is None
-
-    toolkit.remove("x")
-    tool = _toolkit(**{"x-mcp-header": "Region"}).get("x")
-    assert tool is not None
-    toolkit.add(tool)
-
-    assert server.state.tools.mirrored_schema("x") == tool.definition["input_schema"]

@@ -7,7 +7,6 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from adapter_samples import toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from test_adapter_mcp import ERAS, talk
@@ -57,13 +56,6 @@ def test_a_link_that_nobody_was_given_is_refused(era: str) -> None:
     assert code == (types.INVALID_PARAMS if era == "auto" else -32002)
 
 
-def test_a_server_without_content_has_no_resources() -> None:
-    async def work(client: Client) -> Any:
-        return client.server_capabilities
-
-    assert talk("auto", work, toolkit()).resources is None
-
-
 def kept(**settings: Any) -> tuple[LinkedBlocks, list[float]]:
     """Return links and their clock."""
     now = [0.0]
@@ -98,8 +90,3 @@ def test_the_oldest_blocks_are_forgotten_beyond_the_limit() -> None:
     assert [links.find(uri, NOTHING) is None for uri in uris] == [True, False, False]
     huge = block(300)
     assert links.linked(huge, NOTHING, NOBODY) is huge
-
-
-def test_links_do_not_repeat() -> None:
-    links, _ = kept()
-    assert len({links.linked(block(), NOTHING, NOBODY).uri for _ in range(100)}) == 100

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -26,8 +21,7 @@ from mcp.server.auth.settings import AuthSettings
 from pydantic import AnyHttpUrl
 from stream_samples import Count, Guarded
 from toolgen import serving
-from toolgen.runtime import BaseTool, ToolConfig, ToolContext, Toolkit
-from toolgen.runtime.settings import Settings
+from toolgen.runtime import BaseTool, ToolContext, Toolkit
 
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 
@@ -144,59 +138,3 @@ def test_the_scopes_of_an_access_token_decide(era: str) -> None:
     assert refused.is_error
     assert refused.meta["toolgen/error"]["code"] == "insufficient_scope"
     assert refused.meta["toolgen/error"]["details"] == {"missing": ["orders:write"]}
-
-
-@pytest.mark.parametrize(("scopes", "said"), [((), "[insufficient_scope]"), (("orders:write",), "in")])
-def test_without_a_transport_the_settings_grant_scopes(scopes: tuple[str, ...], said: str) -> None:
-    config = ToolConfig(settings=Settings(scopes=scopes))
-
-    async def work() -> Any:
-        async with Client(serving.build_server(Toolkit([Guarded()], config=config), name="s")) as client:
-            return await client.call_tool("guarded", {})
-
-    assert said in asyncio.run(work()).content[0].text
-
-
-CLOSING = """
-import sys
-sys.path[:0] = {paths!r}
-from test_adapter_mcp_sessions import Late
-from toolgen.runtime import Toolkit
-from toolgen import serving
-
-class Held(Late):
-    async def close(self):
-        sys.stderr.write("closed by the end")
-
-sys.exit(serving.main(lambda: serving.build_server(Toolkit([Held()]), name="s"), []))
-"""
-
-
-@pytest.mark.parametrize("how", ["signal", "end of input"])
-def test_a_server_process_closes_its_tools(how: str) -> None:
-    here = Path(__file__).parent
-    code = CLOSING.format(paths=[str(here), str(here.parent)])
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    params = {"name": "late", "arguments": {}, "_meta": meta}
-    process.stdin.write(
-        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}) + "\n"
-    )
-    process.stdin.flush()
-    assert "here" in json.loads(process.stdout.readline())["result"]["content"][0]["text"]
-    if how == "signal":
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
-    _, err = process.communicate(timeout=20)
-    assert "closed by the end" in err

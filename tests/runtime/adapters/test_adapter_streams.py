@@ -58,15 +58,6 @@ def test_mcp_sends_chunks_as_progress_and_then_the_whole_result(name: str, era: 
 
 
 @ERAS
-def test_mcp_without_a_progress_callback_returns_the_whole_result(era: str) -> None:
-    async def work() -> Any:
-        async with Client(serving.build_server(streams(), name="s"), mode=era) as client:
-            return await client.call_tool("plain_lines", {})
-
-    assert asyncio.run(work()).content[0].text == WHOLE
-
-
-@ERAS
 def test_mcp_a_stream_that_raises_is_a_masked_error(era: str) -> None:
     async def work() -> Any:
         async with Client(serving.build_server(streams(), name="s"), mode=era) as client:
@@ -115,13 +106,6 @@ def test_a_stream_that_raises_ends_with_an_error_answer() -> None:
     assert answer.message["is_error"]
     chunk, answer = collect(openai.stream_tool_call(chat("broken"), streams()))
     assert answer.message["content"].startswith("Error [internal_error]")
-
-
-def test_streaming_an_invalid_call_yields_one_answer() -> None:
-    bad = {"id": "c", "type": "function", "function": {"name": "lines", "arguments": "{"}}
-    (answer,) = collect(openai.stream_tool_call(bad, streams()))
-    assert answer.message["content"].startswith("Error [invalid_request]")
-    assert not answer.response.success
 
 
 @pytest.mark.parametrize("adapter", ["openai", "anthropic", "toolkit"])

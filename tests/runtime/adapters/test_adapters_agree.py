@@ -48,19 +48,12 @@ async def texts(name: str, arguments: dict[str, Any], tools: Toolkit | None = No
         ("reserve", {**WHEN, "note": "größer “quoted” \u2028 \U0001f600"}),
         ("book", {**WHEN, "guests": 11}),
         ("book", {**WHEN, "guests": "2", "notes": "x", "dishes": [{"count": 1}]}),
-        ("book", {}),
         ("rows", {"n": 3}),
         ("rows", {"n": 6}),
         ("renamed", {"q": None, "more": [1, 2.5, 10**20]}),
         ("wipe", {"disk": "a"}),
-        ("wipe_anyway", {"disk": "a"}),
     ],
 )
 def test_every_adapter_returns_the_same_text(name: str, arguments: dict[str, Any]) -> None:
     found = asyncio.run(texts(name, arguments))
     assert len(set(found.values())) == 1, found
-
-
-def test_every_adapter_shows_the_preview_of_a_refused_call() -> None:
-    for text in asyncio.run(texts("wipe", {"disk": "a"})).values():
-        assert text.endswith("Nothing was done. Preview:\n3 files would be lost.")

@@ -74,17 +74,6 @@ def test_openai_and_anthropic_report_coercions_in_the_response() -> None:
         assert answer.response.metadata["own"] == 1
 
 
-def test_arguments_that_are_encoded_twice_are_coerced() -> None:
-    async def work() -> list[Any]:
-        kit, twice = Toolkit([Echo()]), json.dumps(ARGUMENTS)
-        block = {"type": "tool_use", "id": "1", "name": "echo", "input": twice}
-        return [await answer_tool_call(chat(json.dumps(twice)), kit), await answer_tool_use(block, kit)]
-
-    for answer in asyncio.run(work()):
-        assert answer.response.content == WANTED
-        assert answer.response.metadata["coerced"][0] == {"path": "$", "from": "string", "to": "object"}
-
-
 def test_strict_openai_arguments_are_restored_and_coerced() -> None:
     async def work() -> Any:
         sent = json.dumps({"when": {"asap": "true"}, "guests": "2", "note": None, "dishes": None})

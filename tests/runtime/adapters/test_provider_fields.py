@@ -79,11 +79,6 @@ def of_bedrock(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
     return tools
 
 
-def test_a_tool_without_further_fields_has_none() -> None:
-    for tool in (*of_responses(one()), *of_anthropic(one()), *of_gemini(one())):
-        assert fields(tool) == {}
-
-
 def test_a_deferred_tool_comes_with_the_tool_that_finds_it() -> None:
     deferred = one(load="deferred")
     search, tool = of_anthropic(deferred)
@@ -116,14 +111,6 @@ def test_a_group_is_a_namespace_with_the_titles_of_its_tools() -> None:
     assert [member["name"] for member in members] == ["order", "receive", "cancel"]
     assert [tool["function"]["name"] for tool in chat_tools(definitions)] == list(titles)
     assert [tool["name"] for tool in of_anthropic(definitions)] == list(titles)
-
-
-def test_the_description_of_a_large_namespace_is_short() -> None:
-    names = [f"tool_{number}" for number in range(30)]
-    definitions = {name: define(name, "Do it.", CITY, group="many") for name in names}
-    (namespace,) = of_responses(definitions)
-    assert namespace["description"].endswith("; tool_18; tool_19; and 10 more.")
-    assert len(namespace["tools"]) == 30
 
 
 class Add(BaseTool[Any, Any]):

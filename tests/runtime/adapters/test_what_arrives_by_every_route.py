@@ -154,17 +154,6 @@ def test_a_typed_client_reads_what_was_put_in(make: Callable[[], Any]) -> None:
     assert as_text(read.model_dump(mode="json", by_alias=True, exclude_unset=True)) == as_text(SENT)
 
 
-@pytest.mark.parametrize("make", WAYS)
-def test_a_call_that_was_confirmed_returns_what_was_put_in(make: Callable[[], Any]) -> None:
-    async def agree(question: Any) -> bool:
-        assert question.preview == "It is made."
-        return True
-
-    toolkit = Toolkit([tool_of(make, confirm={"message": "Make it?", "preview": True})])
-    response = asyncio.run(toolkit.call("make", {}, confirm=agree))
-    assert as_text(response.content) == as_text(SENT)
-
-
 @pytest.mark.parametrize("make", WAYS[:-1])  # a chunk is a model or JSON
 def test_a_chunk_is_what_was_put_in(make: Callable[[], Any]) -> None:
     class Stream(BaseTool[Request, Any]):
