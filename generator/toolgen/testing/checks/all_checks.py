@@ -13,7 +13,6 @@ CHECKS: tuple[Check, ...] = (
     state.READ_ONLY,
     state.IDEMPOTENT,
     state.CONSENT,
-    state.SHOWN,
     state.FAILED,
     state.CANCELLED,
     state.CONCURRENT,
