@@ -13,6 +13,7 @@ CHECKS: tuple[Check, ...] = (
     state.READ_ONLY,
     state.IDEMPOTENT,
     state.CONSENT,
+    state.SHOWN,
     state.FAILED,
     state.CANCELLED,
     state.CONCURRENT,

@@ -65,6 +65,17 @@ def _consent(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
             yield _changed(step, "the state changed although the user had approved another preview")
 
 
+def _shown(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
+    """A property that changes what a confirmed tool does is in the question, or in its preview.
+
+    Otherwise the user agrees to the same text for every value of the property: a note, or another address.
+    """
+    step = seen.first("unshown")
+    if step is not None:
+        message = f"calls with the same question do different things; it does not show {seen.variant}"
+        yield _changed(step, message)
+
+
 def _failed(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     """A call that ends with an error leaves the state unchanged: all or nothing."""
     for step in seen.all("call", "again"):
@@ -137,6 +148,7 @@ IDEMPOTENT: Final = Check(
     "idempotent", _idempotent, applies=lambda tool: tool.idempotent and not tool.read_only, needs_state=True
 )
 CONSENT: Final = Check("consent", _consent, applies=_confirms)
+SHOWN: Final = Check("shown", _shown, applies=_confirms, needs_state=True, needs_fresh_data=True)
 FAILED: Final = Check("failed-calls", _failed, applies=_acts, needs_state=True)
 CANCELLED: Final = Check("cancelled-calls", _cancelled, applies=_acts, needs_state=True)
 CONCURRENT: Final = Check("concurrent-calls", _concurrent, applies=_acts, needs_state=True)

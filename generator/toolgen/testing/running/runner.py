@@ -14,6 +14,7 @@ from toolgen.testing.calls.observation import (
 )
 from toolgen.testing.calls.pages import find_page_fault
 from toolgen.testing.calls.sequences import affected_reads, find_dependent, reads_after, stale_reads
+from toolgen.testing.calls.unshown_properties import observe_unshown
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.checks.answers import sums_of
 from toolgen.testing.checks.check import Check
@@ -196,6 +197,16 @@ def _read_pages(run: ToolRun) -> None:
             return
 
 
+def _run_unshown(run: ToolRun) -> None:
+    """Vary the first example that succeeds, and look for properties that the question does not show."""
+    has_known_state = run.subject.has_state and run.subject.has_fresh_data
+    if run.succeeding_examples and run.tool.confirms and has_known_state:
+        work = observe_unshown(run.subject, run.tool, run.succeeding_examples[0], seed=run.options.seed)
+        seen = run.run_async(work)
+        if seen is not None:
+            run.add_first(run.counted(seen))
+
+
 def _run_cancelled(run: ToolRun) -> None:
     """Cancel the call of the first example that succeeds, at several moments."""
     if not run.succeeding_examples or run.tool.read_only or not run.subject.has_state:
@@ -228,6 +239,7 @@ STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_examples_in_sequence,
     _run_requests,
     _run_later_calls,
+    _run_unshown,
     _run_cancelled,
     _run_concurrent,
 )
