@@ -11,9 +11,9 @@ from toolgen.runtime.background import tasks as module
 from toolgen.runtime.background.task import Task
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores import call_records
+from toolgen.runtime.stores.backends import MemoryStore
 from toolgen.runtime.stores.call_records import (
     LEASE_SECONDS,
-    MemoryRecords,
 )
 
 from tests.runtime.tool_factory import code_of, make_tool
@@ -26,7 +26,7 @@ KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     DONE.clear()
-    monkeypatch.setattr(call_records, "_MEMORY", MemoryRecords())
+    monkeypatch.setattr(call_records, "_MEMORY", MemoryStore())
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(module, "_FIRST_PAUSE", 0.01)
 
@@ -248,7 +248,7 @@ def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
     hints: Any, starts: int, code: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr(call_records.time, "time", lambda: now[0])
+    monkeypatch.setattr("time.time", lambda: now[0])
 
     async def run() -> str | None:
         toolkit = background(annotations=hints)
@@ -268,7 +268,7 @@ def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
 
 def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
-    monkeypatch.setattr(call_records.time, "time", lambda: now[0])
+    monkeypatch.setattr("time.time", lambda: now[0])
 
     async def run() -> list[int]:
         toolkit = background(annotations={"idempotentHint": True})

@@ -17,10 +17,9 @@ from toolgen.runtime.confirmation.question import cut_preview, displayed_preview
 from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens, TokenClaims, digest_of_holder
 from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.stores.backends import MemoryStore, SqliteStore
 from toolgen.runtime.stores.call_records import (
     CallRecords,
-    MemoryRecords,
-    SqliteRecords,
     redeeming,
 )
 
@@ -85,7 +84,7 @@ def test_keys_are_32_bytes_of_url_safe_base64() -> None:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> CallRecords:
-    return MemoryRecords() if request.param == "memory" else SqliteRecords(tmp_path / "store")
+    return CallRecords(MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store"))
 
 
 def test_a_token_is_redeemed_once_even_concurrently(store: CallRecords) -> None:
@@ -115,7 +114,7 @@ def test_a_redeemed_token_stays_redeemed_when_the_clock_goes_back(
 
 
 def test_a_token_expires(clock: list[float]) -> None:
-    tokens = ConfirmationTokens((), MemoryRecords(), 600.0)
+    tokens = ConfirmationTokens((), CallRecords(MemoryStore()), 600.0)
     old, fresh = tokens.issue(CLAIMS), tokens.issue(CLAIMS)
     clock[0] = 1599.0
     assert redeem(tokens, old, None) == CLAIMS
@@ -124,7 +123,7 @@ def test_a_token_expires(clock: list[float]) -> None:
 
 
 def test_a_token_is_bound_to_its_caller() -> None:
-    tokens = ConfirmationTokens((), MemoryRecords(), 600.0)
+    tokens = ConfirmationTokens((), CallRecords(MemoryStore()), 600.0)
     ann = digest_of_holder("ann", "session")
     assert (
         ann == digest_of_holder("ann", None) != digest_of_holder(None, "ann") != digest_of_holder(None, None)
@@ -138,9 +137,9 @@ def test_a_token_is_bound_to_its_caller() -> None:
 
 
 def test_random_keys_differ_also_after_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens = ConfirmationTokens((), MemoryRecords(), 600.0)
+    tokens = ConfirmationTokens((), CallRecords(MemoryStore()), 600.0)
     token = tokens.issue(CLAIMS)
-    assert redeem(ConfirmationTokens((), MemoryRecords(), 600.0), token, None) is None
+    assert redeem(ConfirmationTokens((), CallRecords(MemoryStore()), 600.0), token, None) is None
     monkeypatch.setattr(module.os, "getpid", lambda: -1)
     assert redeem(tokens, token, None) is None
 

@@ -13,18 +13,16 @@ from toolgen.runtime.execution import admission
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
 from toolgen.runtime.stores import call_records
+from toolgen.runtime.stores.backends import Change, MemoryStore, SqliteStore, StoreError
 from toolgen.runtime.stores.call_records import (
     LEASE_SECONDS,
     CallRecords,
-    MemoryRecords,
-    SqliteRecords,
     adding,
     claiming,
     finishing,
     observed,
     starting,
 )
-from toolgen.runtime.stores.opening import StoreError
 
 from tests.runtime.tool_factory import code_of, make_tool
 
@@ -34,7 +32,7 @@ DONE: list[Any] = []
 @pytest.fixture(autouse=True)
 def fresh_records(monkeypatch: pytest.MonkeyPatch) -> None:
     DONE.clear()
-    monkeypatch.setattr(call_records, "_MEMORY", MemoryRecords())
+    monkeypatch.setattr(call_records, "_MEMORY", MemoryStore())
 
 
 class Refused(ToolError):
@@ -204,7 +202,7 @@ def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.Mo
 
     async def run() -> list[str | None]:
         toolkit = keyed()
-        monkeypatch.setattr(MemoryRecords, "apply", fail)
+        monkeypatch.setattr(MemoryStore, "apply", fail)
         with_key = await toolkit.call("x", {}, idempotency_key="k")
         return [code_of(with_key), code_of(await toolkit.call("x", {}))]
 
@@ -216,15 +214,14 @@ def test_a_key_is_free_again_if_the_store_took_the_claim_and_its_answer_was_lost
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(admission, "_TAKE_BACK", (0.0, 0.0))
-    apply, is_claim = MemoryRecords.apply, iter([False, True])  # `find` looks first
+    apply, is_claim = MemoryStore.apply, iter([False, True])  # `find` looks first
 
-    def lose_answer(self: MemoryRecords, key: str, change: call_records.Change) -> Any:
-        answer = apply(self, key, change)
+    def lose_answer(self: MemoryStore, key: str, change: Change) -> None:
+        apply(self, key, change)
         if next(is_claim, False):
             raise StoreError("the connection was lost")
-        return answer
 
-    monkeypatch.setattr(MemoryRecords, "apply", lose_answer)
+    monkeypatch.setattr(MemoryStore, "apply", lose_answer)
 
     refused, again = several(keyed(), {}, {})
 
@@ -245,13 +242,14 @@ def test_a_response_is_the_same_after_its_way_through_a_store() -> None:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def records(request: Any, tmp_path: Path) -> CallRecords:
-    return MemoryRecords() if request.param == "memory" else SqliteRecords(tmp_path / "calls.sqlite3")
+    is_memory = request.param == "memory"
+    return CallRecords(MemoryStore() if is_memory else SqliteStore(tmp_path / "calls.sqlite3"))
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [1000.0]
-    monkeypatch.setattr(call_records.time, "time", lambda: now[0])
+    monkeypatch.setattr("time.time", lambda: now[0])
     return now
 
 
@@ -279,11 +277,11 @@ def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
 
 
 def test_a_full_memory_refuses_new_calls_and_keeps_the_old() -> None:
-    records = MemoryRecords(limit=10, records=2)
+    records = CallRecords(MemoryStore(limit=1500))
     records.apply("a", claiming("a", "d", 60))
     records.apply("b", claiming("a", "d", 60))
     with pytest.raises(StoreError):
         records.apply("c", claiming("a", "d", 60))
     with pytest.raises(StoreError):
-        records.apply("a", finishing("a", b"x" * 11))
+        records.apply("a", finishing("a", b"x" * 1500))
     assert records.apply("b", observed)[0] is not None

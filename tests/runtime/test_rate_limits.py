@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.runtime import ToolConfig, Toolkit
+from toolgen.runtime import Toolkit
 from toolgen.runtime.rate_limits import RateLimits
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.opening import StoreError
@@ -108,12 +107,6 @@ def test_a_store_that_fails_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code_of(response) == "rate_limited"
     assert response.error is not None
     assert "could not be checked" in response.error.message
-
-
-def test_without_the_package_a_clear_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "limits.storage", None)
-    with pytest.raises(SettingError, match=r"toolgen\[limits\]"):
-        Toolkit(config=ToolConfig(settings=Settings(rate_limit_store="memory")))
 
 
 @pytest.mark.parametrize(

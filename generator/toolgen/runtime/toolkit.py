@@ -119,7 +119,7 @@ class Toolkit:
 
     @property
     def rate_limits(self) -> RateLimits:
-        """The limits of calls. Raises SettingError without the package `limits`."""
+        """The limits of calls."""
         return self._shared.services().admission.limits
 
     @property

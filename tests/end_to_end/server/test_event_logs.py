@@ -6,17 +6,15 @@ With memory and SQLite always; with Redis by `make test-redis`.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 import pytest
 from toolgen.runtime.stores import event_logs
-from toolgen.runtime.stores.event_logs import EventLogs, MemoryLogs, open_event_logs
+from toolgen.runtime.stores.event_logs import EventLogs, open_event_logs
 from toolgen.serving.transports import missed_events
 from toolgen.serving.transports.missed_events import MissedEvents, SessionEvents, binding_of, events_of
 
@@ -95,36 +93,6 @@ def test_each_append_extends_the_life_of_the_whole_log(logs: EventLogs) -> None:
     assert logs.since("a", first) == [b"one", b"two"]
 
 
-def test_memory_has_a_limit_for_all_logs_and_their_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_logs, "MEMORY_BYTES", 10_000)
-    logs = MemoryLogs()
-    quiet = filled(logs, b"quiet", name="quiet")
-
-    filled(logs, *[b"x"] * 100)
-    evicted = logs.since("quiet", quiet[0])
-    again = filled(logs, b"again", name="quiet")
-
-    assert evicted == []
-    assert again[0] > quiet[0]
-    assert logs.since("quiet", quiet[0]) == []
-
-
-def test_sqlite_writes_as_much_for_the_last_event_as_for_the_first(tmp_path: Path) -> None:
-    path = tmp_path / "events.db"
-    logs = open_event_logs(f"sqlite:///{path}")
-    filled(logs, *[b"x" * 100] * 300)
-
-    with closing(sqlite3.connect(path)) as db:
-        plan = db.execute(f"EXPLAIN QUERY PLAN {event_logs.TRIM}", ("a", 1, "a", 1)).fetchall()
-        (pages,) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        filled(logs, b"y")
-        (_, written, _) = db.execute("PRAGMA wal_checkpoint").fetchone()
-
-    assert pages[0] == 0
-    assert not [step for *_, step in plan if step.startswith("SCAN")], plan
-    assert written < 10
-
-
 def note(text: str) -> types.JSONRPCNotification:
     return types.JSONRPCNotification(jsonrpc="2.0", method="notifications/message", params={"data": text})
 
@@ -135,7 +103,10 @@ def scope_of(event_id: str) -> dict[str, Any]:
 
 def session_with(*texts: str) -> tuple[MissedEvents, list[str]]:
     """Return a store of events with those of the session `s`, and their ids."""
-    events, session = MissedEvents(MemoryLogs(), 60), SessionEvents(binding_of(b"s", {"headers": []}))
+    events, session = (
+        MissedEvents(open_event_logs("memory"), 60),
+        SessionEvents(binding_of(b"s", {"headers": []})),
+    )
 
     async def store() -> list[str]:
         with events_of(session):

@@ -16,8 +16,8 @@ from typing import Any, Final, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.settings import SettingError
+from toolgen.runtime.stores.backends import SECONDS, StoreError
 from toolgen.runtime.stores.call_records import LEASE_SECONDS
-from toolgen.runtime.stores.opening import SECONDS, StoreError
 
 Execute: TypeAlias = Callable[[str, str, Callable[[], Awaitable[None]]], Awaitable[bool]]
 """Runs a task in a worker: its name, its sealed call, and a function to await while it runs. Returns False

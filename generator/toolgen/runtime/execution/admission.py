@@ -166,7 +166,7 @@ class Admission:
 
     @cached_property
     def limits(self) -> RateLimits:
-        """The limits of calls. Raises SettingError without the package `limits`."""
+        """The limits of calls."""
         return RateLimits.from_setting(self._settings.rate_limit_store or "memory")
 
     async def find(self, call: AdmittedCall) -> ToolResponse | None:

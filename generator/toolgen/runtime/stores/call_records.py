@@ -8,24 +8,16 @@ changes; a store applies them atomically.
 
 from __future__ import annotations
 
-import heapq
 import json
-import secrets
-import sqlite3
-import threading
-import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from .opening import StoreError, open_store, redis_client, sqlite_connection
+from .backends import Entry, MemoryStore, Store
+from .opening import open_store
 
 LEASE_SECONDS: Final = 30.0
 CLOCK_SECONDS: Final = 86_400.0  # by which a clock can be set back, and no token is redeemed twice
-MEMORY_LIMIT: Final = 256 * 1024 * 1024  # bytes of all answers in memory
-MEMORY_RECORDS: Final = 100_000
 
 State: TypeAlias = Literal["queued", "running", "finished", "cancelled", "lost"]
 
@@ -180,198 +172,46 @@ def observed(record: Record | None, now: float, lost_at: float) -> Record | None
     return replace(record, state=state, owner="", lease_until=0.0, queued_at=now)
 
 
-class CallRecords(Protocol):
-    """Records by key. Safe to use from several threads."""
+class CallRecords:
+    """Records by key, in a store. Safe to use from several threads."""
 
-    blocking: bool  # whether `apply` waits for a disk or a network
+    def __init__(self, store: Store) -> None:
+        self.blocking = store.blocking
+        self._store = store
 
     def apply(self, key: str, change: Change) -> tuple[Record | None, bool]:
         """Change a record atomically. Return the record, and whether this call changed it.
 
         Raises StoreError.
         """
-        ...
+        answer: tuple[Record | None, bool] = None, False
 
-
-class MemoryRecords:
-    """For one process. A full store refuses new records, because a forgotten call could be executed again."""
-
-    blocking = False
-
-    def __init__(self, limit: int = MEMORY_LIMIT, records: int = MEMORY_RECORDS) -> None:
-        self._limit, self._most = limit, records
-        self._bytes = 0
-        self._lock = threading.Lock()
-        self._records: dict[str, tuple[Record, float]] = {}  # with the time of expiry
-        self._expiring: list[tuple[float, str]] = []  # a heap; later changes leave old entries behind
-
-    def apply(self, key: str, change: Change) -> tuple[Record | None, bool]:
-        with self._lock:
-            now = time.time()
-            self._forget(now)
-            found = self._records.get(key, (None, 0.0))[0]
-            changed = change(found, now, 0.0)
-            if changed is found:
-                return found, False
-            more = (0 if changed is None else len(changed.answer)) - (
-                0 if found is None else len(found.answer)
-            )
-            if found is None and len(self._records) >= self._most:
-                raise StoreError(f"{self._most} calls are recorded")
-            if self._bytes + more > self._limit:
-                raise StoreError(f"the answers of recorded calls have more than {self._limit} bytes")
-            self._bytes += more
-            if changed is None:
-                del self._records[key]
-            else:
-                expires_at = changed.expires_at(now)
-                self._records[key] = changed, expires_at
-                heapq.heappush(self._expiring, (expires_at, key))
-            return changed, True
-
-    def _forget(self, now: float) -> None:
-        while self._expiring and self._expiring[0][0] <= now:
-            key = heapq.heappop(self._expiring)[1]
-            record, expires_at = self._records.get(key, (None, now + 1))
-            if record is not None and expires_at <= now:
-                self._bytes -= len(record.answer)
-                del self._records[key]
-
-
-class SqliteRecords:
-    """For several processes on one machine: a file, locked for each change."""
-
-    blocking = True
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()  # threads of one process queue here, which is fairer than SQLite's lock
-        with closing(sqlite_connection(path)) as db:
-            db.execute("PRAGMA journal_mode = WAL")  # readers do not wait for a writer
-            db.execute(
-                "CREATE TABLE IF NOT EXISTS calls "
-                "(key TEXT PRIMARY KEY, head TEXT NOT NULL, answer BLOB NOT NULL, expires_at REAL NOT NULL)"
-            )
-            db.execute("CREATE INDEX IF NOT EXISTS calls_expiry ON calls (expires_at)")
-
-    def apply(self, key: str, change: Change) -> tuple[Record | None, bool]:
-        try:
-            with closing(sqlite_connection(self._path)) as db:
-                # most calls of `apply` only look: they need no lock
-                found, now = _read(db, key), time.time()
-                if (seen := change(found, now, 0.0)) is found:
-                    return seen, False
-                with self._lock:
-                    return self._write(db, key, change)
-        except sqlite3.Error as error:
-            raise StoreError(f"{self._path}: {error}") from error
-
-    def _write(self, db: sqlite3.Connection, key: str, change: Change) -> tuple[Record | None, bool]:
-        # takes the write lock at once: two processes must not both find the key missing
-        db.execute("BEGIN IMMEDIATE")
-        now = time.time()
-        found = _read(db, key)
-        changed = change(found, now, 0.0)
-        if changed is None:
-            db.execute("DELETE FROM calls WHERE key = ?", (key,))
-        elif changed is not found:
-            values = (key, _head(changed), changed.answer, changed.expires_at(now))
-            db.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)", values)
-        db.execute("DELETE FROM calls WHERE expires_at <= ?", (now,))
-        db.execute("COMMIT")
-        return changed, changed is not found
-
-
-def _read(db: sqlite3.Connection, key: str) -> Record | None:
-    query = "SELECT head, answer FROM calls WHERE key = ? AND expires_at > ?"
-    row = db.execute(query, (key, time.time())).fetchone()
-    return None if row is None else Record(**json.loads(row[0]), answer=row[1])
-
-
-def _head(record: Record) -> str:
-    return json.dumps({key: value for key, value in asdict(record).items() if key != "answer"})
-
-
-class RedisRecords:
-    """For several machines. The clock is that of Redis.
-
-    A key `…:epoch` shows whether Redis was emptied, for example by a restart without persistence: keys that
-    were used before are unknown then, and no new call is begun with any key until they would have expired.
-
-    Raises ModuleNotFoundError without redis-py, ValueError if it refuses the URL.
-    """
-
-    blocking = True
-    prefix = "toolgen:call:"
-
-    def __init__(self, url: str) -> None:
-        self._client: Any = redis_client(url)
-        from redis import RedisError, WatchError
-
-        self._failure: type[Exception] = RedisError
-        self._watch_failure: type[Exception] = WatchError
-        self._epoch: str | None = None  # that this process has seen
-
-    def apply(self, key: str, change: Change) -> tuple[Record | None, bool]:
-        try:
-            while True:
-                try:
-                    return self._apply(self.prefix + key, change)
-                except self._watch_failure:  # another process was faster
-                    continue
-        except self._failure as error:
-            raise StoreError(f"Redis: {error}") from error
-
-    def _apply(self, name: str, change: Change) -> tuple[Record | None, bool]:
-        epoch_name = f"{self.prefix}epoch"
-        with self._client.pipeline() as pipe:
-            pipe.watch(name, epoch_name)
-            raw, written = pipe.mget(name, epoch_name)
-            seconds, microseconds = pipe.time()
-            now = seconds + microseconds / 1e6
-            epoch, lost_at = self._epoch_at(written, now)
-            found = _decoded(raw)
+        def of_value(value: bytes | None, now: float, lost_at: float) -> Entry | None:
+            nonlocal answer
+            found = None if value is None else _decoded(value)
             changed = change(found, now, lost_at)
-            value = f"{epoch} {lost_at!r}".encode()
-            if changed is found and value == written:
-                return changed, False
-            # WATCH and EXEC are atomic: https://redis.io/docs/latest/develop/using-commands/transactions/
-            pipe.multi()
-            if value != written:
-                pipe.set(epoch_name, value)
-            if changed is None:
-                pipe.delete(name)
-            elif changed is not found:
-                milliseconds = max(int((changed.expires_at(now) - now) * 1000), 0) + 1
-                pipe.set(name, _head(changed).encode() + b"\n" + changed.answer, px=milliseconds)
-            pipe.execute()
-            self._epoch = epoch
-            return changed, changed is not found
+            answer = changed, changed is not found
+            if changed is found:
+                return None
+            return Entry(b"", now) if changed is None else Entry(_encoded(changed), changed.expires_at(now))
 
-    def _epoch_at(self, written: bytes | None, now: float) -> tuple[str, float]:
-        """Return the epoch of the store, and when it was emptied: 0 if it was not."""
-        if written is None:
-            return secrets.token_hex(8), now if self._epoch is not None else 0.0
-        epoch, _, text = written.decode().partition(" ")
-        lost_at = float(text)
-        if self._epoch not in (None, epoch) and not lost_at:
-            lost_at = now  # a process that began after the loss could not know of it
-        return epoch, lost_at
+        self._store.apply(f"call:{key}", of_value)
+        return answer
 
 
-def _decoded(raw: bytes | None) -> Record | None:
-    if raw is None:
-        return None
-    head, _, answer = raw.partition(b"\n")
+def _encoded(record: Record) -> bytes:
+    head = {key: value for key, value in asdict(record).items() if key != "answer"}
+    return json.dumps(head).encode() + b"\n" + record.answer
+
+
+def _decoded(value: bytes) -> Record:
+    head, _, answer = value.partition(b"\n")
     return Record(**json.loads(head), answer=answer)
 
 
-_MEMORY: Final = MemoryRecords()  # shared by all toolkits of the process
+_MEMORY: Final = MemoryStore()  # shared by all toolkits of the process
 
 
 def open_call_records(setting: str, text: str) -> CallRecords:
     """Return the records for the value of a setting. Raises SettingError if they cannot be used."""
-    records: CallRecords = open_store(
-        setting, text, memory=lambda: _MEMORY, sqlite=SqliteRecords, redis=RedisRecords
-    )
-    return records
+    return CallRecords(open_store(setting, text, memory=lambda: _MEMORY))

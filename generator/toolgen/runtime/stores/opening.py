@@ -12,9 +12,11 @@ from toolgen.runtime.health import HEALTH
 from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.settings import SettingError, variable
 
+from .backends import SECONDS, MemoryStore, RedisStore, SqliteStore, Store
+from .backends import StoreError as StoreError  # what `ask` raises
+
 Result = TypeVar("Result")
 
-SECONDS: Final = 5.0  # time limit of a database
 WAIT_SECONDS: Final = 2 * SECONDS  # that a call waits for a store: for a thread, and for the answer
 
 _SQLITE: Final = "sqlite:///"
@@ -22,19 +24,8 @@ _REDIS: Final = ("redis://", "rediss://", "unix://")
 _THREADS: Final = OwnThreads("store", 16)
 
 
-class StoreError(Exception):
-    """A store could not answer."""
-
-
-def open_store(
-    setting: str,
-    text: str,
-    *,
-    memory: Callable[[], Any],
-    sqlite: Callable[[Path], Any],
-    redis: Callable[[str], Any],
-) -> Any:
-    """Return the store that the value `text` of a setting names, made by one of three functions.
+def open_store(setting: str, text: str, *, memory: Callable[[], Store] = MemoryStore) -> Store:
+    """Return the store that the value `text` of a setting names; `memory` returns the one of this process.
 
     Raises SettingError, which never contains a password of the URL, if the store cannot be used.
     """
@@ -44,12 +35,12 @@ def open_store(
     if text.startswith(_SQLITE) and len(text) > len(_SQLITE):
         path = Path(text.removeprefix(_SQLITE))
         try:
-            return sqlite(path)
+            return SqliteStore(path)
         except sqlite3.Error as error:
             raise SettingError(f"{name}: {path}: {error}") from error
     if text.startswith(_REDIS):
         try:
-            return redis(text)
+            return RedisStore(text)
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "redis":
                 raise
@@ -58,23 +49,6 @@ def open_store(
             raise SettingError(f"{name} is not a Redis URL: {error}") from error
     kind = text.partition(":")[0]  # the rest may contain a password
     raise SettingError(f"{name} must be memory, sqlite:///path or redis://host:port, not {kind!r}")
-
-
-def redis_client(url: str) -> Any:
-    """Return a client of Redis with limits of time.
-
-    Raises ModuleNotFoundError without redis-py, ValueError if it refuses the URL.
-    """
-    import redis
-
-    return redis.Redis.from_url(
-        url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, decode_responses=False
-    )
-
-
-def sqlite_connection(path: Path) -> sqlite3.Connection:
-    """Return a connection that waits for other processes, and begins transactions only when told to."""
-    return sqlite3.connect(path, timeout=SECONDS, isolation_level=None)
 
 
 async def ask(store: Any, question: Callable[[], Result], *, part: str) -> Result:
