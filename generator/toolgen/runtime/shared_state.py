@@ -135,12 +135,11 @@ class SharedState:
             return self._environment
 
     async def close(self, registry: Registry) -> None:
-        """Close the tools that were set up, and end idle worker threads."""
+        """Close the tools that were set up."""
         with self._lock:
             environment = self._environment
         if environment is not None:
             await registry.close(environment)
-            environment.pool.close()
 
     def services(self) -> Services:
         """Return the services that use stores. Raises SettingError if a setting is not valid."""

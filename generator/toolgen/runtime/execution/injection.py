@@ -25,17 +25,16 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import isasyncgenfunction, isawaitable, isclass, iscoroutinefunction, isroutine, unwrap
-from typing import Any, TypeAlias
+from typing import Any
 
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract.tool_contract import Injection
 from toolgen.runtime.errors import MissingDependencyError
-from toolgen.runtime.logs.logger import LOGGER
 
 from .threads.thread_run import Place, ThreadRun
 
@@ -53,9 +52,8 @@ class Dependency:
     name: str
     declared: str  # dotted name of a type; empty if the spec names none
     entry: Any
-    tool_name: str
-    call: ToolContext | None = None
-    optional: bool = False  # may be None
+    call: ToolContext
+    optional: bool  # may be None
 
     @property
     def is_factory(self) -> bool:
@@ -87,9 +85,9 @@ class Dependency:
 
     def missing(self, reason: str) -> MissingDependencyError:
         """Return the error for the caller, and log the reason for the operator."""
-        logger = LOGGER if self.call is None else self.call.logger
-        logger.warning("tool %s has no usable %r: %s", self.tool_name, self.name, reason)
-        return missing_dependency(self.name, self.tool_name)
+        tool_name = self.call.tool_name
+        self.call.logger.warning("tool %s has no usable %r: %s", tool_name, self.name, reason)
+        return missing_dependency(self.name, tool_name)
 
 
 def missing_dependency(name: str, tool_name: str) -> MissingDependencyError:
@@ -118,7 +116,7 @@ def _find(wanted: Injection, call: ToolContext, context: Mapping[Any, Any]) -> D
             entry = None
         else:
             raise missing_dependency(wanted.name, call.tool_name)
-    return Dependency(wanted.name, wanted.type, entry, call.tool_name, call, optional=wanted.optional)
+    return Dependency(wanted.name, wanted.type, entry, call, wanted.optional)
 
 
 def _loaded_type(dotted: str) -> type | None:
@@ -141,58 +139,41 @@ def declared_type(dotted: str) -> type | None:
     return found if isclass(found) and found is not object else None  # everything is an `object`
 
 
-OpenAsync: TypeAlias = Callable[[Any], Coroutine[Any, Any, Any]]
-"""Awaits or enters what a factory has returned, if it is awaitable or an async context manager."""
-
-
 async def open_values(dependencies: list[Dependency], place: Place, stack: AsyncExitStack) -> dict[str, Any]:
     """Create the values where the method runs. `stack` releases them there, in reverse order."""
-
-    async def enter(manager: Any) -> Any:
-        if not isinstance(place, ThreadRun):
-            return await stack.enter_async_context(manager)
-        thread, value = place, await manager.__aenter__()
-        # released even after the caller has left: a transaction must end
-        stack.push(lambda *error: thread.in_loop(manager.__aexit__(*error), interruptible=False))
-        return value
-
-    open_async = functools.partial(open_with, enter)
     return {
-        each.name: await open_value(each, place, stack, open_async=open_async)
-        if each.is_factory
-        else each.plain_value(place)
+        each.name: await _open_value(each, place, stack) if each.is_factory else each.plain_value(place)
         for each in dependencies
     }
 
 
-async def open_value(
-    dependency: Dependency, place: Place, stack: AsyncExitStack | ExitStack, *, open_async: OpenAsync
-) -> Any:
-    """Create one value where the method runs. `stack` releases it, or else the owner of `open_async`."""
-    value = dependency.entry
-    if not dependency.is_factory:
-        return dependency.checked(value)
-    if place.is_thread and is_async(value):
-        value = await place.awaited(_call_and_open(value, open_async))
+async def _open_value(dependency: Dependency, place: Place, stack: AsyncExitStack) -> Any:
+    async def opened(value: Any) -> Any:
+        # some are both, such as a pool of asyncpg, and are closed only if they are entered
+        if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
+            value = await value
+        if not isinstance(value, AbstractAsyncContextManager):
+            return value
+        if not isinstance(place, ThreadRun):
+            return await stack.enter_async_context(value)
+        thread, manager = place, value
+        entered = await manager.__aenter__()
+        # released even after the caller has left: a transaction must end
+        stack.push(lambda *error: thread.in_loop(manager.__aexit__(*error), interruptible=False))
+        return entered
+
+    async def called() -> Any:
+        return await opened(dependency.entry())
+
+    if place.is_thread and is_async(dependency.entry):
+        value = await place.awaited(called())
     else:
-        value = value()
+        value = dependency.entry()
         if isinstance(value, AbstractAsyncContextManager) or isawaitable(value):
-            value = await place.awaited(open_async(value))
+            value = await place.awaited(opened(value))
     if _is_manager(value) and not dependency.is_value(value):
         value = stack.enter_context(value)
     return dependency.checked(value)
-
-
-async def open_with(enter: OpenAsync, value: Any) -> Any:
-    """Return `value`, awaited if it is awaitable, or entered by `enter` if it is an async context manager."""
-    # some are both, such as a pool of asyncpg, and are closed only if they are entered
-    if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
-        value = await value
-    return await enter(value) if isinstance(value, AbstractAsyncContextManager) else value
-
-
-async def _call_and_open(factory: Callable[[], Any], open_async: OpenAsync) -> Any:
-    return await open_async(factory())
 
 
 def _check_thread(dependency: Dependency, value: Any) -> None:

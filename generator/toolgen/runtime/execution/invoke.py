@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.context import Listener, ToolContext
 from toolgen.runtime.contract.result import content_of
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.isolation import run_async
 
 from .block_reader import read_content
 from .injection import find_dependencies, open_values
 from .streams import CollectedStream, collect
-from .threads.thread_run import IN_LOOP, Place, ThreadRun, completed
+from .threads.thread_run import Place, run_in_place
 from .threads.worker_pool import Limiter
 
 if TYPE_CHECKING:
@@ -62,18 +62,25 @@ async def run_method(
     OverloadedError, MissingDependencyError.
     """
     run = MethodRun(prepared, request, context, environment=environment, listen=listen)
-    limiter = prepared.limiter
-    if limiter is None:
-        return await run.in_thread() if prepared.in_thread else await run.in_loop()
-    name = prepared.contract.name
-    busy = f"As many calls of {name} as may run at once are running"
-    await limiter.acquire(name, environment.settings.queue, busy=busy)
-    if prepared.in_thread:  # released when the thread has ended, which may be after the call
-        return await run.in_thread(on_end=lambda _: limiter.release(name))
-    try:
-        return await run.in_loop()
-    finally:
-        limiter.release(name)
+    contract, limiter = prepared.contract, prepared.limiter
+    name, on_end = contract.name, None
+    if limiter is not None:
+        busy = f"As many calls of {name} as may run at once are running"
+        await limiter.acquire(name, environment.settings.queue, busy=busy)
+        on_end = partial(_release, limiter, name)
+    return await run_in_place(
+        name,
+        run.at,
+        contract.timeout,
+        pool=environment.pool if prepared.in_thread else None,
+        most=contract.concurrency,
+        clock=context.clock,
+        on_end=on_end,
+    )
+
+
+def _release(limiter: Limiter, name: str, _: Exception | None) -> None:
+    limiter.release(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +94,7 @@ class MethodRun:
     environment: Environment
     listen: Listener | None  # gets the chunks of a stream
 
-    async def in_loop(self) -> Any:
-        """Run an async method in the event loop, within its time limit."""
-        contract = self.prepared.contract
-        return await run_async(
-            self._run(IN_LOOP),
-            contract.timeout,
-            contract.name,
-            clock=self.context.clock,
-        )
-
-    async def in_thread(self, *, on_end: Callable[[Exception | None], None] | None = None) -> Any:
-        """Run a `def` in a worker thread, within its time limit."""
-        contract = self.prepared.contract
-        most, work = contract.concurrency, lambda run: completed(self._run(run))
-        run = ThreadRun(contract.name, work, most=most, on_end=on_end)
-        return await run.result(self.environment.pool, contract.timeout)
-
-    async def _run(self, place: Place) -> Any:
+    async def at(self, place: Place) -> Any:
         """Create injected values, call the method, validate its result, release the values."""
         prepared, context = self.prepared, self.context
         if not prepared.contract.inject:

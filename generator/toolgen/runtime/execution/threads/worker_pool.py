@@ -1,4 +1,4 @@
-"""A bounded pool of threads for synchronous (`def`) tools, and bounded queues for calls that have to wait.
+"""A bounded number of threads for synchronous (`def`) tools, and bounded queues for calls that have to wait.
 
 The event loop's default executor is left to the application, so that a blocking tool does not delay DNS
 look-ups. Threads are daemons, so that a tool that never returns does not keep the process from ending.
@@ -11,7 +11,6 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Final
 
@@ -20,7 +19,6 @@ from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH, QUEUE_WAIT,
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 from toolgen.runtime.logs.logger import LOGGER
 
-IDLE_SECONDS: Final = 10.0  # after which an idle thread ends
 WAIT_SECONDS: Final = 30.0  # that a call waits for a slot; clients give up after 60 by default
 
 
@@ -112,39 +110,8 @@ def _overloaded(busy: str) -> OverloadedError:
     return OverloadedError(f"{busy}. Try again later.", retry_after=1)
 
 
-class Worker:
-    """A thread of the pool. The call that has taken it passes its work to `start`."""
-
-    def __init__(self, pool: WorkerPool) -> None:
-        self.tool_name = ""  # of the call that has taken it
-        self._pool = pool
-        self._inbox: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        threading.Thread(target=self._run, name="toolgen-worker", daemon=True).start()
-
-    def start(self, work: Callable[[], None] | None) -> None:
-        """Run `work`, then return to the pool; None ends the thread."""
-        self._inbox.put(work)
-
-    def _run(self) -> None:
-        while True:
-            try:
-                work = self._inbox.get(timeout=IDLE_SECONDS)
-            except Empty:
-                if self._pool.retire(self):
-                    return
-                continue  # a call has just taken it
-            if work is None:
-                return
-            try:
-                work()
-            except BaseException:
-                LOGGER.exception("a worker thread failed")
-            del work  # its references must not live until the next call
-            self._pool.give_back(self)
-
-
 class WorkerPool:
-    """At most `threads` threads, started when needed; at most `queue` calls wait for one.
+    """At most `threads` threads at once, one for each call; at most `queue` calls wait for one.
 
     One tool has at most half of both, or as many threads as its spec says in `concurrency`, so that a tool
     that hangs leaves threads to the others.
@@ -154,49 +121,30 @@ class WorkerPool:
         self.queue = queue
         self._slots = Limiter(threads)
         self._lock = threading.Lock()
-        self._idle: list[Worker] = []
         self._abandoned: Counter[str] = Counter()  # tool → calls that run although their caller does not wait
 
-    async def acquire(self, tool_name: str, most: int | None = None) -> Worker:
-        """Take a thread; wait if none is free. Raises OverloadedError if that takes too long."""
+    async def acquire(self, tool_name: str, most: int | None = None) -> None:
+        """Wait until a thread may be started. Raises OverloadedError if that takes too long."""
         busy = f"All worker threads that {tool_name} may use are busy"
         most = (self._slots.limit + 1) // 2 if most is None else most
         await self._slots.acquire(tool_name, self.queue, busy=busy, most=most)
+
+    def start(self, tool_name: str, work: Callable[[], None]) -> None:
+        """Run `work` in a thread, after `acquire`. Raises OverloadedError if the system cannot start one."""
+
+        def run() -> None:
+            try:
+                work()
+            except BaseException:
+                LOGGER.exception("a worker thread failed")
+            finally:
+                self._slots.release(tool_name)
+
         try:
-            with self._lock:
-                worker = self._idle.pop() if self._idle else None
-            worker = worker or Worker(self)
-        except RuntimeError:  # the system cannot start a thread
+            threading.Thread(target=run, name="toolgen-worker", daemon=True).start()
+        except RuntimeError:
             self._slots.release(tool_name)
             raise OverloadedError("No worker thread could be started.", retry_after=1) from None
-        worker.tool_name = tool_name
-        return worker
-
-    def give_back(self, worker: Worker) -> None:
-        """Return a thread whose work has ended to the pool."""
-        tool_name = worker.tool_name  # before another call takes the thread
-        with self._lock:
-            self._idle.append(worker)
-        self._slots.release(tool_name)
-
-    def retire(self, worker: Worker) -> bool:
-        """Remove a thread that was idle for IDLE_SECONDS; False if it has just been taken."""
-        with self._lock:
-            if worker not in self._idle:
-                return False
-            # under the lock: a call that takes it now would give work to a thread that ends
-            self._idle.remove(worker)
-            return True
-
-    def close(self) -> None:
-        """End the idle threads.
-
-        The pool starts new ones when it is used again. Busy threads end after IDLE_SECONDS without work.
-        """
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for worker in idle:
-            worker.start(None)
 
     def abandoned(self, tool_name: str) -> None:
         """Count a call that continues in its thread without its caller. Log it if the number has doubled."""
