@@ -30,7 +30,7 @@ def test_a_client_is_written_with_its_lock(shop: Consumer) -> None:
     lock = lock_of(shop)
     assert lock["toolgen_lock"] == 1
     assert [tool["name"] for tool in lock["tools"]] == ["order", "stock"]
-    assert lock["client"]["uses"] == {"order": {"arguments": ["sku"], "fields": ["state"]}}
+    assert lock["client"]["uses"] == {"order": ["sku"]}
 
 
 def test_the_settings_of_the_project_above_a_folder_of_specs_apply(shop: Consumer) -> None:
@@ -81,7 +81,7 @@ def test_a_lock_that_cannot_be_written_leaves_the_old_client(
     before = tree(shop.root / "app")
     shop.edit("specs/order.yaml", "Order items.", "Order things.")
     definitions = read_definitions(".", str(shop.root))
-    lock = ClientLock(definitions.server, "shop", ".")
+    lock = ClientLock(listing=definitions.server, package="shop", source=".")
     plan = plan_client(definitions, lock, shop.root / "app")
     publish = StagedFile.publish
 
@@ -117,11 +117,11 @@ def test_a_run_that_was_killed_before_the_lock_is_repaired_by_the_next(shop: Con
 def test_edits_and_new_uses_fail_the_check(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop", "--uses", "main.py")
     shop.edit("app/shop/client.py", "Order items.", "Order things.")
-    shop.edit("app/main.py", "order.state", "order.id")
+    shop.edit("app/main.py", 'sku="A"', 'sku="A", note="x"')
     done = shop.toolgen("client", "--check", "--out", "app")
     assert done.returncode == 1
-    assert done.stdout.startswith("EDITED shop/client.py\nCHANGED toolgen.lock\n")
-    assert '-          "state"\n+          "id"' in done.stdout
+    assert done.stdout.startswith("EDITED shop/client.py\nCHANGED shop/sync.py\nCHANGED toolgen.lock\n")
+    assert '+        "note",' in done.stdout
 
 
 def test_an_export_is_a_source(shop: Consumer) -> None:

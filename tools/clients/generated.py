@@ -66,8 +66,9 @@ def _written(
     for path, text in definitions.specs.items():
         (specs / path).parent.mkdir(parents=True, exist_ok=True)
         (specs / path).write_text(text, encoding="utf-8")
-    plan = plan_client(definitions, ClientLock(definitions.server, package, server), root / package)
+    lock = ClientLock(listing=definitions.server, package=package, source=server)
+    plan = plan_client(definitions, lock, root / package)
     write_client(plan)
-    in_typescript = ClientLock(definitions.server, package, server, language=TYPESCRIPT)
+    in_typescript = lock.model_copy(update={"language": TYPESCRIPT})
     write_client(plan_client(definitions, in_typescript, root / "typescript" / package))
     return CorpusClient(server, package, plan, specs, calls)

@@ -16,7 +16,6 @@ from toolgen.compile.output_changes import digest
 from toolgen.compile.printing.client_source import (
     ClientMethod,
     ClientTemplates,
-    ToolUse,
     client_files,
     client_source,
     listed_definitions,
@@ -196,7 +195,7 @@ class CompiledClient:
     files: Tree
     listed: tuple[dict[str, Any], ...]
     methods: tuple[ClientMethod, ...]
-    uses: Mapping[str, ToolUse] | None  # as `uses_of` found them
+    uses: Mapping[str, Sequence[str]] | None  # as `uses_of` found them
 
 
 def compile_client(
@@ -206,11 +205,11 @@ def compile_client(
     server: str,
     *,
     is_typescript: bool = False,
-    uses_of: Callable[[Sequence[ClientMethod]], Mapping[str, ToolUse]] | None = None,
+    uses_of: Callable[[Sequence[ClientMethod]], Mapping[str, Sequence[str]]] | None = None,
 ) -> CompiledClient:
     """Return a typed client of the tools in `texts`; `server` names it in docstrings.
 
-    `uses_of` returns what code uses of the methods, by listed name: drift of other tools is ignored.
+    `uses_of` returns the arguments that code gives, by listed name: drift of other tools is ignored.
     Raises `SpecErrors` as `compile_project` does.
     """
     program = without_suppressed_warnings(analyze(texts, [templates.target], f"{settings.specs}/"))

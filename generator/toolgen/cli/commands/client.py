@@ -13,7 +13,6 @@ models read has changed.
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from toolgen.base.suggestions import count
@@ -87,7 +86,14 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
     definitions = read_definitions(source, args.start, headers)
     uses = args.uses or (old.uses_in if old else [])
     language = args.language or (old.language if old else PYTHON)
-    lock = ClientLock(definitions.server, package, str(source), headers, uses_in=uses, language=language)
+    lock = ClientLock(
+        listing=definitions.server,
+        package=package,
+        source=str(source),
+        headers=headers,
+        uses_in=uses,
+        language=language,
+    )
     plan = plan_client(definitions, lock, folder)
     write_client(plan)
     say(*(f"  {note}" for note in plan.notes))
@@ -101,7 +107,7 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
 
 def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
     if args.uses:
-        lock = replace(lock, uses_in=args.uses)
+        lock = lock.model_copy(update={"uses_in": args.uses})
     plan = plan_client(lock.definitions, lock, folder)
     judged = _judge_upstream(args, plan.lock) if args.upstream else None
     _report(args, plan, judged)

@@ -75,14 +75,6 @@ class ClientMethod:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolUse:
-    """The parts of a tool that code uses: arguments that it gives, places of the response that it reads."""
-
-    arguments: frozenset[str] = frozenset()  # on the wire; `*`: any
-    fields: frozenset[str] = frozenset()  # `lines[].sku`; `*`: any
-
-
-@dataclass(frozen=True, slots=True)
 class ClientSource:
     """All that the templates of a client print."""
 
@@ -92,7 +84,7 @@ class ClientSource:
     methods: tuple[ClientMethod, ...]
     imports: tuple[str, ...]  # of models, indented
     exports: Mapping[str, str] = field(default_factory=dict)  # name → the module that has it
-    uses: Mapping[str, ToolUse] | None = None  # by listed name; None: not known
+    uses: Mapping[str, Sequence[str]] | None = None  # listed name → arguments, `*`: any; None: not known
 
     @property
     def runtime_names(self) -> tuple[str, ...]:

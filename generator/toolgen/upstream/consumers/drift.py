@@ -6,14 +6,11 @@ not allow breaks it, whichever fields its code reads. Of requests, only the argu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import Final
 
-from toolgen.base.files import Folder, read_named
-from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.definitions import compare_definitions, read_export
 from toolgen.changes.comparing.exported_sides import own_definitions
 from toolgen.changes.comparing.guard import judge_server
@@ -25,8 +22,7 @@ from toolgen.changes.comparison import compare
 from toolgen.changes.contract import Side
 from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import Policy, failing
-from toolgen.compile.printing.client_source import ToolUse
-from toolgen.project import UnableError, reason
+from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
 from toolgen.project.inputs.target_templates import load_client_templates
 from toolgen.schema.limits import BUDGET
@@ -34,11 +30,11 @@ from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.upstream.consumers.definitions import ClientDefinitions
 from toolgen.upstream.consumers.lock import ClientLock, read_client_lock
+from toolgen.upstream.consumers.usage import read_files
 
 _LEVELS: Final = drift_levels(allow_texts=True)
 """As a client judges what a server lists when it connects."""
-_MAX_LOCK: Final = 4 * BUDGET.import_bytes
-_MAX_LOCKS: Final = 1_000
+MAX_LOCK: Final = 4 * BUDGET.import_bytes  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,13 @@ def judge_consumers(start: str, paths: Sequence[str], *, today: date) -> list[Co
     """
     inputs = read_inputs(start)
     judged = []
-    for file, content in _locks(start, paths):
+    locks = dict(
+        read_files(start, paths, lambda path: path.rpartition("/")[2] == NAME, "--consumers", MAX_LOCK)
+    )
+    named = {file: content for file, content in locks.items() if file in paths or b'"client"' in content}
+    if not named:
+        raise UnableError("no-lock", f"there is no {NAME} of a client there", "give the folders of consumers")
+    for file, content in named.items():
         with source_errors():
             lock = read_client_lock(content, file)
         if lock.specs:
@@ -94,10 +96,10 @@ def judge_consumers(start: str, paths: Sequence[str], *, today: date) -> list[Co
     return judged
 
 
-def _concerns(finding: Finding, uses: Mapping[str, ToolUse], listed: Mapping[str, str]) -> bool:
+def _concerns(finding: Finding, uses: Mapping[str, Collection[str]], listed: Mapping[str, str]) -> bool:
     """True if a finding is about something that a consumer uses; `listed` has the names that it knows."""
     names = {listed.get(tool, tool) for tool in finding.all_tools}
-    return not names or any(name in uses and concerns_call(finding, uses[name].arguments) for name in names)
+    return not names or any(name in uses and concerns_call(finding, uses[name]) for name in names)
 
 
 def _for_consumer(
@@ -161,33 +163,3 @@ def _files(specs: Mapping[str, str], prefix: str) -> SpecFiles:
 
 def _tools_only(listing: Listing) -> Listing:
     return replace(listing, resources=(), resource_templates=(), prompts=(), capabilities=None)
-
-
-def _locks(start: str, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the locks that `paths` are or have below them, with their names."""
-    count = 0
-    for path in paths:
-        place, shown = Path(start, path), path.removeprefix("./").rstrip("/")
-        try:
-            if place.is_file():
-                yield path, read_named(place, limit=_MAX_LOCK)
-                continue
-            with Folder(place) as folder:
-                found = [
-                    entry.path for entry in folder.walk(skipped=(".", "node_modules")) if _is_lock(entry.path)
-                ]
-                for each in sorted(found):
-                    content = folder.read(each, limit=_MAX_LOCK)
-                    if b'"client"' in content:  # others are of `toolgen guard`
-                        count += 1
-                        yield f"{shown}/{each}".removeprefix("./"), content
-        except OSError as error:
-            raise UnableError("bad-source", f"cannot read {quoted(path)}: {reason(error)}") from error
-        if count > _MAX_LOCKS:
-            raise UnableError("too-complex", f"--consumers: more than {_MAX_LOCKS:,} locks")
-    if not count and not all(Path(start, path).is_file() for path in paths):
-        raise UnableError("no-lock", f"there is no {NAME} of a client there", "give the folders of consumers")
-
-
-def _is_lock(path: str) -> bool:
-    return path.rpartition("/")[2] == NAME

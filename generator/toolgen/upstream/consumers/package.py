@@ -80,13 +80,13 @@ def plan_client(definitions: ClientDefinitions, lock: ClientLock, folder: Path) 
     listing = definitions.server
     if definitions.is_folder:
         listing = replace(listing, tools=compiled.listed)
-    lock = replace(
-        lock,
-        listing=listing,
-        specs=definitions.specs if definitions.is_folder else {},
-        settings=settings_of(settings) if definitions.is_folder else {},
-        uses=compiled.uses if lock.uses_in else lock.uses,
-    )
+    found = {
+        "listing": listing,
+        "specs": dict(sorted(definitions.specs.items())) if definitions.is_folder else {},
+        "settings": settings_of(settings) if definitions.is_folder else {},
+        "uses": compiled.uses if lock.uses_in else lock.uses,
+    }
+    lock = lock.model_copy(update=found)
     project = Project(folder, "", "", output=lock.package)
     existing = read_output(project, compiled.files)
     changes = find_changes(compiled.files, existing.files, existing.manifest)
