@@ -134,15 +134,6 @@ def test_a_function_may_raise_an_error_that_the_spec_declares(shop: Cli) -> None
     assert "Error [no_thing]: none" in done.stderr
 
 
-@pytest.mark.parametrize("call", ["mcp.run()", "mcp.run(transport='http')", "asyncio.run(mcp.run_async())"])
-def test_a_module_that_runs_its_server_is_refused(shop: Cli, call: str) -> None:
-    (shop.root / "shop.py").write_text(SHOP.partition('if __name__ == "__main__":')[0] + call)
-    done = shop("import", "fastmcp", "shop:mcp", "--implement")
-    assert done.code == 2
-    assert "shop:mcp: importing shop runs a server" in done.err
-    assert not (shop.root / "specs").exists()
-
-
 def test_import_python_refuses_modules_with_a_server(shop: Cli) -> None:
     for target in ("shop", "shop:mcp"):
         done = shop("import", "python", target)
@@ -151,28 +142,6 @@ def test_import_python_refuses_modules_with_a_server(shop: Cli) -> None:
     done = shop("import", "python", "shop:helper")
     assert done.code == 0
     assert "toolgen import fastmcp shop:mcp --implement" in done.err
-
-
-def test_import_python_keeps_the_arguments_of_a_decorator_without_a_server(shop: Cli) -> None:
-    (shop.root / "loose.py").write_text(
-        "from fastmcp.prompts import prompt\nfrom fastmcp.tools import tool\nfrom mcp_types import ToolAnnotations\n\n\n"
-        "@tool(name='add-up', title='Add', tags={'sums'}, version='2', meta={'team': 'a'},\n"
-        "      annotations=ToolAnnotations(readOnlyHint=True), timeout=3)\n"
-        "def add(a: int, b: int) -> int:\n    'Add.'\n    return a + b\n\n\n"
-        "@prompt\ndef ask() -> str:\n    return ''\n"
-    )
-    done = shop("import", "python", "loose", "--implement")
-    assert done.code == 0, done.err
-    assert [path.name for path in (shop.root / "specs").glob("*.yaml")] == ["add-up.yaml"]
-    spec = yaml.safe_load((shop.root / "specs" / "add-up.yaml").read_text())
-    kept = {key: spec[key] for key in ("title", "tags", "version", "meta", "annotations", "timeout")}
-    assert kept == {
-        "title": "Add", "tags": ["sums"], "version": "2", "meta": {"team": "a"},
-        "annotations": {"readOnlyHint": True}, "timeout": 3,
-    }  # fmt: skip
-    shop("generate")
-    done = toolgen(shop.root, "call", "add-up", "--input", '{"a": 1, "b": 2}')
-    assert '"result": 3' in done.stdout, done.stderr
 
 
 BROKEN = """\

@@ -221,9 +221,9 @@ def test_other_parts_of_the_server_are_reported(shop: Cli) -> None:
     assert sorted(path.stem for path in (shop.root / "specs").glob("*.yaml")) == sorted(dict(CALLS))
 
 
-def test_implementations_name_the_function(adopted: Cli) -> None:
+def test_implementations_name_the_server(adopted: Cli) -> None:
     assert (adopted.root / "tools" / "place_order.py").read_text() == (
-        '"""place-order: calls shop.place_order as a tool of the server shop.mcp, for\nspecs/place-order.yaml.\n"""\n'
+        '"""place-order: a tool of the server shop.mcp, for specs/place-order.yaml."""\n'
         "\n"
         "from __future__ import annotations\n"
         "\n"
@@ -268,9 +268,6 @@ def test_sync_updates_specs_and_keeps_what_people_wrote(shop: Cli) -> None:
 
 
 REFUSED = [
-    (SHOP.replace('if __name__ == "__main__":\n    mcp.run()', "mcp.run()"), "shop:mcp", "runs a server"),
-    (SHOP + "mcp.run('streamable-http')\n", "shop:mcp", "runs a server"),
-    (SHOP + "import asyncio\nasyncio.run(mcp.run_stdio_async())\n", "shop:mcp", "runs a server"),
     (SHOP, "shop:add", "is a function, not a server"),
     (SHOP, "shop:PNG", "is a bytes, not a server"),
     (SHOP, "shop:server", "has no 'server'"),
@@ -285,13 +282,6 @@ REFUSED = [
     (SHOP + "raise SystemExit(3)\n", "shop:mcp", "importing shop failed: SystemExit"),
     (SHOP + "import os\nos._exit(4)\n", "shop:mcp", "ended its process (exit code 4)"),
     (SHOP + "mcp.list_tools = None\n", "shop:mcp", "listing its tools failed"),
-    (
-        SHOP + "import itertools\nn = itertools.count()\nold = mcp.list_tools\n"
-        "async def changing():\n    mcp.add_tool(add, name=f'add{next(n)}')\n    return await old()\n"
-        "mcp.list_tools = changing\n",
-        "shop:mcp",
-        "lists other tools each time",
-    ),
 ]
 
 
@@ -300,19 +290,18 @@ def test_a_server_without_tools_is_refused(shop: Cli) -> None:
     shutil.copy(Path(__file__).parent / "servers" / "mcp" / "github_explorer.py", shop.root)
     done = shop("import", "fastmcp", "github_explorer:mcp", "--implement")
     assert done.code == 2
-    assert "github_explorer:mcp has no tools, only 1 resource template, 1 prompt, completions" in done.err
+    assert "github_explorer:mcp has no tools, only 1 resource template, 1 prompt" in done.err
     assert not (shop.root / "tools").exists()
 
 
 @pytest.mark.parametrize(
     ("text", "target", "message"),
     [
-        *REFUSED[:1],
-        *REFUSED[3:4],
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in (*REFUSED[1:3], *REFUSED[4:])),
+        REFUSED[0],
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in REFUSED[1:]),
     ],
 )
-def test_what_is_not_a_server_at_rest_is_refused(shop: Cli, text: str, target: str, message: str) -> None:
+def test_what_is_not_a_server_is_refused(shop: Cli, text: str, target: str, message: str) -> None:
     (shop.root / "shop.py").write_text(text)
     done = shop("import", "fastmcp", target, "--implement")
     assert done.code == 2
@@ -322,9 +311,9 @@ def test_what_is_not_a_server_at_rest_is_refused(shop: Cli, text: str, target: s
 
 
 @pytest.mark.slow
-def test_a_module_that_hangs_is_ended(shop: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_runs_its_server_is_ended(shop: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "TIME_LIMIT", 8.0)
-    (shop.root / "shop.py").write_text(SHOP + "import time\ntime.sleep(600)\n")
+    (shop.root / "shop.py").write_text(SHOP + "mcp.run('streamable-http', port=0)\n")
     done = shop("import", "fastmcp", "shop:mcp")
     assert done.code == 2
     assert "not imported within 8 seconds" in done.err

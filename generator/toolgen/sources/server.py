@@ -43,13 +43,20 @@ class ServerDescription:
     tools: Sequence[dict[str, Any]]  # as `tools/list` has them
     details: Sequence[Mapping[str, Any]]  # of each tool, what the list does not say
     others: Mapping[str, int]  # resources, templates, prompts
-    features: Sequence[str]  # capabilities that can be served beside the tools: `resources`, `completions`
     stays: Sequence[str]  # further parts of the server that are not imported
 
     @property
     def origin(self) -> str:
         """MODULE:PATH."""
         return f"{self.module}:{self.path}"
+
+    @property
+    def features(self) -> list[str]:
+        """Return the capabilities to serve beside the tools, if the server announces them."""
+        of_uris = self.others["resource"] + self.others["resource template"]
+        of_arguments = self.others["resource template"] + self.others["prompt"]
+        has = {"resources": of_uris, "prompts": self.others["prompt"], "completions": of_arguments}
+        return [name for name, number in has.items() if number]
 
 
 def import_server(server: ServerDescription, existing: ExistingNames) -> list[ImportedTool]:
@@ -137,6 +144,5 @@ def _remove_namespace(fields: dict[str, Any]) -> None:
 
 
 def other_features(server: ServerDescription) -> list[str]:
-    """Return what the server has besides tools: `2 resources`, `completions`."""
-    counted = [count(number, noun) for noun, number in server.others.items() if number]
-    return [*counted, *(["completions"] if "completions" in server.features else [])]
+    """Return what the server has besides tools: `2 resources`, `1 prompt`."""
+    return [count(number, noun) for noun, number in server.others.items() if number]

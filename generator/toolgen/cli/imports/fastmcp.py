@@ -40,17 +40,12 @@ def run(args: argparse.Namespace) -> bool:
 
     with source_errors():
         server = describe_server(args.source, Path(os.path.realpath(args.start)))
-    functions: dict[str, str] = {}
 
     def convert(context: ImportContext) -> list[ImportedTool]:
-        tools = import_server(server, context.names)
-        functions.update(
-            {tool.name: details["function"] for tool, details in zip(tools, server.details, strict=True)}
-        )
-        return tools
+        return import_server(server, context.names)
 
     def implementations(project: Project, package: Package) -> NewModules:
-        return server_modules(project, package.tools, server, functions)
+        return server_modules(project, package.tools, server)
 
     done = common.run_import(args, convert, OWNED, implementations if args.implement else None)
     _report(server, implemented=args.implement)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -29,13 +29,8 @@ def describe_server(target: str, folder: Path) -> ServerDescription:
     return ServerDescription(**ask_child("toolgen.sources.loading.server_child", [target], folder))
 
 
-def server_modules(
-    project: Project, tools: Sequence[Tool], server: ServerDescription, functions: Mapping[str, str]
-) -> NewModules:
-    """Return modules that implement tools by the server, and one for what it has besides them.
-
-    `functions`: wire name → function, or empty.
-    """
+def server_modules(project: Project, tools: Sequence[Tool], server: ServerDescription) -> NewModules:
+    """Return modules that implement tools by the server, and one for what it has besides them."""
     files: dict[str, str] = {}
     for tool in tools:
         files[module_path(project, tool.py_name)] = render(
@@ -46,7 +41,6 @@ def server_modules(
             base=f"{_BASES[server.framework]}Tool",
             root=server.path.partition(".")[0],
             listed_name=literal(published_name(cast("ToolDefinition", tool.definition), "mcp")),
-            function=functions.get(tool.wire_name, ""),
         )
     if server.features:
         package = f"{project.implementations}.{FEATURES}"
@@ -57,7 +51,7 @@ def server_modules(
             server=server,
             root=server.path.partition(".")[0],
             origin=literal(server.origin),
-            serves=literal(list(server.features)),
+            serves=literal(server.features),
         )
     modules = new_modules(project, files)
     folder = _top_folder(server)

@@ -50,7 +50,6 @@ class FunctionDescription:
     async_chunks: bool = False  # the function returns an async iterator
     inject: list[dict[str, Any]] = field(default_factory=list)  # name, type, parameter, optional
     exceptions: dict[str, str] = field(default_factory=dict)  # as the docstring has it → MODULE:NAME
-    declared: dict[str, Any] = field(default_factory=dict)  # fields that a decorator's arguments give
     deprecated: str = ""
     by_hand: str = ""  # why an implementation that calls it cannot be generated
     notes: list[str] = field(default_factory=list)

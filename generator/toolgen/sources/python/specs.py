@@ -32,7 +32,7 @@ def _to_spec(function: FunctionDescription, name: str) -> ImportedTool:
     docstring = function.docstring
     if name != function.name:
         notes.append(f"renamed from {quoted(function.name)}, which is taken or not a valid name of a tool")
-    if not docstring.description and "description" not in function.declared:
+    if not docstring.description:
         notes.append("has no docstring; write a description, since models choose tools by it")
     fields: dict[str, Any] = {
         "toolgen": 1,
@@ -49,7 +49,6 @@ def _to_spec(function: FunctionDescription, name: str) -> ImportedTool:
         fields["output_schema"] = _repaired(function.output_schema, "output_schema", notes)
     if function.chunk_schema is not None:
         fields["stream"] = {"chunk_schema": _repaired(function.chunk_schema, "chunk_schema", notes)}
-    fields |= function.declared
     present = {key: value for key, value in fields.items() if value or key == "input_schema"}
     return ImportedTool(in_spec_order(present), tuple(f"{name}: {note}" for note in notes), function.origin)
 
