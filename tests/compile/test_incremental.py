@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from toolgen.compile.compiled_specs import decode_code
 from toolgen.compile.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
 from toolgen.compile.output_changes import find_changes
 from toolgen.compile.pipeline import compile_project, compile_specs, link
 from toolgen.compile.printing.render import RenderedFiles, render_index
 from toolgen.language.changes import Tree
-from toolgen.language.compiled_spec import SpecCode
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.manifest import Manifest
 from toolgen.language.package import Package, PackageSettings, Tool
@@ -152,16 +152,16 @@ def test_a_damaged_cache_entry_is_compiled_again(damage: bytes) -> None:
 def test_a_spec_whose_code_is_damaged_in_the_cache_is_compiled_again(damage: bytes) -> None:
     cache: dict[str, bytes] = {}
     expected = outcome(shared_project(), cache)
-    packs = [key for key in cache if key.startswith("pack ")]
+    packs = [key for key in cache if key.startswith("code ")]
     assert outcome(shared_project(), {**cache, **dict.fromkeys(packs, damage)}) == expected
 
 
 def test_a_spec_whose_code_the_cache_lost_is_compiled_again() -> None:
     cache: dict[str, bytes] = {}
     expected = outcome(shared_project(), cache)
-    kept = {key: entry for key, entry in cache.items() if not key.startswith("pack ")}
+    kept = {key: entry for key, entry in cache.items() if not key.startswith("code ")}
     assert outcome(shared_project(), kept) == expected
-    assert any(key.startswith("pack ") for key in kept)
+    assert any(key.startswith("code ") for key in kept)
 
 
 def test_runs_that_save_at_once_keep_what_both_compiled() -> None:
@@ -218,22 +218,16 @@ def test_specs_that_were_compiled_before_an_interrupt_are_not_compiled_again() -
 
 def test_after_an_edit_only_the_code_of_the_edited_tool_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     read: set[str] = set()
-    load = SpecCode.__init__
 
-    def recorded(
-        self: SpecCode, load_tool: Callable[[], Tool | None], load_files: Callable[[], Tree]
-    ) -> None:
-        def files() -> Tree:
-            found = load_files()
-            read.update(found)
-            return found
-
-        load(self, load_tool, files)
+    def recorded(data: bytes) -> tuple[Tool | None, Tree]:
+        tool, files = decode_code(data)
+        read.update(files)
+        return tool, files
 
     cache: dict[str, bytes] = {}
     texts = shared_project()
     on_disk = dict(compile_project(texts, TARGETS, SETTINGS, cache).tree)
-    monkeypatch.setattr(SpecCode, "__init__", recorded)
+    monkeypatch.setattr("toolgen.compile.incremental.decode_code", recorded)
     texts["two.yaml"] = texts["two.yaml"].replace(b"Say it", b"Say it again")
     tree = compile_project(texts, TARGETS, SETTINGS, cache).tree
     changes = find_changes(tree, on_disk, Manifest())

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 
-from toolgen.compile.compiled_specs import decode, decode_code, decode_head, encode, shared_files_of
-from toolgen.compile.stored_specs import StoredSpec, StoredSpecs
+from toolgen.compile.compiled_specs import StoredSpec, decode, decode_code, encode, unread_source
+from toolgen.language.changes import Tree
 from toolgen.language.compiled_spec import CompiledSpec
 from toolgen.language.diagnostic import SpecErrors
+from toolgen.language.package import Tool
 from toolgen.language.reading.read import decode_text, read
 from toolgen.language.spec import is_shared_file
 
@@ -26,7 +27,7 @@ _HAS_DEFINITIONS = re.compile(rb"^(?:\xef\xbb\xbf)?[\"']?\$defs[\"']?[ \t]*:", r
 Texts = Mapping[str, bytes | str]
 """Posix path below the specs folder → content of the file."""
 
-Encoded = Mapping[str, bytes] | None
+Encoded = Mapping[str, StoredSpec] | None
 """Path → encoded `CompiledSpec`, ready to be sent between processes; None where specs were refused."""
 
 CompileBatch = Callable[[Sequence[str]], Encoded]
@@ -41,6 +42,7 @@ class CompileJob:
     """All specs of a project, and how to compile some of them together."""
 
     texts: Texts
+    prefix: str  # before their paths in messages
     digests: Mapping[str, str]  # of the texts
     options: str  # digest of the options that all specs have in common
     compile: Callable[
@@ -56,54 +58,53 @@ def in_this_process(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterat
 
 def compile_incrementally(job: CompileJob, pool: WorkerPool) -> Mapping[str, CompiledSpec]:
     """Return what each spec of the job compiles to, by path. Raises `SpecErrors` with the faults of all."""
-    keys = {path: _cache_key(job.options, path, found) for path, found in job.digests.items()}
-    stored = StoredSpecs(job.cache, job.options)
-
-    def store(batch: Mapping[str, bytes]) -> dict[str, CompiledSpec]:
-        stored.add({keys[path]: _head_and_code(data) for path, data in batch.items()})
-        return {path: spec for path, data in batch.items() if (spec := decode(data))}
-
-    try:
-        compiled = _load(job, keys, stored)
-        for batch in _compile_missing(job, compiled, pool):
-            if batch is None:
-                break
-            compiled |= store(batch)
-        is_complete = compiled.keys() == job.texts.keys()
-        if is_complete and any(spec.summary for spec in compiled.values()):
-            return compiled
-        return store({path: encode(spec) for path, spec in job.compile(job.texts, job.texts).items()})
-    finally:  # also if it is interrupted: what has been compiled need not be compiled again
-        stored.save(keys.values())
+    compiled = _load(job)
+    for batch in _compile_missing(job, compiled, pool):
+        if batch is None:
+            break
+        compiled |= _store(job, batch)
+    is_complete = compiled.keys() == job.texts.keys()
+    if is_complete and any(spec.summary for spec in compiled.values()):
+        return compiled
+    return _store(job, {path: encode(spec) for path, spec in job.compile(job.texts, job.texts).items()})
 
 
-def _load(job: CompileJob, keys: Mapping[str, str], stored: StoredSpecs) -> dict[str, CompiledSpec]:
+def _load(job: CompileJob) -> dict[str, CompiledSpec]:
     """Return the specs in the cache that are as they were, by path."""
     compiled: dict[str, CompiledSpec] = {}
-    for path, key in keys.items():
-        found = stored.get(key)
-        if found is None:
-            continue
-        code = decode_code(partial(_read_code, job, stored, found, path))
-        spec = decode_head(found.head, decode_text(path, job.texts[path]), code)
-        if spec and _is_current(spec, job.digests):
-            compiled[path] = spec
+    for path in job.texts:
+        facts = job.cache.get(_key("facts", job, path))
+        with suppress(ValueError):
+            spec = None if facts is None else _decoded(job, path, facts)
+            if spec and _is_current(spec, job.digests):
+                compiled[path] = spec
     return compiled
 
 
-def _read_code(job: CompileJob, stored: StoredSpecs, found: StoredSpec, path: str) -> bytes:
-    """Return the code of a spec in the cache. It is compiled again if the cache lost it meanwhile."""
-    code = stored.code(found)
-    if code is not None:
-        return code
-    used = shared_files_of(found.head)
-    (compiled,) = job.compile({each: job.texts[each] for each in (path, *used)}, [path]).values()
-    return _head_and_code(encode(compiled))[1]
+def _store(job: CompileJob, batch: Mapping[str, StoredSpec]) -> dict[str, CompiledSpec]:
+    """Add specs to the cache, and return them. A spec whose facts are there has its code there, too."""
+    for path, stored in batch.items():
+        job.cache[_key("code", job, path)] = stored.code
+        job.cache[_key("facts", job, path)] = stored.facts
+    return {path: _decoded(job, path, stored.facts, stored.code) for path, stored in batch.items()}
 
 
-def _head_and_code(data: bytes) -> tuple[bytes, bytes]:
-    _, head, code = data.split(b"\n", 2)
-    return head, code
+def _decoded(job: CompileJob, path: str, facts: bytes, code: bytes | None = None) -> CompiledSpec:
+    source = unread_source(f"{job.prefix}{path}", path, decode_text(path, job.texts[path]))
+
+    def read_code() -> tuple[Tool | None, Tree]:
+        found = job.cache.get(_key("code", job, path)) if code is None else code
+        with suppress(ValueError, TypeError, KeyError):
+            if found is not None:
+                return decode_code(found)
+        # the cache lost it meanwhile
+        texts = {each: job.texts[each] for each in (path, *spec.shared_files)}
+        compiled = job.compile(texts, [path])[path]
+        job.cache[_key("code", job, path)] = encode(compiled).code
+        return compiled.code.parts
+
+    spec = decode(facts, source, read_code)
+    return spec
 
 
 def _compile_missing(
@@ -139,8 +140,9 @@ def is_shared_text(path: str, text: bytes | str) -> bool:
     return is_shared_file(source.data)
 
 
-def _cache_key(options: str, path: str, text_digest: str) -> str:
-    return sha256(f"{options} {text_digest} {path}".encode()).hexdigest()
+def _key(part: str, job: CompileJob, path: str) -> str:
+    """Return the cache key of a part of a compiled spec, which has no blanks or line ends of its path."""
+    return f"{part} {sha256(f'{job.options} {job.digests[path]} {path}'.encode()).hexdigest()}"
 
 
 def _is_current(spec: CompiledSpec, digests: Mapping[str, str]) -> bool:

@@ -97,7 +97,8 @@ def compile_project(
 
     if digests is None:
         digests = {path: digest(text) for path, text in texts.items()}
-    job = CompileJob(texts, digests, options_digest(targets, settings), compile_some, cache)
+    prefix, options = f"{settings.specs}/", options_digest(targets, settings)
+    job = CompileJob(texts, prefix, digests, options, compile_some, cache)
     return link(compile_incrementally(job, pool), targets, settings, cache)
 
 

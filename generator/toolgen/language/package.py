@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict
 
 from toolgen.base.escaping.places import plain_name
 from toolgen.base.suggestions import first_sentence
@@ -51,6 +53,8 @@ class Import:
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool: its names for callers and for Python, its documentation, its schemas."""
+
+    __pydantic_config__: ClassVar = ConfigDict(arbitrary_types_allowed=True)  # caches hold tools as JSON
 
     wire_name: str
     py_name: str  # its module in `tools/`, `definitions/` and among the implementations
