@@ -7,24 +7,24 @@ processes. The file stays: if it were removed, two processes could lock two file
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import re
+import sqlite3
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from toolgen.base.files import Folder
 
 from .errors import MissingDependencyError
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
-_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+_PATIENCE: Final = 3600.0  # seconds that a change waits for others
 _SUFFIX = ".json"
 
 
@@ -54,7 +54,7 @@ class Checkpoint:
         Raises CheckpointError if the name is not valid or the data is not JSON, and OSError.
         """
         path = self._path(name)
-        with _changing(path, needs_lock=False):
+        with _changing(path):
             self._write(path, name, data)
 
     def update(self, name: str, change: Callable[[Any], Any], default: Any = None) -> Any:
@@ -68,7 +68,7 @@ class Checkpoint:
                 wait, and cannot change the same checkpoint itself.
             default: what `change` gets if nothing is saved.
 
-        Raises CheckpointError as `load` and `save` do, and OSError, also on a file system without locks.
+        Raises CheckpointError as `load` and `save` do, also on a file system without locks, and OSError.
         """
         path = self._path(name)
         with _changing(path):
@@ -108,7 +108,7 @@ class Checkpoint:
         """Delete `name` if it exists."""
         path = self._path(name)
         if path.exists():
-            with _changing(path, needs_lock=False):
+            with _changing(path):
                 path.unlink(missing_ok=True)
 
     def names(self) -> list[str]:
@@ -142,45 +142,21 @@ _held = threading.local()  # `paths`: the checkpoints that this thread is changi
 
 
 @contextmanager
-def _changing(path: Path, *, needs_lock: bool = True) -> Iterator[None]:
-    """Hold the lock of a checkpoint. Raises CheckpointError if this thread holds it already.
-
-    `needs_lock`: raise OSError on a file system without locks, such as some network file systems.
-    """
+def _changing(path: Path) -> Iterator[None]:
+    """Hold the lock of a checkpoint. Raises CheckpointError if this thread has it, or there can be none."""
     paths: set[Path] = _held.__dict__.setdefault("paths", set())
     if path in paths:
         raise CheckpointError(f"checkpoint {path.stem!r} is changed inside its own update")
     path.parent.mkdir(parents=True, exist_ok=True)
-    flags = os.O_RDWR | os.O_CREAT | _NO_LINKS | getattr(os, "O_CLOEXEC", 0)
-    handle = os.open(path.with_name(f".{path.stem}.lock"), flags, 0o600)
-    try:
+    # SQLite locks files in the same way on every operating system; it writes nothing into this one
+    lock = sqlite3.connect(path.with_name(f".{path.stem}.lock"), timeout=_PATIENCE, isolation_level=None)
+    with closing(lock):
         try:
-            _lock(handle)
-        except OSError:
-            if needs_lock:
-                raise
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            raise CheckpointError(f"checkpoint {path.stem!r} cannot be locked: {error}") from error
         paths.add(path)
-        yield
-    finally:
-        paths.discard(path)
-        os.close(handle)  # releases the lock
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(handle: int) -> None:
-        """Wait for an exclusive lock on an open file, which ends when it is closed."""
-        while True:
-            try:
-                msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
-                return
-            except OSError as error:
-                if error.errno != errno.EDEADLK:  # not that it has been locked for ten seconds
-                    raise
-else:
-    import fcntl
-
-    def _lock(handle: int) -> None:
-        """Wait for an exclusive lock on an open file, which ends when it is closed."""
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            paths.discard(path)
