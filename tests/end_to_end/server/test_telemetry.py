@@ -200,8 +200,8 @@ def test_opentelemetry_instrument_silences_no_record(serving: Project) -> None:
 @pytest.mark.parametrize(
     ("env", "flags", "message"),
     [
-        ({"OTEL_TRACES_EXPORTER": "zipkin"}, (), "OTEL_TRACES_EXPORTER: the exporter 'zipkin' is not installed"),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, (), "'otlp_proto_grpc' is not installed"),
+        ({"OTEL_TRACES_EXPORTER": "zipkin"}, (), "OTEL_… variables: Requested component 'zipkin' not found"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, (), "'otlp_proto_grpc' not found"),
         ({}, ("--metrics-port", "70000"), "'70000' is not a port"),
     ],
 )  # fmt: skip
