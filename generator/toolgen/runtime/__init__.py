@@ -11,81 +11,50 @@ from typing import TYPE_CHECKING
 from toolgen.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .adapters.request_types import (
-        AnthropicTool,
-        AnthropicToolSearch,
-        BedrockToolConfig,
-        GeminiFunctionDeclaration,
-        GeminiTool,
-        OpenAIChatTool,
-        OpenAINamespace,
-        OpenAIResponsesTool,
-        OpenAIToolSearch,
-    )
-    from .background.task import Task, TaskStatus
-    from .checkpoint import Checkpoint, CheckpointError
-    from .confirmation.question import Approval, Confirmation, ConfirmationPending
-    from .content.block import Block
-    from .content.values import Audio, File, Image, Link, Text, ToolResult
-    from .context import ToolConfig, ToolContext, ToolEvent
-    from .definition.check import ToolSpecError
-    from .definition.tool_definition import ToolDefinition
-    from .definition.tool_definitions import ToolDefinitions
-    from .elicitation import AcceptedElicitation, Elicitation, ElicitationResult, RefusedElicitation
-    from .errors import ChangedSinceConfirmedError, ToolError
-    from .execution.readiness import SetupContext
-    from .response import ResponseForm, ToolResponse
-    from .text import printable
-    from .tool import BaseTool
-    from .tool_spec import ToolParam, ToolReturn, ToolSpec
-    from .toolkit import Toolkit
-
-__all__ = [
-    "AcceptedElicitation",
-    "AnthropicTool",
-    "AnthropicToolSearch",
-    "Approval",
-    "Audio",
-    "BaseTool",
-    "BedrockToolConfig",
-    "Block",
-    "ChangedSinceConfirmedError",
-    "Checkpoint",
-    "CheckpointError",
-    "Confirmation",
-    "ConfirmationPending",
-    "Elicitation",
-    "ElicitationResult",
-    "File",
-    "GeminiFunctionDeclaration",
-    "GeminiTool",
-    "Image",
-    "Link",
-    "OpenAIChatTool",
-    "OpenAINamespace",
-    "OpenAIResponsesTool",
-    "OpenAIToolSearch",
-    "RefusedElicitation",
-    "ResponseForm",
-    "SetupContext",
-    "Task",
-    "TaskStatus",
-    "Text",
-    "ToolConfig",
-    "ToolContext",
-    "ToolDefinition",
-    "ToolDefinitions",
-    "ToolError",
-    "ToolEvent",
-    "ToolParam",
-    "ToolResponse",
-    "ToolResult",
-    "ToolReturn",
-    "ToolSpec",
-    "ToolSpecError",
-    "Toolkit",
-    "printable",
-]
+    from .adapters.request_types import AnthropicTool as AnthropicTool
+    from .adapters.request_types import AnthropicToolSearch as AnthropicToolSearch
+    from .adapters.request_types import BedrockToolConfig as BedrockToolConfig
+    from .adapters.request_types import GeminiFunctionDeclaration as GeminiFunctionDeclaration
+    from .adapters.request_types import GeminiTool as GeminiTool
+    from .adapters.request_types import OpenAIChatTool as OpenAIChatTool
+    from .adapters.request_types import OpenAINamespace as OpenAINamespace
+    from .adapters.request_types import OpenAIResponsesTool as OpenAIResponsesTool
+    from .adapters.request_types import OpenAIToolSearch as OpenAIToolSearch
+    from .background.task import Task as Task
+    from .background.task import TaskStatus as TaskStatus
+    from .checkpoint import Checkpoint as Checkpoint
+    from .checkpoint import CheckpointError as CheckpointError
+    from .confirmation.question import Approval as Approval
+    from .confirmation.question import Confirmation as Confirmation
+    from .confirmation.question import ConfirmationPending as ConfirmationPending
+    from .content.block import Block as Block
+    from .content.values import Audio as Audio
+    from .content.values import File as File
+    from .content.values import Image as Image
+    from .content.values import Link as Link
+    from .content.values import Text as Text
+    from .content.values import ToolResult as ToolResult
+    from .context import ToolConfig as ToolConfig
+    from .context import ToolContext as ToolContext
+    from .context import ToolEvent as ToolEvent
+    from .definition.check import ToolSpecError as ToolSpecError
+    from .definition.tool_definition import ToolDefinition as ToolDefinition
+    from .definition.tool_definitions import ToolDefinitions as ToolDefinitions
+    from .elicitation import AcceptedElicitation as AcceptedElicitation
+    from .elicitation import Elicitation as Elicitation
+    from .elicitation import ElicitationResult as ElicitationResult
+    from .elicitation import RefusedElicitation as RefusedElicitation
+    from .errors import ChangedSinceConfirmedError as ChangedSinceConfirmedError
+    from .errors import ToolError as ToolError
+    from .execution.readiness import SetupContext as SetupContext
+    from .response import ResponseForm as ResponseForm
+    from .response import ToolResponse as ToolResponse
+    from .text import printable as printable
+    from .tool import BaseTool as BaseTool
+    from .tool_spec import ToolParam as ToolParam
+    from .tool_spec import ToolReturn as ToolReturn
+    from .tool_spec import ToolSpec as ToolSpec
+    from .toolkit import Toolkit as Toolkit
 
 _NAMES = {
     "adapters.request_types": (
@@ -118,6 +87,7 @@ _NAMES = {
     "toolkit": ("Toolkit",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
+__all__ = list(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]  its names are those above
 
 __getattr__ = lazy_names(__name__, _HOMES)
 
