@@ -377,7 +377,7 @@ class Toolkit:
         Return False for a token that is not valid, has been used, or belongs to another principal or session.
         Raises `toolgen.runtime.stores.opening.StoreError` if the store fails.
         """
-        from .confirmation.audit import Decision, record_decision
+        from .confirmation.audit import record_decision
         from .confirmation.tokens import digest_of_holder
 
         environment = self._environment or self._make_environment()
@@ -385,13 +385,11 @@ class Toolkit:
         found = await environment.confirmations.redeem(confirmation_token, holder)
         was_two_step = found.claims is not None and found.claims.kind == "two_step"
         record_decision(
-            Decision(
-                "declined" if found.claims is not None else found.outcome,
-                "two_step" if was_two_step else "callback",
-                question_id=found.question_id,
-                principal=principal,
-                session_id=environment.session_id,
-            )
+            "declined" if found.claims is not None else found.outcome,
+            "two_step" if was_two_step else "callback",
+            question_id=found.question_id,
+            principal=principal,
+            session_id=environment.session_id,
         )
         return found.claims is not None
 

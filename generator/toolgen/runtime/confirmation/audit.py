@@ -49,54 +49,33 @@ class KnownWay:
         return self.confirm(asked)
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What an audit record says.
+def record_decision(
+    outcome: Outcome, way: Way, *, shown: Confirmation | None = None, **known: str | None
+) -> None:
+    """Write the audit record of a question or a decision.
 
-    Attributes:
+    Args:
         outcome: what happened.
         way: how the user was asked.
-        tool_name: the tool; empty if only its token is known.
-        question_id: of the question, in the records of the question and of its answer.
-        call_id: of the call in which this happened, as in other records.
-        principal: who was asked; None if it is not known.
-        session_id: in which conversation; None outside of one.
         shown: what was shown. None if nothing was.
+        **known: `tool_name`; `question_id`, in the records of the question and of its answer; `call_id`, as
+            in other records; `principal`, who was asked; `session_id` of the conversation. Empty texts and
+            None are left out.
     """
-
-    outcome: Outcome
-    way: Way
-    tool_name: str = ""
-    question_id: str = ""
-    call_id: str = ""
-    principal: str | None = None
-    session_id: str | None = None
-    shown: Confirmation | None = None
-
-
-def record_decision(decision: Decision) -> None:
-    """Write the audit record of a decision."""
     if not AUDIT.isEnabledFor(logging.INFO):
         return
-    fields = {
-        "event": decision.outcome,
-        "way": decision.way,
-        "tool_name": decision.tool_name or None,
-        "question_id": decision.question_id or None,
-        "call_id": decision.call_id or None,
-        "principal": decision.principal,
-        "session_id": decision.session_id,
-        "shown_sha256": None if decision.shown is None else digest_of_shown(decision.shown),
-    }
-    known = {key: value for key, value in fields.items() if value is not None}
-    who = "a user" if decision.principal is None else quote(decision.principal)
-    shown = (key for key in ("question_id", "call_id", "shown_sha256") if key in known)
-    facts = ", ".join(f"{key} {known[key]}" for key in shown)
-    message = f"{decision.outcome}: {decision.tool_name or 'a call'} by {who}, {decision.way} ({facts})"
-    AUDIT.info("%s", message, extra=known)
+    if shown is not None:
+        known["shown_sha256"] = _digest_of_shown(shown)
+    fields = {key: value for key, value in known.items() if value}
+    principal, tool_name = known.get("principal"), known.get("tool_name")
+    who = "a user" if principal is None else quote(principal)
+    ids = (key for key in ("question_id", "call_id", "shown_sha256") if key in fields)
+    facts = ", ".join(f"{key} {fields[key]}" for key in ids)
+    message = f"{outcome}: {tool_name or 'a call'} by {who}, {way} ({facts})"
+    AUDIT.info("%s", message, extra={"event": outcome, "way": way, **fields})
 
 
-def digest_of_shown(shown: Confirmation) -> str:
+def _digest_of_shown(shown: Confirmation) -> str:
     """Return the SHA-256 of the text that a user reads: the preview, an empty line, and the question."""
     text = shown.message if shown.preview is None else f"{shown.preview}\n\n{shown.message}"
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from .environment import Environment
 
-from toolgen.runtime.confirmation.audit import Decision, KnownWay, Outcome, Way, record_decision
+from toolgen.runtime.confirmation.audit import KnownWay, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
     Approval,
     Confirm,
@@ -73,12 +73,16 @@ class Preview:
 class _Question:
     """The question as it would be asked now."""
 
-    message: str
-    preview: str | None
+    preview: str | None  # exactly as the tool returned it
+    asked: Confirmation
 
     @property
     def digest(self) -> str:
-        return digest_of_question(self.message, self.preview)
+        return digest_of_question(self.asked.message, self.preview)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        return {"message": self.asked.message, "preview": self.asked.preview}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +104,9 @@ class ConfirmedCall:
         if preview is None:
             raise NotImplementedToolError(f"{self.contract.name} has no preview.")
         self.metadata["preview"] = True
-        if isinstance(preview.content, str):
-            content: Any = displayed_preview(preview.content, self.arguments)
-        else:
-            content = preview.content
+        content = preview.content
+        if isinstance(content, str):
+            content = displayed_preview(content, self.arguments)
         return WrittenResult(content, as_text(content))
 
     async def respond(self) -> WrittenResult:
@@ -137,7 +140,7 @@ class ConfirmedCall:
                 if claims is not None and questions == claims.questions:
                     self._audit("approved", self._way, claims.question_id, question)
                 preview = self.caller.approved_preview(question.preview)
-                self.call.approval = Approval(preview, question.message, self.call.principal)
+                self.call.approval = Approval(preview, question.asked.message, self.call.principal)
                 try:
                     return await execute()
                 except ToolError as error:
@@ -204,14 +207,15 @@ class ConfirmedCall:
     async def _question(self) -> _Question:
         message = render_message((self.contract.confirm or {})["message"], self.arguments)
         preview = await self._preview()
-        return _Question(message, None if preview is None else preview.text)
+        text = None if preview is None else preview.text
+        shown = None if text is None else displayed_preview(text, self.arguments)
+        return _Question(text, Confirmation(self.contract.name, message, self.arguments, shown))
 
     async def _preview(self) -> Preview | None:
         if self.method is None:
             return None
-        preview: Preview = await run_method(
-            self.method, self.new_request(), self.call, environment=self.environment
-        )
+        request = self.new_request()
+        preview: Preview = await run_method(self.method, request, self.call, environment=self.environment)
         return preview
 
     async def _ask(self, question: _Question, questions: int) -> None:
@@ -222,7 +226,7 @@ class ConfirmedCall:
             self._audit("asked", way, question_id, question)
         try:
             # the application may change what it is given
-            asked = replace(self._confirmation(question), arguments=unshared(self.arguments))
+            asked = replace(question.asked, arguments=unshared(self.arguments))
             answer = await run_async(_answer(self.caller.confirm, asked), None, self.contract.name)
         except ConfirmationPending as pending:
             pending.token = self._token(question, "pending", questions, question_id)
@@ -256,16 +260,14 @@ class ConfirmedCall:
     ) -> None:
         call = self.call
         record_decision(
-            Decision(
-                outcome,
-                way,
-                self.contract.name,
-                question_id,
-                call.call_id,
-                call.principal,
-                call.session_id,
-                None if question is None else self._confirmation(question),
-            )
+            outcome,
+            way,
+            shown=None if question is None else question.asked,
+            tool_name=self.contract.name,
+            question_id=question_id,
+            call_id=call.call_id,
+            principal=call.principal,
+            session_id=call.session_id,
         )
         if (metrics := current_metrics()) is not None:
             metrics.record(CONFIRMATIONS, 1, {TOOL: self.contract.name, OUTCOME: outcome})
@@ -274,7 +276,7 @@ class ConfirmedCall:
         has_token = self.caller.confirmation_token is not None
         text = "The confirmation token is used up, too old or for another call. " if has_token else ""
         if self._on_unsupported == "two_step" and self._offer_token(question, "two_step", 1):
-            text += f"The user has to confirm this call first: {question.message}"
+            text += f"The user has to confirm this call first: {question.asked.message}"
         else:
             self._audit("unavailable", "none", question=question)
             text += "This call needs the user's confirmation, and the user cannot be asked here."
@@ -282,19 +284,19 @@ class ConfirmedCall:
 
     def _refusal(self, text: str, question: _Question) -> ConfirmationRequiredError:
         """Return the refusal with the preview in its text: the model sees nothing else in most hosts."""
-        shown = self._shown(question)
-        if shown["preview"] is None:
+        preview = question.asked.preview
+        if preview is None:
             return ConfirmationRequiredError(text)
-        text = _with_preview(f"{text}\nNothing was done. Preview:", shown)
-        return ConfirmationRequiredError(text, details=shown)
+        text = f"{text}\nNothing was done. Preview:\n{cut_preview(preview)}"
+        return ConfirmationRequiredError(text, details=question.shown)
 
     def _changed(self, change: ToolError, question: _Question) -> ToolError:
         """Return `change` with the preview of the new state in its text. The tool's own details stay."""
-        shown = self._shown(question)
-        if shown["preview"] is None:
+        preview = question.asked.preview
+        if preview is None:
             return change
-        text = _with_preview(f"{change.message}\nPreview of the new state:", shown)
-        details = shown if change.details is None else change.details
+        text = f"{change.message}\nPreview of the new state:\n{cut_preview(preview)}"
+        details = question.shown if change.details is None else change.details
         return ChangedSinceConfirmedError(text, details=details, retry_after=change.retry_after)
 
     def _offer_token(self, question: _Question, kind: TokenKind, questions: int) -> bool:
@@ -306,19 +308,10 @@ class ConfirmedCall:
         self._audit("asked", "two_step" if kind == "two_step" else self._way, question_id, question)
         self.metadata["confirmation"] = {
             "token": token,
-            **self._shown(question),
+            **question.shown,
             "seconds": self.environment.confirmations.seconds,
         }
         return True
-
-    def _shown(self, question: _Question) -> dict[str, Any]:
-        asked = self._confirmation(question)
-        return {"message": asked.message, "preview": asked.preview}
-
-    def _confirmation(self, question: _Question) -> Confirmation:
-        preview = question.preview
-        shown = None if preview is None else displayed_preview(preview, self.arguments)
-        return Confirmation(self.contract.name, question.message, self.arguments, shown)
 
     def _token(self, question: _Question, kind: TokenKind, questions: int, question_id: str) -> str | None:
         call = digest_of_call(self.contract.name, self.arguments)
@@ -338,10 +331,6 @@ async def _answer(confirm: Confirm, asked: Confirmation) -> Any:
 
 def _outcome_of(answer: ToolError) -> Outcome:
     return "cancelled" if answer.code == QuestionCancelledError.code else "declined"
-
-
-def _with_preview(text: str, shown: Mapping[str, Any]) -> str:
-    return f"{text}\n{cut_preview(shown['preview'])}"
 
 
 def preview_of(contract: ToolContract, result: Any, settings: Settings) -> Preview:
