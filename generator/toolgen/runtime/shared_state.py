@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .background.tasks import Tasks
     from .confirmation.tokens import ConfirmationTokens
     from .context import Caller, Progress
+    from .contract.tool_contract import ToolContract
     from .errors import ToolError
     from .execution.admission import Admission
     from .execution.environment import Environment
@@ -24,18 +25,15 @@ if TYPE_CHECKING:
 
 
 class QueuedCalls:
-    """Runs queued calls with the tools of a registry.
+    """Runs queued calls with the tools of a registry, which the toolkit sets.
 
-    Args:
+    Attributes:
         registry: of all tools, also for sessions and selections.
         call: starts a call by name, with its arguments and the caller.
     """
 
-    def __init__(
-        self, registry: Registry, call: Callable[[str, Any, Caller], Coroutine[Any, Any, ToolResponse]]
-    ) -> None:
-        self._registry = registry
-        self._call = call
+    registry: Registry
+    call: Callable[[str, Any, Caller], Coroutine[Any, Any, ToolResponse]]
 
     async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
         """Run a queued call here."""
@@ -43,20 +41,24 @@ class QueuedCalls:
         from .instrumentation.spans import continuing
 
         with continuing(call.trace):
-            return await self._call(call.tool, call.arguments, worker_caller(call, progress))
+            return await self.call(call.tool, call.arguments, worker_caller(call, progress))
 
     def knows(self, call: TaskCall) -> bool:
         """True if the tool can be run here, and its contract is the one that the call was checked by."""
-        entry = self._registry.current.by_name.get(call.tool)
         try:
-            return entry is not None and (entry.prepared or entry.prepare()).contract.digest == call.contract
+            contract = self._contract(call.tool)
         except Exception:
             return False
+        return contract is not None and contract.digest == call.contract
 
     def declared(self, name: str) -> Mapping[str, type[ToolError]]:
         """Return the errors that a tool's spec declares, by code."""
-        entry = self._registry.current.by_name.get(name)
-        return {} if entry is None else (entry.prepared or entry.prepare()).contract.declared
+        contract = self._contract(name)
+        return {} if contract is None else contract.declared
+
+    def _contract(self, name: str) -> ToolContract | None:
+        entry = self.registry.current.by_name.get(name)
+        return None if entry is None else (entry.prepared or entry.prepare()).contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class SharedState:
 
     def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
         self.config = config
-        self.queued_calls: QueuedCalls | None = None
+        self.queued_calls = QueuedCalls()
         self._context = context
         self._lock = threading.RLock()
         self._environment: Environment | None = None
@@ -156,14 +158,5 @@ class SharedState:
         return Services(
             ConfirmationTokens.from_settings(settings),
             Admission(settings),
-            Tasks.from_settings(
-                settings,
-                perform=lambda call, progress: self._queued().perform(call, progress),
-                knows=lambda call: self._queued().knows(call),
-                declared=lambda name: self._queued().declared(name),
-            ),
+            Tasks.from_settings(settings, self.queued_calls),
         )
-
-    def _queued(self) -> QueuedCalls:
-        assert self.queued_calls is not None
-        return self.queued_calls

@@ -34,7 +34,7 @@ from .implementations.registry import (
 )
 from .response import FormName, ResponseForm, ToolResponse
 from .settings import Settings
-from .shared_state import QueuedCalls, SharedState
+from .shared_state import SharedState
 from .tool import BaseTool
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Toolkit:
         return toolkit
 
     def _share(self, state: SharedState) -> None:
-        state.queued_calls = QueuedCalls(self._registry, self._call)
+        state.queued_calls.registry, state.queued_calls.call = self._registry, self._call
         self._shared = state
 
     @property

@@ -242,9 +242,9 @@ def test_a_task_of_an_older_version_waits_for_its_worker(reports: Project) -> No
             async with worker(reports, "new"):
                 await asyncio.sleep(3)
                 assert not starts(reports)
-                (reports.root / "generated/definitions/report.py").write_text(old)
-                async with worker(reports, "old"):
-                    done = await ended(server.url, made["taskId"])
+            (reports.root / "generated/definitions/report.py").write_text(old)
+            async with worker(reports, "old"):
+                done = await ended(server.url, made["taskId"])
             assert done["result"]["structuredContent"] == {"pages": 2026}
 
     asyncio.run(run())

@@ -1,17 +1,15 @@
 """Queues that bring tasks to workers: SAQ on Redis, or this process itself for development.
 
-A queue carries the name of a task and its sealed call, as JSON. It may deliver a task twice, or late: the
-record of the task decides who starts it.
+A queue carries the name of a task and its sealed call, as JSON. It may deliver a task twice, late or not at
+all: the record of the task decides who starts it, and who looks at a task that waits has it queued again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import signal
-from collections.abc import Awaitable, Callable
-from functools import partial
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -19,16 +17,15 @@ from toolgen.runtime.settings import SettingError
 from toolgen.runtime.stores.backends import SECONDS, StoreError
 from toolgen.runtime.stores.call_records import LEASE_SECONDS
 
-Execute: TypeAlias = Callable[[str, str, Callable[[], Awaitable[None]]], Awaitable[bool]]
-"""Runs a task in a worker: its name, its sealed call, and a function to await while it runs. Returns False
-if the task is for another worker."""
+Execute: TypeAlias = Callable[[str, str, Callable[[], Awaitable[None]]], Coroutine[Any, Any, None]]
+"""Runs a task in a worker, unless it is for another one: its name, its sealed call, and a function to await
+while it runs."""
 
 NEEDED: Final = "TOOLGEN_TASK_QUEUE needs the package saq: pip install 'toolgen[tasks]'"
 _NAME: Final = "toolgen"
 _FUNCTION: Final = "run"
-_DELIVERIES: Final = 10_000  # of one task, to workers that die or have another version of its tool
+_DELIVERIES: Final = 10_000  # of one task, to workers that die or stop
 _TIMERS: Final[Any] = {"sweep": 5, "abort": 5, "worker_info": 5}  # seconds; the longest delays a stop
-_ABORT_SECONDS: Final = 0.2  # for a worker that seems to be dead, before another one gets its task
 _STOP_SECONDS: Final = 5.0  # for tasks that were told to end
 
 
@@ -53,22 +50,9 @@ class LocalQueue:
         async def touch() -> None:
             return
 
-        running = asyncio.get_running_loop().create_task(_finished(self.execute(name, sealed, touch)))
+        running = asyncio.get_running_loop().create_task(self.execute(name, sealed, touch))
         self._running.add(running)
         running.add_done_callback(self._running.discard)
-
-
-async def _finished(work: Awaitable[bool]) -> None:
-    await work
-
-
-class _ForAnotherWorkerError(Exception):
-    """Makes SAQ put a job back, and try it again after its delay."""
-
-
-def _is_no_return(record: logging.LogRecord) -> bool:
-    """False for SAQ's record of a job that was put back on purpose."""
-    return not (record.exc_info and isinstance(record.exc_info[1], _ForAnotherWorkerError))
 
 
 class SaqQueue:
@@ -103,8 +87,6 @@ class SaqQueue:
                 timeout=0,
                 heartbeat=int(LEASE_SECONDS),
                 retries=_DELIVERIES,
-                retry_delay=1.0,
-                retry_backoff=5.0,  # at most, and with jitter
                 ttl=-1,  # the record has the result
             )
         except (RedisError, OSError) as error:
@@ -122,26 +104,13 @@ class SaqQueue:
         from saq.worker import Worker
 
         async def run(context: Any, *, name: str, sealed: str) -> None:
-            if not await execute(name, sealed, context["job"].update):
-                raise _ForAnotherWorkerError
+            await execute(name, sealed, context["job"].update)
 
         async def started(_: Any) -> None:
             on_start()
 
-        saq_logger = logging.getLogger("saq")
-        saq_logger.setLevel(logging.WARNING)
-        saq_logger.addFilter(_is_no_return)
+        logging.getLogger("saq").setLevel(logging.WARNING)
         queue = self._open()
-        # by default, it waits five seconds for the worker of each such job
-        queue.sweep = partial(queue.sweep, abort=_ABORT_SECONDS)
-        take = queue.dequeue
-
-        async def dequeue(timeout: float, poll_interval: float) -> Any:
-            # Redis serves the longest wait: with a fixed rhythm, one worker could always take a task that is
-            # for another version, and put it back
-            return await take(timeout=random.uniform(0.2, 1.5) * timeout, poll_interval=poll_interval)
-
-        queue.dequeue = dequeue
         worker: Any = Worker(
             queue,
             [(_FUNCTION, run)],

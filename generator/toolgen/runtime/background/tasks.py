@@ -16,7 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from secrets import token_urlsafe
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol
 from uuid import uuid4
 
 from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
@@ -55,8 +55,21 @@ _PURPOSE: Final = b"toolgen/task/v1"
 _PART: Final = "task queue"  # in the health of the process
 _ID: Final = 24  # bytes
 
-Declared: TypeAlias = Callable[[str], Mapping[str, type[ToolError]]]
-Perform: TypeAlias = Callable[[TaskCall, Progress], Awaitable[ToolResponse]]
+
+class QueuedCalls(Protocol):
+    """What runs queued calls here."""
+
+    async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
+        """Run a call."""
+        ...
+
+    def knows(self, call: TaskCall) -> bool:
+        """True if the tool can be run here, and has the contract that the caller was shown."""
+        ...
+
+    def declared(self, name: str) -> Mapping[str, type[ToolError]]:
+        """Return the errors that a tool declares, by code."""
+        ...
 
 
 class Tasks:
@@ -66,9 +79,7 @@ class Tasks:
         records: who executes a task, and how it ended.
         queue: brings tasks to workers.
         sealer: seals calls and answers.
-        perform: executes a call in a worker.
-        knows: whether the tool of a call has the contract that the caller was shown.
-        declared: returns the errors that a tool declares, by code.
+        calls: what runs the calls.
     """
 
     def __init__(
@@ -76,19 +87,15 @@ class Tasks:
         records: CallRecords,
         queue: TaskQueue,
         sealer: AesGcmSealer,
-        *,
-        perform: Perform,
-        knows: Callable[[TaskCall], bool],
-        declared: Declared,
+        calls: QueuedCalls,
     ) -> None:
         self.queue = queue
-        self._records, self._sealer = records, sealer
-        self._perform, self._knows, self._declared = perform, knows, declared
+        self._records, self._sealer, self._calls = records, sealer, calls
         if isinstance(queue, LocalQueue):
             queue.execute = self.execute
 
     @classmethod
-    def from_settings(cls, settings: Settings, **functions: Any) -> Tasks | None:
+    def from_settings(cls, settings: Settings, calls: QueuedCalls) -> Tasks | None:
         """Return the tasks of the queue that is configured; None without one. Raises SettingError."""
         if settings.task_queue is None:
             return None
@@ -104,7 +111,7 @@ class Tasks:
             sealer = AesGcmSealer(keys or [token_urlsafe(32)[:32].encode()], _PURPOSE)
         except ModuleNotFoundError as error:
             raise SettingError("tasks need the package cryptography: pip install 'toolgen[tasks]'") from error
-        return cls(records, queue, sealer, **functions)
+        return cls(records, queue, sealer, calls)
 
     # for callers
 
@@ -141,7 +148,7 @@ class Tasks:
         if record is None:
             return None
         if record.state == "queued" and is_changed:
-            # the queue loses a task if its worker dies while taking over tasks of other dead workers
+            # it came to a worker with another version of its tool, or was lost with a worker
             try:
                 await self.queue.put(name, record.answer.decode())
             except StoreError as error:  # tried again after another lease
@@ -193,7 +200,7 @@ class Tasks:
         if answer is None:  # the worker has died, or somebody else has written the record
             response = ToolResponse(tool_name, False, error=OutcomeUnknownError())
         else:
-            response = load_response(answer, tool_name, self._declared(tool_name), {})
+            response = load_response(answer, tool_name, self._calls.declared(tool_name), {})
         return TaskStatus(task, "finished", progress, response)
 
     async def _apply(self, name: str, change: Change) -> Record | None:
@@ -205,29 +212,26 @@ class Tasks:
 
     # for workers
 
-    async def execute(self, name: str, sealed: str, touch: Callable[[], Awaitable[None]]) -> bool:
-        """Execute a task if nobody has started it. Return False if another worker has to execute it.
+    async def execute(self, name: str, sealed: str, touch: Callable[[], Awaitable[None]]) -> None:
+        """Execute a task if nobody has started it, and its tool has the contract that the caller was shown.
 
-        `touch` tells the queue that the worker is alive.
+        Otherwise it stays queued. `touch` tells the queue that the worker is alive.
         """
         payload = self._sealer.open(sealed, name.encode())
         if payload is None:
             LOGGER.error("a task was refused: it was not sealed with TOOLGEN_TASK_KEY")
-            return True
+            return
         call, owner = TaskCall(**json.loads(payload)), uuid4().hex
+        if not self._calls.knows(call):
+            return
         try:
-            if not self._knows(call):
-                record = await self._apply(name, observed)
-                # until its record expires, a worker with the version of the caller may come
-                return record is None or record.state != "queued"
             record = await self._apply(name, starting(owner))
         except StoreError as error:
             LOGGER.error("a task could not be started: %s", error)
-            return False
-        if record is None or record.state != "running" or record.owner != owner:
-            return True  # expired, cancelled, lost, or started by another worker
-        await _Execution(self, name, owner, touch).run(call)
-        return True
+            return
+        # otherwise expired, cancelled, lost, or started by another worker
+        if record is not None and record.state == "running" and record.owner == owner:
+            await _Execution(self, name, owner, touch).run(call)
 
 
 class _Execution:
@@ -239,7 +243,7 @@ class _Execution:
 
     async def run(self, call: TaskCall) -> None:
         tasks = self._tasks
-        work = asyncio.ensure_future(tasks._perform(call, self._report))
+        work = asyncio.ensure_future(tasks._calls.perform(call, self._report))
         try:
             is_cancelled = await self._watch(work)
             if is_cancelled:
