@@ -13,7 +13,7 @@ from typing import Any
 
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.json_path import value_at
+from toolgen.runtime.validation.json_value import value_at
 from toolgen.runtime.validation.schema_lookup import SchemaLookup
 from toolgen.runtime.validation.strict_json import MAX_CHARACTERS, NotStrictJsonError, json_type, parse_as
 from toolgen.schema.document import JsonPath

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from jsonschema_rs import ValidationError
 
-from toolgen.runtime.validation.json_path import path_of_error, possible_paths, value_at
+from toolgen.runtime.validation.json_value import path_of_error, value_at
 from toolgen.runtime.validation.strict_json import json_type
 from toolgen.runtime.validation.union_faults import intended_branches
 from toolgen.schema.document import JsonPath
@@ -25,11 +25,8 @@ def find_misplaced_strings(errors: Iterable[ValidationError], whole: Any) -> Acc
 
 def _strings_of(error: ValidationError, whole: Any) -> AcceptedTypes | None:
     """Return the strings whose replacement removes `error`; None if no replacement does."""
-    paths = possible_paths(whole, error)
-    if len(paths) != 1:
-        return None
-    path = paths[0]
-    if isinstance(value_at(whole, path), str):
+    path = path_of_error(whole, error)
+    if isinstance(error.instance, str) and value_at(whole, path) == error.instance:
         types = _types_instead(error)
         return None if types is None else {path: types}
     if type(error.kind).__name__ in ("AnyOf", "OneOfNotValid"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from operator import is_not
 from typing import Any, Final, Literal, get_args, get_origin
 from weakref import WeakKeyDictionary
@@ -17,7 +16,6 @@ from pydantic_core import PydanticSerializationError, SchemaSerializer, core_sch
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.complexity import matcher
 from toolgen.schema.document import JsonPath, Located, locate
-from toolgen.schema.validator import SubschemaValidators
 
 _SERIALIZER: Final = SchemaSerializer(core_schema.any_schema())
 _SCALARS: Final = frozenset((bool, bytes, float, int, str, type(None)))
@@ -199,13 +197,9 @@ class _Nulls:
 
     def __init__(self, schema: CompiledSchema) -> None:
         self._document = schema.document.plain
-        self._validators = schema.parts
+        self._accepts = schema.subschemas.accepts
         # what is left of each value at each subschema: recursive branches meet again and again
         self._left: dict[tuple[JsonPath, int], tuple[Any, Any]] = {}
-
-    @cached_property
-    def _subschemas(self) -> SubschemaValidators:
-        return SubschemaValidators(self._document.schema)
 
     def removed(self, value: Any, path: JsonPath, depth: int) -> Any:
         """Return `value`, or a copy without the nulls that the subschema at `path` refuses."""
@@ -279,9 +273,3 @@ class _Nulls:
                 if name in found:
                     found = self.removed(found, (*path, keyword, name), depth)
         return found
-
-    def _accepts(self, path: JsonPath, value: Any) -> bool:
-        if path not in self._validators:
-            self._validators[path] = self._subschemas.at(path)
-        validator = self._validators[path]
-        return validator is None or bool(validator.is_valid(value))

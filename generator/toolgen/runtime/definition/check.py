@@ -134,7 +134,7 @@ def _root_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
 
 
 def _shape_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
-    from toolgen.runtime.validation.json_path import path_of_error
+    from toolgen.runtime.validation.json_value import path_of_error
 
     for error in _flat(_validator().iter_errors(data)):
         part: Any = {"definitions": DEFINITIONS}

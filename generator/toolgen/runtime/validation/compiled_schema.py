@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from typing import Any
 
 import jsonschema_rs
 
 from toolgen.schema.budget import check_budget
-from toolgen.schema.document import JsonPath, SchemaDocument
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.patterns import translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
-from toolgen.schema.validator import BuiltValidator, build_validator, refuse_reference
+from toolgen.schema.validator import BuiltValidator, SubschemaValidators, build_validator, refuse_reference
 
 from .complexity import explains, is_too_expensive
 from .json_value import is_json
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CompiledSchema:
     """A compiled schema. Formats are asserted; the draft is that of `$schema` (default 2020-12)."""
 
@@ -28,12 +28,16 @@ class CompiledSchema:
     is_valid: Callable[[Any], bool]  # for JSON values; False if validating one would take too long
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
     cost: ValidationCost | None = None  # None: validation never takes too long
-    parts: dict[JsonPath, Any] = field(default_factory=dict, compare=False)  # validators, built on first use
 
     @property
     def schema(self) -> Mapping[str, Any]:
         """The schema; its references may be written in another way than the author's."""
         return self.document.schema
+
+    @cached_property
+    def subschemas(self) -> SubschemaValidators:
+        """The validators of its parts, by their paths in `document.plain`."""
+        return SubschemaValidators(self.document.plain.schema)
 
     def is_too_expensive(self, value: Any) -> bool:
         """True if a JSON value is refused because validating it would take too long."""

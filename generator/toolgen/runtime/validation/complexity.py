@@ -106,17 +106,17 @@ def is_checked_in_time(document: SchemaDocument, value: Any, part: Any = None) -
     return not stack
 
 
-def explains(document: SchemaDocument, value: Any, part: Any = None) -> bool:
-    """True if the validator can list all faults of a JSON value by a schema, or a `part` of it, in time."""
+def explains(document: SchemaDocument, value: Any, part: Any = None, most: int = MAX_STEPS) -> bool:
+    """True if the validator lists all faults of a value by a schema, or a `part` of it, in `most` steps."""
     document = document.plain
     steps = 0
     stack: list[tuple[Any, Any]] = [(document.schema if part is None else part, value)]
-    while stack and len(stack) + steps < MAX_STEPS:
+    while stack and len(stack) + steps < most:
         schema, inner = stack.pop()
         steps += 1 + _copying_steps(schema, inner)
         if isinstance(schema, dict):
-            stack += islice(_applied(document, schema, inner), MAX_STEPS)
-    return not stack and steps < MAX_STEPS
+            stack += islice(_applied(document, schema, inner), most)
+    return not stack and steps < most
 
 
 def _copying_steps(schema: Any, part: Any) -> int:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from jsonschema_rs import ValidationError, Validator
+from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
-from toolgen.schema.document import JsonPath, SchemaDocument, count_parts
+from toolgen.schema.document import Draft, JsonPath, Located, SchemaDocument, follow
+from toolgen.schema.keywords import ASSERTIONS
 from toolgen.schema.validator import compiled
 
-from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema
-from .complexity import explains
+from .complexity import explains, is_for_other
 from .fault_messages import (
     Fault,
     FaultLocation,
@@ -23,21 +24,20 @@ from .fault_messages import (
     expected_of,
     instead_of_text,
     part_at,
-    same_items,
     sentence,
     unknown_property,
 )
-from .json_path import path_of_closed_object, path_of_error, value_at
-from .json_value import find_non_json, is_json
+from .json_value import find_non_json, is_json, path_of_error, value_at
 from .schema_lookup import SchemaLookup
 from .union_faults import describe_no_branch, too_many
 
 MISSING = "required property is missing"
 LIMIT = 20  # faults that are listed; others are counted
 MOST = 1000  # faults that are counted
-_LARGE = 1_000  # parts of a value that are not copied into each of its faults in the bounded search
-_WITHOUT_CONTENT = ("type", "enum", "const", "minItems", "maxItems", "minProperties", "maxProperties")
 BOUNDED = 100  # faults of a value that would take too long to explain
+_SMALL = 100  # steps in which all faults of a part are listed: at most 1 ms
+_SECONDS = 0.3  # of processor time to search for them
+_OWN = ASSERTIONS - {"required", "minContains", "maxContains"}  # keywords that need no subschema
 
 TOO_EXPENSIVE = Fault("$", "too large or too deeply nested to be checked by this schema")
 UNEXPLAINED = Fault("$", "does not fit the schema; finding out why would take too long")
@@ -68,93 +68,136 @@ def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
         yield TOO_EXPENSIVE
         return
     if not explains(schema.document, value):
-        yield from _bounded(schema, value)
+        yield from _Search(schema).faults(value)
         return
     refusal = Refusal(schema.document, value, SchemaLookup(schema.document))
     for error in schema.errors(value):
         yield from describe_error(error, refusal)
 
 
-def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
-    """Yield faults of a value that the validator would take too long to explain; at least a general one."""
-    lookup = SchemaLookup(compiled_schema.document)
-    own_checks: dict[int, _OwnCheck] = {}  # by the id of a subschema
+class _Search:
+    """A search for the faults of a value that the validator would take too long to explain as a whole.
 
-    def own(path: JsonPath, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
-        check = own_checks.get(id(schema))
-        if check is None:
-            check = own_checks[id(schema)] = _own_check(compiled_schema, schema)
-        if check.validator is None or check.validator.is_valid(part):
+    It follows the schema into the parts of the value that are not valid, until they are small enough for the
+    validator, or until the time is over.
+    """
+
+    def __init__(self, schema: CompiledSchema) -> None:
+        self._document = schema.document.plain
+        self._lookup = SchemaLookup(schema.document)
+        self._subschemas = schema.subschemas
+        self._draft = {"$schema": schema.schema.get("$schema", Draft.DRAFT_2020_12.value)}
+
+    def faults(self, value: Any) -> Iterator[Fault]:
+        """Yield the faults that were found in time, and UNEXPLAINED or MORE if these are not all."""
+        found, until = 0, time.thread_time() + _SECONDS
+        opened: list[Iterator[Fault | _Part]] = [iter([_Part((), (), value)])]
+        while opened and found < BOUNDED and time.thread_time() < until:
+            each = next(opened[-1], None)
+            if each is None:
+                opened.pop()
+            elif isinstance(each, Fault):
+                found += 1
+                yield each
+            elif not self._accepts(each):
+                opened.append(self._open(each))
+        if opened or not found:
+            yield MORE if found else UNEXPLAINED
+
+    def _accepts(self, part: _Part) -> bool:
+        return self._subschemas.accepts(part.schema, part.value)
+
+    def _open(self, part: _Part) -> Iterator[Fault | _Part]:
+        """Yield the faults of a part, and those of its parts that may have further ones."""
+        schema = follow(self._document.schema, part.schema)
+        validator = self._subschemas.at(part.schema)
+        if validator is not None and explains(self._document, part.value, schema, _SMALL):
+            yield from self._described(validator.iter_errors(part.value), self._document, part)
+        elif not isinstance(schema, dict):
+            yield Fault(show_path(part.path), "nothing is allowed here")
+        else:
+            yield from self._own_faults(schema, part)
+            for _, found in self._document.references(schema):
+                if isinstance(found, Located):
+                    yield replace(part, schema=found.path)
+            for index, _ in enumerate(schema.get("allOf", ())):
+                yield part.below("allOf", index)
+            for keyword in ("anyOf", "oneOf"):
+                yield from self._branches(part, keyword, schema.get(keyword, ()))
+            if isinstance(part.value, dict):
+                yield from self._properties(schema, part)
+            elif isinstance(part.value, list):
+                yield from self._items(schema, part)
+
+    def _described(
+        self, errors: Iterable[ValidationError], document: SchemaDocument, part: _Part
+    ) -> Iterator[Fault]:
+        refusal = Refusal(document, part.value, self._lookup, part.path)
+        for error in errors:
+            yield from describe_error(error, refusal)
+
+    def _own_faults(self, schema: Mapping[str, Any], part: _Part) -> Iterator[Fault]:
+        """Yield the faults by keywords without subschemas, at most one of those beside `required`."""
+        if isinstance(part.value, dict):
+            missing = (name for name in schema.get("required", ()) if name not in part.value)
+            for name in islice(missing, LIMIT):
+                yield Fault(show_path([*part.path, name]), MISSING)
+        own = self._draft | {key: value for key, value in schema.items() if key in _OWN}
+        try:
+            compiled(own).validate(part.value)
+        except ValidationError as error:  # has a copy of the part, so that one has to do
+            yield from self._described([error], SchemaDocument(own), part)
+
+    def _branches(self, part: _Part, keyword: str, branches: Sequence[Any]) -> Iterator[Fault | _Part]:
+        """Yield the one branch that a part is intended for, by its type and its constants; else a fault."""
+        below = [part.below(keyword, index) for index, _ in enumerate(branches)]
+        if not below or any(map(self._accepts, below)):
             return
-        hide = lookup.is_secret(path)
-        # jsonschema-rs copies the value into each of its errors
-        is_large = isinstance(part, dict | list) and count_parts(part, _LARGE) > _LARGE
-        for fault in (_faults_of_large_part if is_large else _faults_of_part)(check, part, hide):
-            yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
+        intended = [
+            inner
+            for inner, branch in zip(below, branches, strict=True)
+            if not is_for_other(self._document, branch, part.value)
+        ]
+        if len(intended) == 1:
+            yield intended[0]
+        else:
+            yield Fault(show_path(part.path), f"fits none of the {len(below)} allowed forms")
 
-    def unknown(path: JsonPath, name: str, place: Mapping[str, Any], part: Any) -> Fault:
-        return Fault(show_path([*path, name]), unknown_property(name, place, part))
+    def _properties(self, schema: Mapping[str, Any], part: _Part) -> Iterator[Fault | _Part]:
+        named, others = schema.get("properties", {}), schema.get("additionalProperties")
+        for name in part.value:
+            if name in named:
+                yield part.below("properties", name, step=name)
+            elif others is False and not schema.get("patternProperties"):
+                yield Fault(show_path([*part.path, name]), unknown_property(name, schema, part.value))
+            elif others is not None and not schema.get("patternProperties"):
+                yield part.below("additionalProperties", step=name)
 
-    def no_branch(path: JsonPath, forms: int) -> Fault:
-        return Fault(show_path(path), f"fits none of the {forms} allowed forms")
-
-    search = BoundedFaults(compiled_schema.document, own, unknown, no_branch)
-    found = list(islice(search.find(value), BOUNDED))
-    yield from found
-    if not found:
-        yield UNEXPLAINED
-    elif not search.complete:
-        yield MORE
+    def _items(self, schema: Mapping[str, Any], part: _Part) -> Iterator[_Part]:
+        items = schema.get("items")
+        keyword = "items" if isinstance(items, list) else "prefixItems"
+        listed = len(schema.get(keyword, ()))
+        for index, _ in enumerate(part.value):
+            if index < listed:
+                yield part.below(keyword, index, step=index)
+            elif isinstance(items, dict | bool):
+                yield part.below("items", step=index)
 
 
 @dataclass(frozen=True, slots=True)
-class _OwnCheck:
-    """A check by the keywords of a subschema that have no subschemas."""
+class _Part:
+    """A part of a value, and a subschema that it has to fit."""
 
-    schema: Mapping[str, Any]  # the subschema; a reference, so that no other object gets its id
-    document: SchemaDocument  # of its keywords without subschemas
-    lookup: SchemaLookup
-    validator: Validator | None  # None: it has no such keywords
-    draft: str
+    schema: JsonPath  # path of the subschema in the document
+    path: JsonPath  # path of the part in the value
+    value: Any
 
-
-def _faults_of_part(check: _OwnCheck, part: Any, hide: bool) -> Iterator[Fault]:
-    assert check.validator is not None
-    inner = Refusal(check.document, part, check.lookup)
-    for error in islice(check.validator.iter_errors(part), LIMIT):
-        yield from describe_error(error, inner, hide)
-
-
-def _faults_of_large_part(check: _OwnCheck, part: Any, hide: bool) -> list[Fault]:
-    """Return faults of an object or array that is too large to be copied into each error of the validator."""
-    required = check.document.schema.get("required", ()) if isinstance(part, dict) else ()
-    missing = islice((name for name in required if name not in part), LIMIT)
-    found = [Fault(show_path([name]), MISSING) for name in missing]
-    # messages show no more of the part than its length, so the error can have one with nothing in it
-    hollow = dict.fromkeys(part) if isinstance(part, dict) else [None] * len(part)
-    inner = Refusal(check.document, hollow, check.lookup)
-    for keyword in _WITHOUT_CONTENT:
-        if keyword in check.document.schema:
-            alone = compiled({"$schema": check.draft, keyword: check.document.schema[keyword]})
-            for error in () if alone.is_valid(part) else alone.iter_errors(hollow):
-                found += describe_error(error, inner, hide)
-    unique = compiled(
-        {"$schema": check.draft, "uniqueItems": check.document.schema.get("uniqueItems") is True}
-    )
-    if isinstance(part, list) and not unique.is_valid(part):
-        found.append(Fault("$", same_items(part, hide)))
-    return found or [UNEXPLAINED]
-
-
-def _own_check(compiled_schema: CompiledSchema, schema: Mapping[str, Any]) -> _OwnCheck:
-    keywords = {key: value for key, value in schema.items() if key in OWN}
-    draft = {"$schema": compiled_schema.schema.get("$schema", _LATEST)}
-    validator = compiled({**draft, **keywords}) if keywords else None
-    document = SchemaDocument(keywords)
-    return _OwnCheck(schema, document, SchemaLookup(document), validator, draft["$schema"])
-
-
-_LATEST = "https://json-schema.org/draft/2020-12/schema"
+    def below(self, *steps: str | int, step: str | int | None = None) -> _Part:
+        """Return the part at `step`, or the same one, with the subschema that `steps` reach."""
+        schema = (*self.schema, *steps)
+        if step is None:
+            return _Part(schema, self.path, self.value)
+        return _Part(schema, (*self.path, step), self.value[step])
 
 
 def non_json_faults(value: Any) -> Iterator[Fault]:
@@ -180,17 +223,24 @@ class Refusal:
     document: SchemaDocument
     value: Any
     lookup: SchemaLookup
+    at: JsonPath = ()  # path of the value in what was sent
 
     def path_of(self, error: ValidationError) -> JsonPath:
-        """Return the path of an error in the value."""
-        return path_of_error(self.value, error)
+        """Return the path of an error in what was sent."""
+        return (*self.at, *path_of_error(self.value, error))
+
+    def part_of(self, error: ValidationError) -> Any:
+        """Return the part of the value at the path of an error."""
+        return value_at(self.value, path_of_error(self.value, error))
 
     def hides(self, error: ValidationError) -> bool:
         """True if the value of an error must not be shown, because it is or may contain a secret."""
         if not self.lookup.marks_secrets:
             return False
         may_contain = isinstance(error.instance, str) and error.instance.lstrip()[:1] in ("{", "[", '"')
-        return may_contain or self.lookup.is_secret(self.path_of(error))
+        # the path of a value below a name such as "007" is not known
+        is_known = self.part_of(error) == error.instance
+        return may_contain or not is_known or self.lookup.is_secret(self.path_of(error))
 
 
 def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterator[Fault]:
@@ -209,9 +259,8 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
                 yield Fault(show_path([*path, name]), unknown_property(name, place, error.instance))
         case "FalseSchema" if _closes(error.schema_path):
             # the schema declares no property; the validator reports only one of them
-            above = path_of_closed_object(refusal.value, error)
-            for name in value_at(refusal.value, above):
-                yield Fault(show_path([*above, name]), "unknown property; none is allowed here")
+            for name in refusal.part_of(error):
+                yield Fault(show_path([*path, name]), "unknown property; none is allowed here")
         case "AnyOf" | "OneOfNotValid" | "OneOfMultipleValid" if hide:
             yield Fault(show_path(path), "expected a value that fits one of the allowed forms")
         case "AnyOf" | "OneOfNotValid":

@@ -1,15 +1,18 @@
-"""Check that a Python value is JSON.
+"""Check that a Python value is JSON, and find parts of it.
 
 JSON is exactly dict, list, str, int, float, bool and None; finite, valid Unicode and not nested too deeply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from toolgen.schema.document import MAX_VALUE_DEPTH
+from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError
 
 
 def is_json(value: Any, depth: int = MAX_VALUE_DEPTH) -> bool:
@@ -71,6 +74,30 @@ def whole_numbers(value: Any) -> Any:
     if type(value) is dict:
         return {key: whole_numbers(item) for key, item in value.items()}
     return value
+
+
+def path_of_error(whole: Any, error: ValidationError) -> JsonPath:
+    """Return the path of `error` in `whole`, or of the nearest object around it.
+
+    In the paths of jsonschema-rs, keys that look like numbers are numbers, and the key "" is left out: "007"
+    and "" cannot be found again.
+    """
+    path: list[str | int] = []
+    for step in error.instance_path:
+        key = str(step) if isinstance(whole, dict) else step
+        try:
+            whole = whole[key]
+        except (KeyError, IndexError, TypeError):
+            break
+        path.append(key)
+    return tuple(path)
+
+
+def value_at(whole: Any, path: Iterable[str | int]) -> Any:
+    """Return the part of a JSON value at a path that `path_of_error` returned."""
+    for step in path:
+        whole = whole[step]
+    return whole
 
 
 def _is_scalar(value: Any, kind: type) -> bool:

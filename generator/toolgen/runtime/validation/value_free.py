@@ -15,8 +15,7 @@ from toolgen.schema.document import subschemas
 from .compiled_schema import CompiledSchema
 from .fault_messages import sentence
 from .faults import LIMIT, MISSING
-from .json_path import path_of_error
-from .json_value import find_non_json
+from .json_value import find_non_json, path_of_error
 
 
 def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
