@@ -170,7 +170,7 @@ async def _features(client: Any) -> dict[str, Any]:
 
     announced = client.server_capabilities
     found: dict[str, Any] = {
-        key: value.model_dump(exclude_none=True) if (value := getattr(announced, key)) is not None else None
+        key: getattr(announced, key) is not None  # changes are not announced
         for key in ("resources", "prompts", "completions")
     }
 

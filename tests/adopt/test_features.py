@@ -14,7 +14,6 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.server.subscriptions import PromptsListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
@@ -36,7 +35,7 @@ from mcp.server.mcpserver.resources import TextResource
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 from mcp_types import (
-    CallToolResult, Completion, EmptyResult, SubscribeRequestParams, TextContent, UnsubscribeRequestParams,
+    CallToolResult, Completion, TextContent,
 )
 
 seen = []
@@ -94,15 +93,6 @@ def ask(topic: str, tone: str = "kind") -> list:
 @mcp.completion()
 async def complete(ref, argument, context):
     return Completion(values=[each for each in ("kind", "curt") if each.startswith(argument.value)], total=2)
-
-
-async def subscribe(ctx, params):
-    await ctx.session.send_resource_updated(params.uri)
-    return EmptyResult()
-
-
-mcp._lowlevel_server.add_request_handler("resources/subscribe", SubscribeRequestParams, subscribe)
-mcp._lowlevel_server.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, subscribe)
 
 
 @mcp.tool()
@@ -231,16 +221,10 @@ def test_middleware_of_the_server_runs_for_calls_and_for_resources(shop: Project
     assert '"result": "x"' in done.stdout, done.stderr
 
 
-def test_changes_reach_those_who_listen_and_tools_stay_as_imported(shop: Project) -> None:
+def test_new_prompts_show_and_tools_stay_as_imported(shop: Project) -> None:
     async def run(server: HttpServer) -> None:
         async with server.client("auto") as client:
-            uris = ["shop://about"]
-            async with client.listen(prompts_list_changed=True, resource_subscriptions=uris) as events:
-                await client.call_tool("change", {})
-                assert [await anext(events), await anext(events)] == [
-                    ResourceUpdated("shop://about"),
-                    PromptsListChanged(),
-                ]
+            await client.call_tool("change", {})
             assert [each.name for each in (await client.list_prompts()).prompts] == ["ask", "new"]
             listed = [each.name for each in (await client.list_tools(cache_mode="refresh")).tools]
             assert listed == ["change", "methods", "stock"]
@@ -252,7 +236,6 @@ def test_changes_reach_those_who_listen_and_tools_stay_as_imported(shop: Project
     async def serve() -> None:
         async with shop.server() as server:
             await run(server)
-            assert "the server Shop has changed its tools: those that were imported are served" in server.log
             assert "the server has no tool stock any more" in server.log
 
     asyncio.run(serve())
@@ -305,22 +288,6 @@ def test_tokens_of_toolgen_guard_an_adopted_server_over_http(shop: Project, era:
                 assert (await client.call_tool("stock", {"sku": "bolt"})).structured_content == {
                     "result": "40"
                 }
-
-    asyncio.run(run())
-
-
-@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
-def test_a_client_up_to_2025_subscribes_over_http(shop: Project) -> None:
-    async def run() -> None:
-        updated: asyncio.Queue[str] = asyncio.Queue()
-
-        async def hear(message: Any) -> None:
-            if getattr(message, "method", "") == "notifications/resources/updated":
-                updated.put_nowait(message.params.uri)
-
-        async with shop.server() as server, server.client("legacy", message_handler=hear) as client:
-            await client.session.subscribe_resource("shop://about")
-            assert await asyncio.wait_for(updated.get(), SECONDS) == "shop://about"
 
     asyncio.run(run())
 

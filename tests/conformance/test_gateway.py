@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
-from mcp.server.subscriptions import ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
@@ -208,17 +207,6 @@ def test_binary_data_arrives_byte_for_byte(made: dict[str, Server], era: str) ->
     asyncio.run(run())
 
 
-def test_a_newer_client_hears_of_a_resource_of_an_older_server(made: dict[str, Server]) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(SECONDS), made["memory"].gateway(mode="auto") as client:
-            (resource,) = (await client.list_resources()).resources
-            async with client.listen(resource_subscriptions=[resource.uri]) as events:
-                await client.call_tool("create_entities", {"entities": ENTITIES})
-                assert await anext(events) == ResourceUpdated(uri=resource.uri)
-
-    asyncio.run(run())
-
-
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector_on_a_gateway(made: dict[str, Server], era: str) -> None:
     server = made["everything"]
@@ -237,7 +225,7 @@ def test_the_inspector_on_a_gateway(made: dict[str, Server], era: str) -> None:
 
 
 SCENARIOS = {
-    "2025-11-25": ("resources-subscribe", "resources-unsubscribe"),
+    "2025-11-25": (),
     "2026-07-28": ("sep-2164-resource-not-found", "caching", "input-required-result-non-tool-request"),
 }
 SCENARIOS_OF_ALL = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
@@ -15,7 +14,6 @@ from typing import Any, Final, Protocol
 import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.server.context import HandlerResult
-from mcp.server.subscriptions import ServerEvent
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -38,7 +36,6 @@ PACKAGE: Final = "_features"
 _RESOURCE_LISTS: Final = ("resources/list", "resources/templates/list")
 _RETRY_SECONDS: Final = 60.0  # until a list that failed is read again to find a name
 _MAX_PAGES: Final = 1000  # of a list that is read to find the source of a name
-Publish = Callable[[ServerEvent], None]
 
 
 class FeatureSource(Protocol):
@@ -49,43 +46,23 @@ class FeatureSource(Protocol):
 
     Attributes:
         name: for log records, such as "shop.server:mcp".
+        serves: what it has: "resources" (with templates), "prompts", "completions".
         scopes: that callers need for all of it. Others see nothing of it in lists, and are refused.
         timeout: seconds that a request may take.
     """
 
     name: str
+    serves: frozenset[str]
     scopes: frozenset[str]
     timeout: float
-
-    def capabilities(self, protocol_version: str | None) -> types.ServerCapabilities:
-        """Return what the source serves: its `prompts`, `resources` and `completions`. Others do not count.
-
-        Args:
-            protocol_version: None for clients up to 2025-11-25, else the version.
-        """
-        ...
 
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Return the result of a request, `context.method` with the valid `params`, as the client gets it.
 
-        `context.session` is the client's: the source sends it progress, log messages, questions, and what
-        changes for clients up to 2025-11-25, which subscribe by `resources/subscribe`. `context.params` are
-        the same params as they came. Raises what the client gets as an error: an MCPError as it is, anything
-        else as the SDK words it.
+        `context.session` is the client's: the source sends it progress, log messages and questions.
+        `context.params` are the same params as they came. Raises what the client gets as an error: an
+        MCPError as it is, anything else as the SDK words it.
         """
-        ...
-
-    def listen(self, publish: Publish) -> Callable[[], None]:
-        """Call `publish` with each change for clients since 2026-07-28. Return a function that ends this.
-
-        Changes of tools are not published: the tools that are served are those of the toolkit.
-        """
-        ...
-
-    def listening(
-        self, context: ServerRequestContext[Any, Any], wanted: types.SubscriptionFilter, publish: Publish
-    ) -> AbstractAsyncContextManager[None]:
-        """Return a context in which one client since 2026-07-28 listens: `publish` is for it alone."""
         ...
 
     async def close(self) -> None:
@@ -98,16 +75,13 @@ class Method:
     """A method that feature sources may answer."""
 
     params: type[BaseModel]
-    capability: str  # field of ServerCapabilities
-    subscribes: bool = False  # needs `resources.subscribe`, too
+    needs: str  # what a source must serve
 
 
 METHODS: Final[Mapping[str, Method]] = {
     "resources/list": Method(types.PaginatedRequestParams, "resources"),
     "resources/templates/list": Method(types.PaginatedRequestParams, "resources"),
     "resources/read": Method(types.ReadResourceRequestParams, "resources"),
-    "resources/subscribe": Method(types.SubscribeRequestParams, "resources", subscribes=True),
-    "resources/unsubscribe": Method(types.UnsubscribeRequestParams, "resources", subscribes=True),
     "prompts/list": Method(types.PaginatedRequestParams, "prompts"),
     "prompts/get": Method(types.GetPromptRequestParams, "prompts"),
     "completion/complete": Method(types.CompleteRequestParams, "completions"),
@@ -140,51 +114,32 @@ class Features:
     def __init__(self, sources: Sequence[FeatureSource], settings: Settings) -> None:
         self.sources = sources
         self._settings = settings
-        self._served = [source.capabilities(None) for source in sources]
         # source and list → when it may be read again to find a name; missing: it has not been read
         self._next_read: dict[tuple[int, str], float] = {}
         self._routes = FeatureRoutes([source.name for source in sources])
 
     def methods(self) -> list[str]:
         """Return the methods that a source answers for clients of any version."""
-        return [name for name, method in METHODS.items() if any(_has(each, method) for each in self._served)]
-
-    def announced(
-        self, capabilities: types.ServerCapabilities, protocol_version: str | None
-    ) -> types.ServerCapabilities:
-        """Return the capabilities of a server with those of the sources, as these announce them."""
-        served = [source.capabilities(protocol_version) for source in self.sources]
-        prompts = [each.prompts for each in served if each.prompts is not None]
-        resources = [each.resources for each in served if each.resources is not None]
-        changed: dict[str, Any] = {}
-        if prompts:
-            list_changed = any(each.list_changed for each in prompts)
-            changed["prompts"] = types.PromptsCapability(list_changed=list_changed)
-        if resources:
-            changed["resources"] = types.ResourcesCapability(
-                subscribe=any(each.subscribe for each in resources),
-                list_changed=any(each.list_changed for each in resources),
-            )
-        return capabilities.model_copy(update=changed)
+        return [name for name, method in METHODS.items() if self._having(method.needs)]
 
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Answer a request by the source that it concerns."""
         method = METHODS[context.method]
         if context.method in NAMES:
             granted = grant_of(context, self._settings).scopes
-            having = self._having(method.capability)
+            having = self._having(method.needs)
             allowed = [index for index in having if self.sources[index].scopes <= granted]
             return await self._list(allowed, context, params)
         # whoever has the prompt or the resource answers, or nobody
         kind = "resources" if _prompt_of(params) is None else "prompts"
-        having = self._having(kind) or self._having(method.capability)
+        having = self._having(kind) or self._having(method.needs)
         index = having[0] if len(having) == 1 else await self._find(having, context, params)
-        if index is None or not _has(self._served[index], method):
+        if index is None or method.needs not in self.sources[index].serves:
             raise MCPError(code=types.INVALID_PARAMS, message="No server behind this one has it.")
         return await self._answer_by(self.sources[index], context, params)
 
-    def _having(self, capability: str) -> list[int]:
-        return [index for index, each in enumerate(self._served) if getattr(each, capability) is not None]
+    def _having(self, kind: str) -> list[int]:
+        return [index for index, each in enumerate(self.sources) if kind in each.serves]
 
     async def _list(
         self, allowed: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
@@ -349,11 +304,6 @@ def _opened(cursor: str | None) -> tuple[int, str | None]:
     if not separator or not index.isdecimal() or len(index) > 6:
         raise MCPError(code=types.INVALID_PARAMS, message="Invalid cursor: list from the start")
     return int(index), of_source or None
-
-
-def _has(capabilities: types.ServerCapabilities, method: Method) -> bool:
-    found = getattr(capabilities, method.capability)
-    return found is not None and (not method.subscribes or bool(found.subscribe))
 
 
 def _size(result: HandlerResult) -> int:

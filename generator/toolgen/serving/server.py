@@ -58,11 +58,10 @@ _ARGUMENTS: ContextVar[Any] = ContextVar("toolgen_arguments")
 
 
 class ToolServer(Server[Any]):
-    """A low-level server with the capability `tools.listChanged`, and those of its feature sources."""
+    """A low-level server with the capability `tools.listChanged`."""
 
     state: ServerState
     handlers: _Handlers
-    features: Features
 
     catalog: Any = None  # of the toolkit, if it was made from one
 
@@ -92,11 +91,14 @@ class ToolServer(Server[Any]):
         *,
         protocol_version: str | None = None,
     ) -> types.ServerCapabilities:
-        """Return the SDK's capabilities, with those of the feature sources as these announce them."""
-        capabilities = super().get_capabilities(
+        """Return the SDK's capabilities, of which changes of tools alone are announced."""
+        found = super().get_capabilities(
             notification_options, experimental_capabilities, extensions, protocol_version=protocol_version
         )
-        return self.features.announced(capabilities, protocol_version)
+        prompts = None if found.prompts is None else types.PromptsCapability(list_changed=False)
+        resources = types.ResourcesCapability(subscribe=False, list_changed=False)
+        served = {"prompts": prompts, "resources": found.resources and resources}
+        return found.model_copy(update=served)
 
 
 def check_implementations(server: ToolServer) -> None:
@@ -188,7 +190,6 @@ def build_server(
     )
     server.state = state
     server.handlers = handlers
-    server.features = handlers.features
     for method in handlers.features.methods():
         server.add_request_handler(method, METHODS[method].params, handlers.answer_feature)
     state.serves_links = bool(resources)
@@ -335,14 +336,9 @@ class _Handlers:
     async def listen(
         self, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """Send changes until the client leaves: of tools alone if it may not use all sources."""
-        granted = grant_of(context, self._state.settings).scopes
-        if any(source.scopes - granted for source in self._state.sources):
-            wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
-            params = params.model_copy(update={"notifications": wanted})
-            return await self._state.listen(context, params)
-        async with self._state.listening(context, params.notifications):
-            return await self._state.listen(context, params)
+        """Send changes of the list of tools until the client leaves."""
+        wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
+        return await self._state.listen(context, params.model_copy(update={"notifications": wanted}))
 
     async def _run(
         self,

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-import mcp_types as types
 from mcp.server import Server, ServerRequestContext
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ServerEvent, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.logs.logger import LOGGER
@@ -60,7 +58,7 @@ class ServerState:
         self.held: HeldCalls[CurrentCall] = HeldCalls(MAX_SCRIPTS if self.settings.code_mode else MAX_HELD)
         self.serves_links = False  # clients can read resources
         self.stopping = False  # requests are refused
-        self.bus = _Bus()  # for clients since 2026-07-28
+        self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
         self.listen = ListenHandler(self.bus)
         self._sessions: WeakKeyDictionary[Any, _ClientSession] = WeakKeyDictionary()  # by connection
         self._of_only_client: Toolkit | None = None  # None: there may be several clients
@@ -105,16 +103,11 @@ class ServerState:
         """Notify clients of changes while the server runs. Close the tools when the last run ends."""
         loop = asyncio.get_running_loop()
         self._loops.append(loop)
-        removers = [self.toolkit.on_change(lambda: _call_soon(loop, self._announce))]
-        removers += [
-            each.listen(lambda event: _call_soon(loop, lambda: self._start(self.bus.publish(event))))
-            for each in self.sources
-        ]
+        remove = self.toolkit.on_change(lambda: _call_soon(loop, self._announce))
         try:
             yield {}
         finally:
-            for remove in removers:
-                remove()
+            remove()
             self._loops.remove(loop)
             self.held.end_all(id(loop))
             for source in self.sources:
@@ -122,25 +115,6 @@ class ServerState:
             # an ASGI application may run in several event loops; the tools belong to all of them
             if not self._loops:
                 await self.toolkit.close()
-
-    @asynccontextmanager
-    async def listening(
-        self, context: ServerRequestContext[Any, Any], wanted: types.SubscriptionFilter
-    ) -> AsyncIterator[None]:
-        """Let the stream that begins within this context hear of what sources tell its client alone."""
-        own = InMemorySubscriptionBus()
-
-        def publish(event: ServerEvent) -> None:
-            self._start(own.publish(event))
-
-        token = _OWN.set(own)
-        try:
-            async with AsyncExitStack() as stack:
-                for source in self.sources:
-                    await stack.enter_async_context(source.listening(context, wanted, publish))
-                yield
-        finally:
-            _OWN.reset(token)
 
     def _announce(self) -> None:
         running = asyncio.get_running_loop()
@@ -154,25 +128,6 @@ class ServerState:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-_OWN: ContextVar[InMemorySubscriptionBus | None] = ContextVar("toolgen_own_changes", default=None)
-
-
-class _Bus(InMemorySubscriptionBus):
-    """The changes for all clients. A stream subscribes to those for its own client, too."""
-
-    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        own = _OWN.get()
-        removers = [super().subscribe(listener)]
-        if own is not None:
-            removers.append(own.subscribe(listener))
-
-        def unsubscribe() -> None:
-            for remove in removers:
-                remove()
-
-        return unsubscribe
 
 
 def is_modern(context: ServerRequestContext[Any, Any]) -> bool:

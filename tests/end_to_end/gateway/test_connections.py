@@ -21,7 +21,6 @@ from toolgen.runtime.errors import UnreachableError
 from toolgen.serving.held_questions import Exchange, Requester
 from toolgen.upstream import Upstream
 from toolgen.upstream.gateway import upstream as upstream_module
-from toolgen.upstream.gateway.connection import LostError
 from toolgen.upstream.gateway.upstream import Backoff
 
 from tests.end_to_end.project import ERAS, SECONDS, error_code, text_of
@@ -72,8 +71,6 @@ async def test_a_shared_upstream_has_one_connection_for_all_clients(gateway: Gat
     gateway.upstream.write_text(text.replace('(".lock"),', '(".lock"), shared=True,'))
     async with gateway.server() as server, server.client("legacy") as one, server.client("auto") as other:
         assert await process_of(one) == await process_of(other)
-        resources = [each.server_capabilities.resources for each in (one, other)]
-        assert [each and each.subscribe for each in resources] == [False, True]
         # its answers could reach anybody, so that it cannot ask
         assert error_code(await one.call_tool("find_item", {"text": "cup"})) is None
 
@@ -113,9 +110,8 @@ async def test_each_principal_has_connections_of_its_own(gateway: Gateway, era: 
 async def test_all_requests_of_a_newer_client_of_stdio_have_one_connection(gateway: Gateway) -> None:
     async with asyncio.timeout(SECONDS), gateway.stdio_client("auto") as client:
         first = await process_of(client)
-        async with client.listen(resource_subscriptions=["shop://about"]):
-            await client.call_tool("restock", {})
-            assert await process_of(client) == first
+        await client.call_tool("restock", {})
+        assert await process_of(client) == first
 
 
 @runs
@@ -136,19 +132,6 @@ async def test_a_connection_that_nobody_uses_is_closed(
             assert fourth is not first
 
 
-@runs
-async def test_a_connection_whose_client_hears_of_changes_is_kept(
-    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(upstream_module, "IDLE_SECONDS", 1.0)
-    async with opened(gateway) as upstream:
-        async with upstream.connection(CALLER) as first:
-            first.add_listener(CALLER, lambda event: None)
-        await asyncio.sleep(1.2)
-        async with upstream.connection(CALLER) as second:
-            assert second is first
-
-
 def test_attempts_to_connect_are_made_at_growing_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(upstream_module, "monotonic", lambda: now[0])
@@ -167,52 +150,6 @@ def test_attempts_to_connect_are_made_at_growing_intervals(monkeypatch: pytest.M
     with pytest.raises(UnreachableError) as caught:
         backoff.check()
     assert caught.value.retry_after == 0.5
-
-
-@pytest.mark.slow
-@runs
-async def test_a_subscription_is_renewed_after_a_lost_connection(gateway: Gateway) -> None:
-    heard: list[Any] = []
-    async with opened(gateway) as upstream:
-        upstream.has_features = True
-        async with upstream.connection(CALLER) as connection:
-            connection.add_listener(CALLER, heard.append)
-            await connection.subscribe("shop://about", Exchange(CALLER))
-        with pytest.raises(LostError):
-            await call(upstream, "die")
-        assert await call(upstream, "restock") == "done"
-        kinds = [type(each).__name__ for each in heard[:3]]
-        assert kinds == ["ResourcesListChanged", "PromptsListChanged", "ResourceUpdated"], "unheard changes"
-        while [type(each).__name__ for each in heard].count("ResourceUpdated") < 2:
-            await asyncio.sleep(0.02)
-
-
-@runs
-async def test_a_connection_with_listeners_is_opened_again_without_a_request(gateway: Gateway) -> None:
-    heard: asyncio.Queue[Any] = asyncio.Queue()
-    async with opened(gateway) as upstream:
-        upstream.has_features = True
-        async with upstream.connection(CALLER) as connection:
-            connection.add_listener(CALLER, heard.put_nowait)
-            await connection.subscribe("shop://about", Exchange(CALLER))
-        with pytest.raises(LostError):
-            await call(upstream, "die")
-        kinds = [type(await heard.get()).__name__ for _ in range(3)]
-        assert kinds == ["ResourcesListChanged", "PromptsListChanged", "ResourceUpdated"]
-
-
-@runs
-async def test_a_connection_that_was_closed_is_not_opened_again(
-    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("toolgen.upstream.gateway.connection._LOOK_SECONDS", 0.1)
-    async with opened(gateway) as upstream:
-        async with upstream.connection(CALLER) as connection:
-            connection.add_listener(CALLER, lambda event: None)
-            await connection.open()
-        await connection.close()
-        await asyncio.sleep(0.5)
-        assert connection._opened is None
 
 
 class _Shop(QuietHandler):

@@ -20,12 +20,9 @@ from mcp_types import (
     CallToolResult,
     Completion,
     EmbeddedResource,
-    EmptyResult,
-    SubscribeRequestParams,
     TextContent,
     TextResourceContents,
     ToolAnnotations,
-    UnsubscribeRequestParams,
 )
 from pydantic import BaseModel
 
@@ -167,33 +164,12 @@ async def complete(ref: Any, argument: Any, context: Any) -> Completion:
     )
 
 
-subscribed: set[str] = set()
-
-
-async def subscribe(context: Any, params: Any) -> EmptyResult:
-    subscribed.add(str(params.uri))
-    return EmptyResult()
-
-
-async def unsubscribe(context: Any, params: Any) -> EmptyResult:
-    subscribed.discard(str(params.uri))
-    return EmptyResult()
-
-
-low_level = server._lowlevel_server
-low_level.add_request_handler("resources/subscribe", SubscribeRequestParams, subscribe)
-low_level.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, unsubscribe)
-
-
 @server.tool()
 async def restock(context: Context) -> str:
-    """Change a resource, and add one."""
+    """Add a resource."""
     server.add_resource(TextResource(uri="shop://new", name="new", text="new"))
-    if "shop://about" in subscribed:
-        await context.session.send_resource_updated("shop://about")  # to clients up to 2025-11-25
-    await context.session.send_resource_list_changed()
-    await context.notify_resource_updated("shop://about")
-    await context.notify_resources_changed()
+    await context.session.send_resource_list_changed()  # to clients up to 2025-11-25
+    await context.notify_resources_changed()  # to those that listen
     return "done"
 
 

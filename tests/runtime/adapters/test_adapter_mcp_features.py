@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -16,7 +15,6 @@ import pytest
 from adapter_samples import toolkit
 from mcp import Client
 from mcp.server import Server, ServerRequestContext
-from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from test_adapter_mcp import ERAS
 from toolgen.runtime import Toolkit
@@ -37,26 +35,19 @@ class Source:
         self.scopes: frozenset[str] = frozenset()
         self.timeout = 10.0
         self.closed = 0
-        self.publish: Callable[[Any], None] | None = None
         self.server: Server[Any] = Server(
             name, **{"on_list_resources": self.list_resources, "on_read_resource": self.read, **handlers}
         )
 
-    def capabilities(self, protocol_version: str | None) -> types.ServerCapabilities:
-        return self.server.get_capabilities(protocol_version=protocol_version)
+    @property
+    def serves(self) -> frozenset[str]:
+        announced = self.server.get_capabilities().model_dump(exclude_none=True)
+        return frozenset({"prompts", "resources", "completions"} & announced.keys())
 
     async def answer(self, context: Context, params: Any) -> Any:
         entry = self.server.get_request_handler(context.method)
         assert entry is not None
         return await entry.handler(context, params)
-
-    def listen(self, publish: Callable[[Any], None]) -> Callable[[], None]:
-        self.publish = publish
-        return lambda: None
-
-    @asynccontextmanager
-    async def listening(self, context: Context, wanted: Any, publish: Any) -> AsyncIterator[None]:
-        yield
 
     async def close(self) -> None:
         self.closed += 1
@@ -278,22 +269,6 @@ def test_what_a_known_caller_reads_is_in_no_shared_cache(monkeypatch: pytest.Mon
     assert talk("auto", work, Source(on_read_resource=read)) == "private"
 
 
-def test_changes_of_a_source_reach_those_who_listen() -> None:
-    source = Source()
-
-    async def work(client: Client) -> list[Any]:
-        assert source.publish is not None
-        async with client.listen(
-            resources_list_changed=True, resource_subscriptions=["shop://about"]
-        ) as events:
-            source.publish(ResourceUpdated("shop://other"))
-            source.publish(ResourceUpdated("shop://about"))
-            source.publish(ResourcesListChanged())
-            return [await anext(events), await anext(events)]
-
-    assert talk("auto", work, source) == [ResourceUpdated("shop://about"), ResourcesListChanged()]
-
-
 @ERAS
 def test_a_template_takes_no_resource_of_a_source_that_was_not_listed_yet(era: str) -> None:
     async def templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
@@ -307,49 +282,6 @@ def test_a_template_takes_no_resource_of_a_source_that_was_not_listed_yet(era: s
 
     sources = Source("evil", on_list_resource_templates=templates), Source("bank")
     assert talk(era, work, *sources) == ["This is bank.", "This is evil."]
-
-
-def test_who_lacks_the_scopes_of_a_source_hears_of_tools_alone() -> None:
-    source = Source()
-    source.scopes = frozenset({"shop.read"})
-
-    async def work(client: Client) -> Any:
-        uris = ["shop://about"]
-        async with client.listen(tools_list_changed=True, resource_subscriptions=uris) as events:
-            return events.honored.model_dump(exclude_none=True)
-
-    assert talk("auto", work, source) == {"tools_list_changed": True}
-
-
-@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
-def test_a_client_up_to_2025_subscribes_to_a_resource() -> None:
-    subscribed: list[str] = []
-    updated: list[str] = []
-
-    async def subscribe(context: Context, params: Any) -> types.EmptyResult:
-        subscribed.append(params.uri)
-        await context.session.send_resource_updated(params.uri)
-        return types.EmptyResult()
-
-    async def unsubscribe(context: Context, params: Any) -> types.EmptyResult:
-        subscribed.remove(params.uri)
-        return types.EmptyResult()
-
-    async def heard(message: Any) -> None:
-        if isinstance(message, types.ResourceUpdatedNotification):
-            updated.append(message.params.uri)
-
-    async def work(client: Client) -> None:
-        assert client.server_capabilities.resources is not None
-        assert client.server_capabilities.resources.subscribe
-        await client.subscribe_resource("shop://about")
-        await client.list_resources()  # the notification came before this answer
-        assert (subscribed, updated) == (["shop://about"], ["shop://about"])
-        await client.unsubscribe_resource("shop://about")
-
-    source = Source(on_subscribe_resource=subscribe, on_unsubscribe_resource=unsubscribe)
-    talk("legacy", work, source, message_handler=heard)
-    assert subscribed == []
 
 
 @pytest.mark.parametrize(

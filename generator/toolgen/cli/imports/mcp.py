@@ -105,8 +105,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.changes.comparing.lock import lock_text
     from toolgen.sources.loading.upstream import upstream_modules
     from toolgen.sources.mcp import OWNED, import_mcp
-    from toolgen.sources.mcp_client.client import list_announced, list_server
-    from toolgen.sources.mcp_client.listing import features_in
+    from toolgen.sources.mcp_client.client import list_server
     from toolgen.sources.server import forwarded
 
     if address is None:
@@ -115,8 +114,6 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
         )
     with source_errors():
         listing = list_server(address, "importing from a server")
-        features = features_in(listing.capabilities or ())
-        legacy = list_announced(address) if features else None
     documents = _documents(SourceContent(json.dumps(list(listing.tools)).encode(), address.shown))
     headers = {
         name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
@@ -133,7 +130,6 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
             listing,
             address,
             lock=lock_text(listing),
-            legacy_announced=features if legacy is None else legacy,
             headers=headers,
             env=env,
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Collection
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,13 +17,10 @@ from mcp.server.caching import apply_cache_hint
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.server.mcpserver import MCPServer
 from mcp.server.request_state import RequestStateBoundary
-from mcp.server.subscriptions import ServerEvent, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
-from toolgen.serving.features import Publish
-
-from .lifespan import LIFESPANS, bus_of, low_level_of
+from .lifespan import LIFESPANS, low_level_of
 
 _OF_SDK = (OpenTelemetryMiddleware, RequestStateBoundary)  # the server around has its own
 
@@ -34,7 +31,7 @@ class AdoptedFeatures:
     Args:
         server: the server object.
         name: for log records, such as "shop.server:mcp".
-        serves: what is served: "resources" (with templates and subscriptions), "prompts", "completions".
+        serves: what is served: "resources" (with templates), "prompts", "completions".
         scopes: that callers need for all of it.
         timeout: seconds that a request may take.
 
@@ -59,14 +56,6 @@ class AdoptedFeatures:
         self._low_level = low_level_of(server)
         self._has_entered: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
 
-    def capabilities(self, protocol_version: str | None) -> types.ServerCapabilities:
-        """Return what the server announces, of what is served."""
-        if protocol_version is None:
-            announced = self._low_level.create_initialization_options().capabilities
-        else:
-            announced = self._low_level.get_capabilities(protocol_version=protocol_version)
-        return types.ServerCapabilities(**{key: getattr(announced, key) for key in self.serves})
-
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Return what the server's own handler answers, within the server's own middleware."""
         await self._enter_lifespan()
@@ -89,22 +78,6 @@ class AdoptedFeatures:
         if hint is not None and isinstance(result, types.CacheableResult):
             result = apply_cache_hint(result, hint)
         return as_sent(result)
-
-    def listen(self, publish: Publish) -> Callable[[], None]:
-        """Call `publish` with each change that functions of an `MCPServer` announce by their `Context`."""
-
-        def heard(event: ServerEvent) -> None:
-            if not isinstance(event, ToolsListChanged):
-                publish(event)
-
-        return bus_of(self.server).subscribe(heard) if isinstance(self.server, MCPServer) else lambda: None
-
-    @asynccontextmanager
-    async def listening(
-        self, context: ServerRequestContext[Any, Any], wanted: types.SubscriptionFilter, publish: Publish
-    ) -> AsyncIterator[None]:
-        """Do nothing: all clients hear of what `listen` publishes."""
-        yield
 
     async def close(self) -> None:
         """Leave the server's lifespan if this event loop has entered it for a request."""

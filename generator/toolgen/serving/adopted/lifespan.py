@@ -1,4 +1,4 @@
-"""An adopted server: the parts of it that have no public name, and its lifespan.
+"""The lifespan of an adopted server, and the part of it that has no public name.
 
 The lifespan is entered before the first call of one of its tools, once for all.
 """
@@ -13,7 +13,6 @@ from typing import Any
 
 from mcp.server import Server
 from mcp.server.mcpserver import MCPServer
-from mcp.server.subscriptions import SubscriptionBus
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
@@ -95,8 +94,3 @@ def low_level_of(server: Any) -> Server[Any]:
     """
     found: Server[Any] = server._lowlevel_server if isinstance(server, MCPServer) else server._mcp_server
     return found
-
-
-def bus_of(server: MCPServer[Any]) -> SubscriptionBus:
-    """Return where the functions of a server announce changes. The SDK has no public name for it."""
-    return server._subscriptions

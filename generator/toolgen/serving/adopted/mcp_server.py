@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, cast
-from weakref import WeakSet
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
@@ -14,7 +12,7 @@ from mcp.server.context import HandlerResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import MCPServerError, UnexpectedToolError
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import ServerEvent, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.shared.exceptions import MCPError
 from mcp_types.methods import is_input_required
 
@@ -25,7 +23,7 @@ from toolgen.serving.current_call import CurrentCall
 from toolgen.serving.held_questions import Exchange
 
 from .features import as_sent, own_middleware, within_middleware
-from .lifespan import LIFESPANS, bus_of, low_level_of
+from .lifespan import LIFESPANS, low_level_of
 from .tool import MISSING, AdoptedTool, failed
 
 
@@ -102,7 +100,7 @@ class MCPServerTool(AdoptedTool):
             request_context=request,
             mcp_server=self.server,
             input_params=params,
-            subscriptions=bus_of(self.server),
+            subscriptions=InMemorySubscriptionBus(),  # of the changes that it announces, nobody hears
         )
         arguments: Mapping[str, Any] = (request.params or {}).get("arguments") or {}
         try:
@@ -111,18 +109,3 @@ class MCPServerTool(AdoptedTool):
             if all(each.name != self.listed_name for each in await self.server.list_tools()):
                 LOGGER.warning(MISSING, self.listed_name)
             return failed(error, is_crash=isinstance(error, UnexpectedToolError))
-
-    async def setup(self) -> None:
-        """Enter the server's lifespan, and log from now on that the server adds or removes tools."""
-        if self.server not in _WATCHED:
-            _WATCHED.add(self.server)
-            bus_of(self.server).subscribe(partial(_warn_of_tools, self.server.name))
-        await super().setup()
-
-
-_WATCHED: WeakSet[MCPServer[Any]] = WeakSet()
-
-
-def _warn_of_tools(name: str, event: ServerEvent) -> None:
-    if isinstance(event, ToolsListChanged):
-        LOGGER.warning("the server %s has changed its tools: those that were imported are served", name)

@@ -16,7 +16,7 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.sources.loading.imported_specs import NewModules, module_path, new_modules
 from toolgen.sources.loading.server import FEATURES, FEATURES_PACKAGE
 from toolgen.sources.mcp_client.client import ServerAddress
-from toolgen.sources.mcp_client.listing import Listing, features_in
+from toolgen.sources.mcp_client.listing import Listing
 
 UPSTREAMS: Final = "_upstreams"
 """Package in that of the implementations: a module and a lock for each server."""
@@ -31,15 +31,13 @@ def upstream_modules(
     address: ServerAddress,
     *,
     lock: str,
-    legacy_announced: Sequence[str],
     headers: Mapping[str, str],
     env: Mapping[str, str],
 ) -> NewModules:
     """Return a module for each tool, one for the server, one for what it has besides tools, and its lock.
 
-    `headers` and `env` name their values: `${VARIABLE}`, `lock` is the content of the lock,
-    `legacy_announced` is what the server announces to clients up to 2025-11-25. Modules that exist are kept,
-    the lock is replaced.
+    `headers` and `env` name their values: `${VARIABLE}`, `lock` is the content of the lock.
+    Modules that exist are kept, the lock is replaced.
     """
     package = f"{project.implementations}.{UPSTREAMS}"
     folder, module = project.path_of(package), module_name(listing.name)
@@ -55,8 +53,7 @@ def upstream_modules(
             env=literal(dict(env)) if env else "",
         ),
     }
-    if serves := _served(listing, features_in(listing.capabilities or ())):
-        legacy_serves = _served(listing, legacy_announced)
+    if serves := _served(listing):
         features = project.path_of(f"{project.implementations}.{FEATURES}")
         new[f"{features}/__init__.py"] = FEATURES_PACKAGE
         new[f"{features}/{module}.py"] = render(
@@ -65,7 +62,6 @@ def upstream_modules(
             module=module,
             server=server,
             serves=literal(serves),
-            legacy_serves=literal(legacy_serves) if legacy_serves != serves else "",
         )
     for tool in tools:
         new[module_path(project, tool.py_name)] = render(
@@ -81,12 +77,14 @@ def upstream_modules(
     return NewModules({**modules.files, f"{folder}/{module}.lock": lock}, modules.notes)
 
 
-def _served(listing: Listing, announced: Sequence[str]) -> list[str]:
+def _served(listing: Listing) -> list[str]:
     """Return what a server announces of what it has: many announce prompts and resources without any."""
     has = {"prompts": listing.prompts, "resources": (*listing.resources, *listing.resource_templates)}
     if not any(has.values()):
         return []
-    return [each for each in announced if has.get(each.partition(".")[0], True)]
+    return [
+        each for each in ("completions", *has) if each in (listing.capabilities or ()) and has.get(each, True)
+    ]
 
 
 def module_name(server: str) -> str:

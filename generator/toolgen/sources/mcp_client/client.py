@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel, to_pascal
@@ -23,7 +23,7 @@ from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.limits import ByteBudget
-from toolgen.sources.mcp_client.listing import Listing, announced, features_in, refuse_unnamed
+from toolgen.sources.mcp_client.listing import Listing, announced, refuse_unnamed
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 
 if TYPE_CHECKING:
@@ -128,37 +128,11 @@ def list_server(server: ServerAddress, what: str = "guarding a server") -> Listi
     return _read(server, read_listing)
 
 
-def list_announced(server: ServerAddress) -> Sequence[str] | None:
-    """Return what the server announces besides tools to clients of protocols up to 2025-11-25.
-
-    None if it refuses such clients. Raises SourceError as `list_server` does.
-    """
-
-    async def read(client: Any, _: str) -> Sequence[str]:
-        return features_in(_announced(client.server_capabilities))
-
-    async def connected() -> Sequence[str] | None:
-        from mcp import MCPError
-
-        try:
-            return await _connected(server, read, mode="legacy")
-        except Exception as error:
-            if isinstance(first_cause(error), MCPError | RuntimeError):
-                return None  # it answers, and refuses the old handshake
-            raise
-
-    return _run(server, connected())
-
-
 def _read(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
     """Return what `read` gets from a client of the server. Raises SourceError."""
-    return _run(server, _connected(server, read))
-
-
-def _run(server: ServerAddress, work: Coroutine[Any, Any, T]) -> T:
     source = server.shown
     try:
-        return asyncio.run(work)
+        return asyncio.run(_connected(server, read))
     except TimeoutError:
         raise SourceError(
             f"{source}: no list of tools within {limits.TIME_LIMIT:.0f} seconds",
@@ -174,16 +148,12 @@ def _run(server: ServerAddress, work: Coroutine[Any, Any, T]) -> T:
         raise SourceError(message, "does the server start, and speak MCP?") from error
 
 
-async def _connected(
-    server: ServerAddress,
-    read: Callable[[Any, str], Coroutine[Any, Any, T]],
-    mode: Literal["auto", "legacy"] = "auto",
-) -> T:
+async def _connected(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
     from mcp import Client
 
     async with asyncio.timeout(limits.TIME_LIMIT), open_transport(server) as opened:
         try:
-            async with Client(opened.transport, mode=mode) as client:
+            async with Client(opened.transport) as client:
                 return await read(client, server.shown)
         except Exception as error:
             opened.budget.check(error)  # the SDK would only say that the connection is closed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,10 +18,6 @@ LISTS: Final[Mapping[str, str]] = {
 }
 """List of a server → the key of its definitions that names them, as in MCP."""
 
-_FEATURES: Final = frozenset((
-    "completions", "prompts", "prompts.listChanged",
-    "resources", "resources.listChanged", "resources.subscribe",
-))  # fmt: skip
 _MAX_DEPTH: Final = 3  # of what is told apart in capabilities
 
 
@@ -63,8 +59,3 @@ def refuse_unnamed(listed: Any, key: str, source: str) -> None:
         isinstance(each, dict) and isinstance(each.get(by), str) for each in listed
     ):
         raise SourceError(f"{source}: `{key}` must be a list of definitions, each with `{by}`")
-
-
-def features_in(capabilities: Iterable[str]) -> list[str]:
-    """Return what a server announces of its resources, prompts and completions, among its capabilities."""
-    return sorted(_FEATURES.intersection(capabilities))

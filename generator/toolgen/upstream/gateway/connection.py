@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import mcp_types as types
 from mcp import Client
 from mcp.client.session import ClientRequestContext
-from mcp.server.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated, ServerEvent
+from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, HEADER_MISMATCH
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -22,7 +22,6 @@ from toolgen.runtime.errors import OutcomeUnknownError, ToolError, UnreachableEr
 from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
-from toolgen.serving.features import Publish
 from toolgen.serving.held_questions import Exchange
 from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.client import (
@@ -36,7 +35,6 @@ from toolgen.sources.mcp_client.client import (
 from toolgen.sources.mcp_client.limits import ByteBudget
 
 from .firewall import FeatureVerdicts, Subject
-from .listening import ChangeStream, event_of
 
 if TYPE_CHECKING:
     from .upstream import Upstream
@@ -46,10 +44,12 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_VALUES: Final = 250_000
 """In one message of an upstream: while they are worked on, other clients wait, for half a second at most."""
 _CLOSE_SECONDS: Final = 5.0
-_LOOK_SECONDS: Final = 1.0  # between two checks that a connection with listeners is still open
-_RENEW_SECONDS: Final = 60.0  # between two budgets of bytes for notifications
-MAX_SUBSCRIPTIONS: Final = 1_000
-"""Resources that the clients of one connection may subscribe to."""
+_LISTEN_SECONDS: Final = 1.0  # until a stream of changes that was lost is opened again
+_CHANGES: Final = (
+    types.ToolListChangedNotification,
+    types.PromptListChangedNotification,
+    types.ResourceListChangedNotification,
+)
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 _SESSION_LOST: Final = frozenset((CONNECTION_CLOSED,))
 
@@ -66,16 +66,13 @@ class Connection:
     Attributes:
         users: calls that use it now.
         used: when the last of them ended, in monotonic seconds.
-        listeners: what hears of changes of resources and prompts, by the client that it serves.
     """
 
     def __init__(self, upstream: Upstream, *, asks: bool, prefers_legacy: bool) -> None:
         """Prepare it: the first call connects. With `asks`, the client of all its calls can ask its user."""
         self.users, self.used = 0, monotonic()
-        self.listeners: dict[object, Publish] = {}
         self._upstream, self._asks, self._prefers_legacy = upstream, asks, prefers_legacy
         self._task: asyncio.Task[None] | None = None
-        self._keeping: asyncio.Task[None] | None = None  # while there are listeners
         self._ready: asyncio.Future[Client]
         self._closing = asyncio.Event()
         self._opened: OpenTransport | None = None
@@ -85,10 +82,6 @@ class Connection:
         self._features: FeatureVerdicts | None = None  # None: not judged since they have changed
         self._has_changed = False  # while they are listed
         self._judging = asyncio.Lock()
-        self._subscriptions: dict[str, int] = {}  # URI → how often
-        self._stream: ChangeStream | None = None
-        self._was_connected = False
-        self._renewed = monotonic()  # when the upstream's budget of bytes was
 
     async def call(self, params: types.CallToolRequestParams, exchange: Exchange) -> dict[str, Any]:
         """Return the result of a call, as the upstream sent it.
@@ -119,7 +112,6 @@ class Connection:
         if self._opened is not None:
             self._opened.budget.renew()
         self._exchanges.append(exchange)
-        self._renewed = monotonic()
         try:
             return await self._send(client, request, exchange)
         except MCPError as error:
@@ -133,7 +125,7 @@ class Connection:
             reason = self._reason(error)
         finally:
             self._exchanges.remove(exchange)
-        self._lose()
+        self.end()
         LOGGER.warning("the connection to an upstream ended during a call: %s", reason)
         raise LostError("The server behind it ended during the call.")
 
@@ -161,7 +153,7 @@ class Connection:
     async def _connected(self) -> Client:
         process = None if self._opened is None else self._opened.process
         if self._task is not None and (self._task.done() or (process and process.describe_end())):
-            self._lose()  # it ended after the last call: no call is lost
+            self.end()  # it ended after the last call: no call is lost
         if self._task is None:
             self._upstream.backoff.check()
             self._ready = asyncio.get_running_loop().create_future()
@@ -181,7 +173,7 @@ class Connection:
         cause = None if raised is None else first_cause(raised)
         reason = self._reason(cause) if cause else f"no answer within {limits.TIME_LIMIT:.0f} seconds"
         if self._task is task:
-            self._lose()
+            self.end()
         if isinstance(cause, ToolError):
             raise cause
         LOGGER.warning("an upstream cannot be reached: %s", reason)
@@ -214,9 +206,6 @@ class Connection:
                     upstream.backoff.succeeded()
                     HEALTH.recover(upstream.part)
                     self._features = None
-                    if self._was_connected and self.listeners:
-                        await self._renew(client)
-                    self._was_connected = True
                     ready.set_result(client)
                     await self._listen(client, closing)
                 return
@@ -234,18 +223,34 @@ class Connection:
                 raise
 
     async def _listen(self, client: Client, closing: asyncio.Event) -> None:
-        """Wait until the connection is closed; hear of changes of lists, for which some must be asked."""
-        self._stream = None
+        """Wait until the connection is closed; ask newer servers to announce what changes."""
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await closing.wait()
             return
-        self._stream = ChangeStream(
-            client, self._subscriptions, lists=self._upstream.has_features, lost=self._forget_verdicts
-        )
-        await self._stream.run(closing)
+        listening = asyncio.create_task(self._hear(client))
+        try:
+            await closing.wait()
+        finally:
+            listening.cancel()
+            await asyncio.wait({listening})
 
-    def _forget_verdicts(self) -> None:
-        self._is_stale, self._features, self._has_changed = True, None, True
+    async def _hear(self, client: Client) -> None:
+        lists, has_ended = self._upstream.has_features, True
+        while has_ended:
+            try:
+                async with client.listen(
+                    tools_list_changed=True, prompts_list_changed=lists, resources_list_changed=lists
+                ) as events:
+                    async for _ in events:  # `_notice` gets them, too
+                        pass
+            except SubscriptionLost:
+                LOGGER.debug("an upstream has ended the stream of its changes")
+            except Exception as error:
+                LOGGER.debug("an upstream does not say when its list changes: %s", type(error).__name__)
+                has_ended = False
+            # there may have been changes that were not heard of
+            self._is_stale, self._features, self._has_changed = True, None, True
+            await asyncio.sleep(_LISTEN_SECONDS)
 
     async def _refuse_changed(self, client: Client, name: str) -> None:
         """Raise UpstreamChangedError if the tool is not as the lock has it."""
@@ -277,89 +282,8 @@ class Connection:
         return found
 
     async def _notice(self, message: Any) -> None:
-        if isinstance(message, types.ToolListChangedNotification):
-            self._is_stale = True
-            return
-        event = event_of(message)
-        if event is None:
-            return
-        # a connection that only listens makes no calls, which would renew it
-        if self._opened is not None and monotonic() - self._renewed > _RENEW_SECONDS:
-            self._opened.budget.renew()
-            self._renewed = monotonic()
-        if not isinstance(event, ResourceUpdated):
-            self._features, self._has_changed = None, True
-        self._publish(event)
-
-    async def open(self) -> None:
-        """Connect, so that changes are heard of. Raises as `call` does."""
-        await self._connected()
-
-    def add_listener(self, key: object, publish: Publish) -> None:
-        """Report changes to `publish` until `key` is removed from `listeners`.
-
-        As long as there are listeners, a lost connection is reopened without a request.
-        """
-        self.listeners[key] = publish
-        if self._keeping is None or self._keeping.done():
-            self._keeping = asyncio.create_task(self._keep_open(), context=contextvars.Context())
-
-    async def _keep_open(self) -> None:
-        while self.listeners:
-            await asyncio.sleep(_LOOK_SECONDS)
-            try:
-                await self._connected()
-            except ToolError:
-                pass  # it is logged, and the upstream's backoff says when to try again
-            except Exception:
-                LOGGER.exception("cannot reconnect to an upstream")
-
-    def is_subscribed(self, uri: str) -> bool:
-        """True if changes of a resource are heard of."""
-        return uri in self._subscriptions
-
-    async def subscribe(self, uri: str, exchange: Exchange) -> None:
-        """Hear of changes of a resource until `unsubscribe`. Raises as `request` does."""
-        known = self._subscriptions.get(uri, 0)
-        if not known and len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
-            raise MCPError(code=types.INVALID_REQUEST, message="Too many resources are subscribed to.")
-        client = await self._connected()
-        if (why := (await self._judged_features(client)).why_refused(Subject("resources", uri))) is not None:
-            raise UpstreamChangedError(f"Not served: {why}")
-        if not known and self._stream is None:
-            await self._exchange(client, _subscribing(uri), exchange)
-        self._subscriptions[uri] = self._subscriptions.get(uri, 0) + 1
-        if not known and self._stream is not None:
-            await self._stream.renew()
-
-    async def unsubscribe(self, uri: str, exchange: Exchange) -> None:
-        """Hear no more of a resource, after as many calls as of `subscribe`."""
-        number = self._subscriptions.pop(uri, 0)
-        if number > 1:
-            self._subscriptions[uri] = number - 1
-        if number != 1:
-            return
-        client = await self._connected()
-        if self._stream is not None:
-            await self._stream.renew()
-        else:
-            params = types.UnsubscribeRequestParams(uri=uri)
-            await self._exchange(client, types.UnsubscribeRequest(params=params), exchange)
-
-    async def _renew(self, client: Client) -> None:
-        """Subscribe again after a lost connection. Changes may have happened unheard."""
-        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            for uri in [*self._subscriptions]:
-                with suppress(MCPError):  # the resource may be gone
-                    await client.session.send_request(_subscribing(uri), _ANYTHING)
-        for event in (ResourcesListChanged(), PromptsListChanged()):
-            self._publish(event)
-        for uri in self._subscriptions:
-            self._publish(ResourceUpdated(uri=uri))
-
-    def _publish(self, event: ServerEvent) -> None:
-        for publish in list(self.listeners.values()):
-            publish(event)
+        if isinstance(message, _CHANGES):
+            self._is_stale, self._features, self._has_changed = True, None, True
 
     async def _ask(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
@@ -382,13 +306,6 @@ class Connection:
         return (process and process.describe_end()) or redact(describe_failure(error), self._upstream.secrets)
 
     def end(self) -> None:
-        """Begin to close the connection, even if it has listeners."""
-        if self._keeping is not None:
-            self._keeping.cancel()
-            self._keeping = None
-        self._lose()
-
-    def _lose(self) -> None:
         """Begin to close the connection. The next call opens a new one."""
         if self._task is not None:
             self._closing.set()
@@ -405,10 +322,6 @@ class Connection:
         if task is not None:
             with suppress(Exception):
                 await asyncio.wait({task}, timeout=_CLOSE_SECONDS)
-
-
-def _subscribing(uri: str) -> types.SubscribeRequest:
-    return types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri))
 
 
 def _name_of(client: Client) -> str:

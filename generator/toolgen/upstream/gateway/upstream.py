@@ -198,12 +198,7 @@ class Upstream:
         return Connection(self, asks=key.asks, prefers_legacy=key.is_legacy)
 
     def _end_idle(self, key: _Key, connection: Connection) -> None:
-        # a client that hears of changes does not have to call anything
-        if (
-            not connection.listeners
-            and not connection.users
-            and monotonic() - connection.used >= IDLE_SECONDS - 1
-        ):
+        if not connection.users and monotonic() - connection.used >= IDLE_SECONDS - 1:
             self._forget(key, connection)
 
     def _forget(self, key: _Key, connection: Connection) -> None:
