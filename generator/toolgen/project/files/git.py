@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
@@ -39,7 +38,6 @@ _ENVIRONMENT = {
 _OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE")
 """Variables that git sets for hooks: they would name another repository than that of the folder."""
 _SHA = re.compile(r"[0-9a-f]{7,64}")
-_FULL_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _MAX_REF = 10_000  # characters: the system limits what can be passed to git
 _SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
 _COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
@@ -224,30 +222,19 @@ class GitRepository:
         if not remotes:
             return None
         remote = "origin" if "origin" in remotes else remotes[0]
-        depth = " --depth=1" if self._is_shallow else ""
-        base = re.split(r"[~^@:]", ref, maxsplit=1)[0]
-        # servers give a commit away by its full name only
-        if _FULL_SHA.fullmatch(ref):
-            return f"git fetch{depth} {remote} {ref}"
-        # a relative or short name means something only where the history is complete
-        if base in ("", "HEAD", "FETCH_HEAD") or base != ref or _SHA.fullmatch(ref):
-            return f"git fetch{' --unshallow' if self._is_shallow else ''} {remote}"
+        depth = ""
+        if _run(self._git, self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+            depth = " --unshallow"
+        # a hash, and a name that is relative to another, mean something only where the history is complete
+        if _SHA.fullmatch(ref) or re.search(r"[~^@:]|HEAD$", ref):
+            return f"git fetch{depth} {remote}"
         if ref.startswith(f"{remote}/"):
-            branch = ref.removeprefix(f"{remote}/")
-            return f"git fetch{depth} {remote} {branch}:refs/remotes/{remote}/{branch}"
-        if ref.startswith("refs/"):
-            return f"git fetch{depth} {remote} {ref}:{ref}"
-        if _VERSION.fullmatch(ref):
-            return f"git fetch{depth} {remote} tag {ref}"
-        return f"git fetch{depth} {remote} {ref}:{ref}"
+            return f"git fetch{depth} {remote} {ref.removeprefix(f'{remote}/')}:refs/remotes/{ref}"
+        return f"git fetch{depth} {remote} {f'tag {ref}' if _VERSION.fullmatch(ref) else f'{ref}:{ref}'}"
 
     def refetch_command(self) -> str:
         """Return the command that fetches all files that a partial clone left out."""
         return "git fetch --refetch --no-filter"
-
-    @cached_property
-    def _is_shallow(self) -> bool:
-        return _run(self._git, self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
 
     def _refs(self, fields: tuple[str, ...], *patterns: str) -> Iterator[list[str]]:
         done = _run(self._git, self.top, "for-each-ref", f"--format={'%00'.join(fields)}", *patterns)

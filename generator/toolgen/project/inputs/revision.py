@@ -20,8 +20,7 @@ from toolgen.project.inputs.configuration import (
     find_table,
     make_project,
 )
-from toolgen.project.inputs.discovery import find_configuration
-from toolgen.project.inputs.specs import SUFFIXES, UnreadableSpecError, check_name, outside, too_large
+from toolgen.project.inputs.specs import SUFFIXES, UnreadableSpecError, check_name, too_large
 from toolgen.project.inputs.target_templates import SETTINGS, targets_of
 from toolgen.schema.limits import BUDGET
 
@@ -54,15 +53,21 @@ class CommitName:
 def read_revision(repository: GitRepository, commit: CommitName, project: Project) -> Revision:
     """Return the project as `commit` has it.
 
-    Its configuration there decides where its specs are. A project whose folder was moved since is found by
-    its configuration, too.
+    Its configuration there decides where its specs are.
 
     Raises:
         SpecErrors: the configuration is not valid, or a spec cannot be read.
         UnableError: the commit has no configuration or no spec, or a file is missing in this clone.
     """
     reader = _CommitReader(repository, commit)
-    return reader.read_project(project.root, _folder_at(reader, project))
+    top = repository.top
+    here = project.root.relative_to(top).as_posix() if project.root.is_relative_to(top) else "."
+    folder = "" if here == "." else f"{here}/"
+    if reader.table(folder) is None:
+        message = f"{commit.label} has no {FILE}, and no [{TABLE}] in a {PYPROJECT}, for this project"
+        hint = f"name the folder that it or its specs were in: `--against {commit.label}:PATH`"
+        raise UnableError("no-configuration", message, hint)
+    return reader.read_project(project.root, folder)
 
 
 def read_folder(repository: GitRepository, commit: CommitName, path: str, project: Project) -> Revision:
@@ -91,14 +96,6 @@ class _CommitReader:
         except SpecErrors as errors:
             raise SpecErrors(_moved(errors.diagnostics, self._shown(folder))) from None
 
-    def tables(self) -> Iterator[str]:
-        """Yield every folder with a configuration, valid or not."""
-        for entry in self.repository.entries(self.commit.oid):
-            folder, _, name = entry.path.rpartition("/")
-            folder += "/" if folder else ""
-            if name == FILE or (name == PYPROJECT and f"[{TABLE}" in (self._text(entry.path) or "")):
-                yield folder
-
     def read_project(self, root: Path, folder: str) -> Revision:
         """Return the project in `folder`, which has a configuration."""
         table = self.table(folder)
@@ -124,12 +121,9 @@ class _CommitReader:
         faults: list[Diagnostic] = []
         for entry in self._entries(found.oid):
             try:
-                content = self._content(entry, folder)
+                specs[entry.path] = self._content(entry)
             except UnreadableSpecError as fault:
                 faults.append(fault.diagnostic(prefix + entry.path))
-            else:
-                if content is not None:
-                    specs[entry.path] = content
         if faults:
             raise SpecErrors(faults)
         if not specs:
@@ -144,7 +138,7 @@ class _CommitReader:
             found = [
                 entry
                 for entry in self.repository.entries(tree)
-                if (entry.kind is not EntryKind.FILE or entry.path.endswith(SUFFIXES))
+                if (entry.path.endswith(SUFFIXES) or entry.kind is EntryKind.SUBMODULE)
                 and not any(part.startswith(".") for part in entry.path.split("/"))
             ]
         except MissingObjectError as error:
@@ -154,30 +148,20 @@ class _CommitReader:
             raise UnableError("cannot-compare", message, "compare a part: give a folder, REF:PATH")
         return found
 
-    def _content(self, entry: TreeEntry, folder: str) -> bytes | None:
-        """Return the content of a spec; None for a file that is none."""
-        is_spec = entry.path.endswith(SUFFIXES)
-        if entry.kind is EntryKind.SUBMODULE:
+    def _content(self, entry: TreeEntry) -> bytes:
+        """Return the content of a spec."""
+        if entry.kind is not EntryKind.FILE:
             raise UnreadableSpecError(
                 "unreadable-spec",
-                "this is a submodule, whose files the commit does not have",
-                "give a folder with the submodule checked out, instead of a ref",
+                f"this is a {entry.kind.name.lower()}, which is not followed in a commit",
+                "give a folder with a checkout of the commit, instead of a ref",
             )
-        if entry.kind is EntryKind.LINK:
-            oid = self._linked(entry, folder, is_spec=is_spec)
-        else:
-            oid = entry.oid if is_spec else None
-        if oid is None:
-            return None
         check_name(entry.path)
-        return self._read(oid)
-
-    def _read(self, oid: str) -> bytes:
         try:
-            size = self.repository.size(oid)
+            size = self.repository.size(entry.oid)
             if size > BUDGET.spec_bytes:
                 raise UnreadableSpecError("too-complex", too_large(size))
-            content = self.repository.read(oid)
+            content = self.repository.read(entry.oid)
         except MissingObjectError as error:
             raise self._missing(error) from None
         if content.startswith(_LFS_POINTER):
@@ -187,22 +171,6 @@ class _CommitReader:
                 "give a folder with a checkout of the commit, instead of a ref",
             )
         return content
-
-    def _linked(self, entry: TreeEntry, folder: str, *, is_spec: bool) -> str | None:
-        """Return the file that a link in the specs folder leads to; None if it is not a spec."""
-        target = self.repository.read(entry.oid).decode("utf-8", "backslashreplace")
-        leads = posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), target))
-        found = self.repository.find(self.commit.oid, posixpath.join(folder, entry.path))
-        is_outside = posixpath.isabs(target) or leads.split("/")[0] == ".."
-        leaves = posixpath.normpath(posixpath.join(folder, leads)).startswith(("/", "../"))
-        is_folder = found.kind == "tree" if found else leaves and "." not in posixpath.basename(entry.path)
-        if is_outside and (is_spec or is_folder):
-            raise outside(target)
-        if not is_spec or (found is not None and is_folder):
-            return None
-        if found is None:
-            raise UnreadableSpecError("unreadable-spec", f"this link leads to no file: {target}")
-        return found.oid
 
     def _own_targets(self, project: Project, folder: str) -> dict[str, dict[str, str]]:
         """Return the project's own targets with their settings, which decide what a spec may say of them."""
@@ -238,38 +206,6 @@ class _CommitReader:
     def _missing(self, error: MissingObjectError) -> UnableError:
         message = f"this clone lacks files of {self.commit.label}: {error}"
         return UnableError("cannot-compare", message, f"run `{self.repository.refetch_command()}`")
-
-
-def _folder_at(reader: _CommitReader, project: Project) -> str:
-    """Return the folder of the project at the commit, with a trailing slash, or empty for the top."""
-    top = reader.repository.top
-    here = project.root.relative_to(top).as_posix() if project.root.is_relative_to(top) else "."
-    folders = ["" if path in ("", ".") else f"{path}/" for path in (here, *_parents(here))]
-    if reader.table(folders[0]) is not None:
-        return folders[0]
-
-    def is_another_project(folder: str) -> bool:
-        return find_configuration(top / folder) is not None
-
-    for folder in folders[1:]:
-        if not is_another_project(folder) and reader.table(folder) is not None:
-            return folder
-    elsewhere = [folder for folder in reader.tables() if not is_another_project(folder)]
-    if len(elsewhere) == 1:
-        return elsewhere[0]
-    label = reader.commit.label
-    message = f"{label} has no {FILE}, and no [{TABLE}] in a {PYPROJECT}, for this project"
-    if elsewhere:
-        listed = ", ".join(f"{label}:{folder}" for folder in elsewhere[:5])
-        raise UnableError("no-configuration", message, f"give one of its projects: {listed}")
-    hint = f"name the folder of its specs: `--against {label}:PATH`; or compare with a later commit"
-    raise UnableError("no-configuration", message, hint)
-
-
-def _parents(path: str) -> Iterator[str]:
-    while path not in ("", "."):
-        path = posixpath.dirname(path)
-        yield path
 
 
 def _moved(diagnostics: tuple[Diagnostic, ...], prefix: str) -> Iterator[Diagnostic]:
