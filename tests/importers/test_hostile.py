@@ -55,7 +55,6 @@ def refused_within_seconds(
 
 
 FUNCTION: dict[str, Any] = {"name": "f", "description": "F.", "parameters": {"type": "object"}}
-PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
 DEEP = "[" * 10_000 + "]" * 10_000
 FILES = {
     "empty": (b"", "is empty"),
@@ -206,16 +205,6 @@ def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPa
     assert_gone(empty.root)
 
 
-def test_a_server_that_sends_many_small_requests_is_stopped(
-    empty: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client, "MAX_BYTES", 1024 * 1024)
-    # 100 of them are 4 kB
-    command = server_command(empty, f"\nfor _ in range(100): print({PING!r}, flush=True)\ntime.sleep(99)")
-    refused(empty, "or too many messages", *command, code="too-complex")
-    assert_gone(empty.root)
-
-
 @pytest.mark.parametrize("answer", LISTS)
 def test_servers_that_answer_wrongly_are_refused(
     empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str
@@ -334,22 +323,20 @@ class Answers(QuietHandler):
             )
             for _ in range(4000 if kind in ("flood", "events") else 0):
                 self.wfile.write(b" " * 9_999 + (b"\n\n" if kind == "events" else b""))
-            for _ in range(100 if kind == "ping-events" else 0):  # 6 kB in all
-                self.wfile.write(f"event: message\ndata: {PING}\n\n".encode())
         except OSError:
             return
 
 
 @pytest.mark.parametrize(
     "kind",
-    ["garbage", "hangs", "closes", "flood", "events", "ping-events", "bomb", "404", "500", "307", "401"],
+    ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"],
 )
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "hangs":
         monkeypatch.setattr(limits, "TIME_LIMIT", 1.0)
     monkeypatch.setattr(bounded_http, "MAX_BYTES", 1024 * 1024)
     with serve(Answers) as url:
-        too_long = kind in ("flood", "events", "ping-events")
+        too_long = kind in ("flood", "events")
         code = "too-complex" if too_long else "bad-source"
         message = refused(empty, url, "mcp", f"{url}/{kind}", code=code)
     if too_long:

@@ -1,7 +1,6 @@
 """An MCP server over stdio, started by a command: its bytes are counted, and none of its processes is left.
 
-For platforms with process groups. The SDK's transport reads lines of any length, and a server that ignores
-the end of its stdin would outlive it if toolgen is killed.
+For platforms with process groups. The SDK's transport reads lines of any length.
 """
 
 from __future__ import annotations
@@ -9,8 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -32,9 +29,6 @@ _LOG_BYTES = 4_096  # of stderr that are remembered
 _LOG_SECONDS = 0.5  # after a server has ended; a child that it left behind may hold its stderr
 _POLL_SECONDS = 0.01
 
-# Kills a process group when the other end of its stdin is closed, as any end of this process does.
-_WATCHDOG = "import os, sys; os.read(0, 1); os.killpg(int(sys.argv[1]), 9)"
-
 
 class ServerProcess:
     """A server that a command starts in a process group of its own."""
@@ -53,7 +47,6 @@ class ServerProcess:
         self._folder = folder  # in which it starts; None: ours
         self._environment = dict(os.environ if environment is None else environment)
         self._process: Process | None = None
-        self._watchdog: subprocess.Popen[bytes] | None = None
         self._said = bytearray()  # to stderr, its end
         self._log_ended = anyio.Event()
 
@@ -65,7 +58,6 @@ class ServerProcess:
         """
         try:
             process = await self._start()
-            self._watchdog = _watchdog_of(process.pid)
             to_client, from_server = anyio.create_memory_object_stream[Any](0)
             to_server, from_client = anyio.create_memory_object_stream[Any](0)
             async with anyio.create_task_group() as tasks, from_server, to_server:
@@ -101,9 +93,6 @@ class ServerProcess:
 
     def kill(self) -> None:
         """Kill all processes of the group."""
-        if self._watchdog is not None:
-            self._watchdog.kill()  # first: the number of the group may be another one's once it is free
-            self._watchdog.communicate()
         self._signal(signal.SIGKILL)
 
     def describe_end(self) -> str:
@@ -177,17 +166,6 @@ async def _has_ended(process: Process) -> bool:
         while process.returncode is None:
             await anyio.sleep(_POLL_SECONDS)
     return process.returncode is not None
-
-
-def _watchdog_of(group: int) -> subprocess.Popen[bytes]:
-    """Start a process that kills a server's process group as soon as this process has ended."""
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _WATCHDOG, str(group)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
 
 
 def _message(line: bytes) -> SessionMessage | Exception:

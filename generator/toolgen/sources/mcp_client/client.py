@@ -194,7 +194,7 @@ async def open_transport(
             transport = streamable_http_client(
                 server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES
             )
-            yield OpenTransport(_counted(transport, budget), budget)
+            yield OpenTransport(transport, budget)
         return
     command = _split_command(server.source)
     budget = budget or ByteBudget(server.shown, MAX_BYTES)
@@ -204,7 +204,7 @@ async def open_transport(
         process = ServerProcess(
             command, budget, environment=_environment(server), folder=server.folder, log=log
         )
-        yield OpenTransport(_counted(process.streams(), budget), budget, process)
+        yield OpenTransport(process.streams(), budget, process)
         return
     from mcp import StdioServerParameters, stdio_client
 
@@ -213,53 +213,7 @@ async def open_transport(
         command=program, args=arguments, env=_environment(server), cwd=server.folder
     )
     with open(os.devnull, "w") as devnull:
-        yield OpenTransport(_counted(stdio_client(parameters, errlog=devnull), budget), budget)
-
-
-@asynccontextmanager
-async def _counted(transport: Any, budget: ByteBudget) -> AsyncIterator[Any]:
-    async with transport as (read, write):
-        yield _CountedStream(read, budget), write
-
-
-class _CountedStream:
-    """The messages of a server. Requests cost the budget more: the SDK answers each in a task of its own."""
-
-    def __init__(self, stream: Any, budget: ByteBudget) -> None:
-        self._stream, self._budget = stream, budget
-
-    @property
-    def last_context(self) -> Any:
-        """The context variables of the last message's sender, which the SDK looks for."""
-        return getattr(self._stream, "last_context", None)
-
-    async def receive(self) -> Any:
-        """Return the next message. Raises SourceError if there were too many requests."""
-        return self._count(await self._stream.receive())
-
-    def __aiter__(self) -> _CountedStream:
-        return self
-
-    async def __anext__(self) -> Any:
-        return self._count(await self._stream.__anext__())
-
-    def _count(self, item: Any) -> Any:
-        # each JSON-RPC message is a class of its own; an item may be an exception
-        message = getattr(item, "message", None)
-        if hasattr(message, "method") and hasattr(message, "id"):
-            self._budget.spend(0, requests=1)
-        return item
-
-    async def aclose(self) -> None:
-        """Close the stream."""
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> _CountedStream:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: Any) -> None:
-        await self._stream.__aexit__(*error)
+        yield OpenTransport(stdio_client(parameters, errlog=devnull), budget)
 
 
 def _environment(server: ServerAddress) -> dict[str, str]:
@@ -321,11 +275,8 @@ async def read_listing(client: Any, source: str) -> Listing:
     refuse_unnamed(lists["tools"], "tools", source)
     lists |= await read_features(client, source)
     texts = (info.name, info.version or "", client.instructions or "")
-    return Listing(*texts, **lists, capabilities=_announced(can))
-
-
-def _announced(capabilities: Any) -> frozenset[str]:
-    return announced(capabilities.model_dump(mode="json", by_alias=True, exclude_none=True))
+    capabilities = announced(can.model_dump(mode="json", by_alias=True, exclude_none=True))
+    return Listing(*texts, **lists, capabilities=capabilities)
 
 
 async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:

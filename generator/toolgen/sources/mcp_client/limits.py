@@ -8,8 +8,9 @@ from toolgen.runtime.validation.strict_json import has_more_values
 from toolgen.sources.imported_tool import SourceError
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
-_MESSAGE_BYTES = 1024  # of a budget, for each message of a server
-_REQUEST_BYTES = 16 * 1024  # and for each of its requests
+_MESSAGE_BYTES = (
+    8 * 1024
+)  # of a budget, for each message of a server: it may be a request, which takes a task
 VALUES: Final = 1_000_000  # of one message: a list of 10,000 tools has 500,000
 
 
@@ -30,9 +31,9 @@ class ByteBudget:
         megabytes = self._size // 1024 // 1024
         return f"{self.name}: more than {megabytes} MB, or too many messages" if self.left < 0 else ""
 
-    def spend(self, size: int, *, messages: int = 0, requests: int = 0) -> None:
-        """Count bytes, and what messages and requests take beside them. Raises as `check` does."""
-        self.left -= size + messages * _MESSAGE_BYTES + requests * _REQUEST_BYTES
+    def spend(self, size: int, *, messages: int = 0) -> None:
+        """Count bytes, and what messages take beside them. Raises as `check` does."""
+        self.left -= size + messages * _MESSAGE_BYTES
         self.check()
 
     def check_values(self, text: bytes) -> None:
