@@ -55,24 +55,3 @@ def test_recursive_references_of_2019_09_are_converted() -> None:
         "input_schema/properties/kid/$recursiveRef: read as `$ref`",
     ]
     assert not compiled(repaired.schema).is_valid({"kid": {"kid": {"n": 1}}})
-
-
-@pytest.mark.parametrize(
-    ("pattern", "rewritten", "taken", "refused"),
-    [
-        (r"^a\Z", "^a$", "a", "a\n"),
-        (r"^(?P<x>a|b)(?P=x)\Z", r"^(?P<x>a|b)\k<x>$", "bb", "ab"),
-        ("^x{,2}\\Z", "^x{0,2}$", "", "xxx"),
-        (r"^\\Z{,2}(?#two)$", r"^\\Z{0,2}$", "\\ZZ", "ZZ"),
-    ],
-)
-def test_patterns_with_python_syntax_are_converted(
-    pattern: str, rewritten: str, taken: str, refused: str
-) -> None:
-    root = {"type": "object", "properties": {"v": {"type": "string", "pattern": pattern}}}
-    repaired = repair_schema(root, "input_schema")
-    assert repaired.schema["properties"]["v"]["pattern"] == rewritten
-    assert len(repaired.notes) == 1
-    validator = compiled(repaired.schema)
-    assert validator.is_valid({"v": taken})
-    assert not validator.is_valid({"v": refused})

@@ -25,7 +25,6 @@ from toolgen.sources.schema_rewrites import (
     copy_json,
     move_misplaced_keywords,
     rewrite_draft,
-    rewrite_python_patterns,
     rewrite_type_names,
 )
 
@@ -57,7 +56,7 @@ def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
     repaired = copy_json(schema)
     notes = rewrite_type_names(repaired, field)
     is_valid = False
-    for rewrite in (rewrite_draft, rewrite_python_patterns, move_misplaced_keywords):
+    for rewrite in (rewrite_draft, move_misplaced_keywords):
         is_valid = not _faults(repaired)
         if is_valid:
             break

@@ -9,7 +9,6 @@ import re
 from typing import Any
 
 from toolgen.base.suggestions import quoted
-from toolgen.runtime.definition.semantics.json_schema import compiles
 from toolgen.schema.document import Draft, JsonPath, draft_of, format_pointer, subschemas
 from toolgen.schema.keywords import TYPES
 
@@ -30,8 +29,6 @@ TYPE_ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in a
 """Type names of programming languages → type names of JSON Schema."""
 
 _ANY_TYPE = frozenset(("any", "", "unknown", "mixed", "variant", "value", "*"))
-
-_PYTHON_REGEX = re.compile(r"\\Z|\(\?P=(?P<group>\w+)\)|\{,(?P<max>[0-9]+)\}|\(\?#[^()]*+\)|\\.", re.DOTALL)
 
 
 def copy_json(value: Any) -> Any:
@@ -140,31 +137,6 @@ def _rewrite_tuple(node: dict[str, Any]) -> None:
         node["prefixItems"] = first
     if rest is not None:
         node["items"] = rest
-
-
-def rewrite_python_patterns(schema: Any, field: str) -> list[str]:
-    """Rewrite regular expressions that only Python's `re` understands in the syntax of ECMA-262."""
-    notes: list[str] = []
-    for path, node in subschemas(schema):
-        pattern = node.get("pattern")
-        if not isinstance(node, dict) or not isinstance(pattern, str) or compiles(pattern):
-            continue
-        rewritten = _PYTHON_REGEX.sub(_ecma_syntax, pattern)
-        if rewritten != pattern and compiles(rewritten):
-            node["pattern"] = rewritten
-            where = _place(field, path, "pattern")
-            notes.append(f"{where}: {quoted(pattern)} is Python syntax; read as {quoted(rewritten)}")
-    return notes
-
-
-def _ecma_syntax(match: re.Match[str]) -> str:
-    if match[0] == "\\Z":
-        return "$"
-    if match["group"]:
-        return f"\\k<{match['group']}>"
-    if match["max"]:
-        return f"{{0,{match['max']}}}"
-    return "" if match[0].startswith("(?#") else match[0]
 
 
 def move_misplaced_keywords(schema: Any, field: str) -> list[str]:

@@ -24,8 +24,6 @@ FAILED: Final[Mapping[str, Any]] = {
 }
 """The error that an adopted tool raises, with the text of the original one."""
 _LOOSE_FORMATS = ("date-time", "duration", "time")
-_NAMESPACE = "fastmcp"  # in `_meta`: what FastMCP adds of its own
-_ADDED = ("tags", "version", "versions")  # there; a spec has them as fields, or needs only the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,6 @@ def _with_details(tool: ImportedTool, details: Mapping[str, Any], server: Server
     fields = dict(tool.fields)
     notes = list(tool.notes)
     fields["errors"] = [dict(FAILED)]
-    _remove_namespace(fields)
     for key in ("tags", "version", "timeout"):
         value = details.get(key)
         if isinstance(value, float) and value.is_integer():
@@ -127,20 +124,6 @@ def _relax_formats(fields: dict[str, Any], name: str, notes: list[str]) -> None:
         notes.append(
             f"{name}: {formats} is published, and checked by the function alone: it may lack a time zone"
         )
-
-
-def _remove_namespace(fields: dict[str, Any]) -> None:
-    """Remove from `meta` what FastMCP adds to it: tags and version."""
-    meta = dict(fields.get("meta", {}))
-    added = meta.pop(_NAMESPACE, None)
-    if not isinstance(added, dict):
-        return
-    others = {key: value for key, value in added.items() if key not in _ADDED}
-    if others:
-        meta[_NAMESPACE] = others
-    fields.pop("meta", None)
-    if meta:
-        fields["meta"] = meta
 
 
 def other_features(server: ServerDescription) -> list[str]:

@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--into", metavar="DIR", required=True, help="a folder below the specs folder, for these files only"
     )
     parser.add_argument(
-        "--sync", action="store_true", help="update an earlier import; files changed by hand are never lost"
+        "--sync", action="store_true", help="update an earlier import; refused if a file was changed by hand"
     )
     add_format(parser)
 
@@ -31,10 +31,9 @@ def run(args: argparse.Namespace) -> bool:
     lock = done.published.lock
     if args.format == "json":
         data = {"distribution": lock.distribution, "version": lock.version, "files": len(lock.files)}
-        emit_json({**data, "written": done.written, "removed": done.removed, "kept": done.kept})
+        emit_json({**data, "written": done.written, "removed": done.removed})
         return True
     emit(*done.written, *(f"{path} (removed)" for path in done.removed))
-    say(*(f"{path} keeps the changes that were made by hand" for path in done.kept))
     changed = f"{len(done.written)} written, {len(done.removed)} removed"
     say(f"{lock.label}: {count(len(lock.files), 'file')}, {changed}")
     return True

@@ -35,7 +35,6 @@ GROUP: Final = "toolgen.contracts"
 """Entry points that name a folder of specs: `shop = "shop_contracts.specs"`."""
 _FOLDER: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _MAX_BYTES: Final = 64 * 1024 * 1024  # of all files of one package
-_MAX_LISTED: Final = 5  # paths in one message
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,6 @@ class ContractsImport:
     published: PublishedContracts
     written: tuple[str, ...]
     removed: tuple[str, ...]
-    kept: tuple[str, ...]  # changed by hand, and not by the package
 
 
 def import_contracts(name: str, start: str, into: str, *, sync: bool) -> ContractsImport:
@@ -93,7 +91,7 @@ def import_contracts(name: str, start: str, into: str, *, sync: bool) -> Contrac
         shown,
         needs_tools=False,
     )  # by themselves: a reference that leaves the folder is refused
-    changes, kept = _plan(published, lock, existing, into)
+    changes = _plan(published, lock, existing, into)
     written = tuple(path for path, text in changes.items() if text is not None)
     removed = tuple(path for path, text in changes.items() if text is None)
     below = f"{project.specs}/{folder}".removeprefix("./")
@@ -102,7 +100,7 @@ def import_contracts(name: str, start: str, into: str, *, sync: bool) -> Contrac
         replace_files(
             project.root, {f"{below}/{path}": text for path, text in {**changes, NAME: new_lock}.items()}
         )
-    in_project = (tuple(f"{below}/{path}" for path in paths) for paths in (written, removed, kept))
+    in_project = (tuple(f"{below}/{path}" for path in paths) for paths in (written, removed))
     return ContractsImport(published, *in_project)
 
 
@@ -145,28 +143,16 @@ def _lock_to_sync(lock: ContractsLock | None, published: PublishedContracts, int
 
 def _plan(
     published: PublishedContracts, lock: ContractsLock | None, existing: Mapping[str, str], into: str
-) -> tuple[dict[str, str | None], tuple[str, ...]]:
-    """Return path → new text, None for a file to remove; and the files that keep changes made by hand."""
+) -> dict[str, str | None]:
+    """Return path → new text, None for a file to remove. Raises `UnableError` for changes made by hand."""
     old, new = (lock.files if lock else {}), published.lock.files
-    changes: dict[str, str | None] = {}
-    kept, conflicts = [], []
-    for path in sorted({*old, *new}):
-        found, wanted, known = existing.get(path), new.get(path), old.get(path)
-        if found == wanted:
-            continue
-        if found is None or found == known:  # missing, or as it was imported
-            changes[path] = published.files.get(path)
-        elif wanted == known:
-            kept.append(path)
-        else:
-            conflicts.append(path)
-    if conflicts:
-        names = ", ".join(f"{into}/{path}" for path in conflicts[:_MAX_LISTED])
-        more = f" and {len(conflicts) - _MAX_LISTED} more" if len(conflicts) > _MAX_LISTED else ""
-        message = f"changed by hand, and by {published.lock.label}: {names}{more}"
+    found = {path: existing.get(path) for path in sorted({*old, *new})}
+    changed = [path for path, each in found.items() if each not in (None, old.get(path), new.get(path))]
+    if changed:
+        names = ", ".join(f"{into}/{path}" for path in changed)
         hint = "nothing was written; move these files out of the folder, and import again"
-        raise UnableError("file-exists", message, hint)
-    return changes, tuple(kept)
+        raise UnableError("file-exists", f"changed by hand: {names}", hint)
+    return {path: published.files.get(path) for path, each in found.items() if each != new.get(path)}
 
 
 # The installed package
