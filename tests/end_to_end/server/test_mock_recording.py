@@ -14,7 +14,7 @@ import pytest
 import yaml
 from toolgen.cli.output import say
 from toolgen.runtime import ToolResponse
-from toolgen.sources.mcp_client.upstream import Upstream
+from toolgen.sources.mcp_client.connection import Upstream
 from toolgen.testing.mock.recording import Recorder
 from toolgen.testing.mock.recording_tool import recording_tool
 from toolgen.testing.mock.toolkit import ServedSpecs

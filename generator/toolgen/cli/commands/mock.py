@@ -105,7 +105,7 @@ def _recording(specs: Path, server: str) -> ServedSpecs:
     import mcp.client.streamable_http  # noqa: F401  now, since the first call would block the event loop
 
     from toolgen.project.building.spec_source import find_specs
-    from toolgen.sources.mcp_client.upstream import Upstream
+    from toolgen.sources.mcp_client.connection import Upstream
     from toolgen.testing.mock.recording import Recorder, secret_values
     from toolgen.testing.mock.recording_tool import recording_tool
     from toolgen.testing.mock.toolkit import ServedSpecs

@@ -95,6 +95,12 @@ class ServerProcess:
         """Kill all processes of the group."""
         self._signal(signal.SIGKILL)
 
+    async def wait_for_end(self) -> str:
+        """Return how the server ended as `describe_end` does, if it ends soon."""
+        if self._process is not None:
+            await _has_ended(self._process)
+        return self.describe_end()
+
     def describe_end(self) -> str:
         """Return how the server ended, with the last line of its log; empty while it runs."""
         code = None if self._process is None else self._process.returncode

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
 from toolgen.project import UnableError
-from toolgen.runtime.errors import OutcomeUnknownError
+from toolgen.runtime.errors import OutcomeUnknownError, UnreachableError
 from toolgen.schema.document import JsonObject
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
@@ -31,8 +31,6 @@ MAX_QUESTIONS: Final = 20
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
 """Of everything that a server sends during one call."""
 _CLOSE_SECONDS: Final = 5.0
-_EXIT_SECONDS: Final = 0.05  # between two looks at a process that closed its stdout
-_EXIT_CHECKS: Final = 20
 
 Ask = Callable[[Any], Awaitable[bool]]
 """Answers a question to the user (`mcp_types.ElicitRequestParams`): True for a yes."""
@@ -69,8 +67,8 @@ class _Exchange:
     """The call that is being made."""
 
     ask: Ask | None
-    answer: ServerAnswer = field(default_factory=ServerAnswer)
-    endless: asyncio.Event = field(default_factory=asyncio.Event)
+    answer: ServerAnswer
+    work: asyncio.Task[None]  # is cancelled if there are too many questions
 
 
 class ServerConnection:
@@ -132,23 +130,20 @@ class ServerConnection:
         assert self._task is not None
         assert self._opened is not None
         self._opened.budget.renew()
-        exchange = self._exchange = _Exchange(ask)
-        work = asyncio.create_task(_request(client, name, arguments, exchange.answer))
-        endless = asyncio.create_task(exchange.endless.wait())
-        waiting: set[asyncio.Task[Any]] = {work, endless, self._task}
+        answer = ServerAnswer()
+        work = asyncio.create_task(_request(client, name, arguments, answer))
+        self._exchange = _Exchange(ask, answer, work)
         try:
-            await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if work.done() and await self._is_answered(work):
-                return exchange.answer
-            lost = ServerLostError(await self._why_no_answer(exchange, work, seconds))
+            await asyncio.wait({work, self._task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if work.done() and not work.cancelled() and work.exception() is None:
+                return answer
+            lost = ServerLostError(await self._why_no_answer(answer, work, seconds))
             lost.is_outcome_unknown = True
-            raise lost
-        except ServerLostError:
             await self.abort()
-            raise
+            raise lost
         finally:
             self._exchange = None
-            await _cancelled(work, endless)
+            await _cancelled(work)
 
     def renew_budget(self) -> None:
         """Let the server send as many bytes again as one call may have."""
@@ -214,33 +209,21 @@ class ServerConnection:
             return types.ElicitResult(action="cancel")
         exchange.answer.questions.append(question.message)
         if len(exchange.answer.questions) > MAX_QUESTIONS:
-            exchange.endless.set()
+            exchange.work.cancel()
         content = _yes_to_all(question.requested_schema) if question.mode == "form" else None
         if content is None or exchange.ask is None or not await exchange.ask(question):
             return types.ElicitResult(action="decline")
         return types.ElicitResult(action="accept", content=content)
 
-    async def _is_answered(self, work: asyncio.Task[None]) -> bool:
-        """True if a request ended with an answer; False if the connection ended."""
-        error = work.exception()
-        if error is None:
-            return True
+    async def _why_no_answer(self, answer: ServerAnswer, work: asyncio.Task[None], seconds: float) -> str:
         from mcp import InputRequiredRoundsExceededError
 
-        assert self._exchange is not None
+        error = None if not work.done() or work.cancelled() else work.exception()
         # Protocols after 2025-11-25 ask in results of calls, which the SDK makes again only so many times.
-        if isinstance(error, InputRequiredRoundsExceededError):
-            self._exchange.endless.set()
-        return False
-
-    async def _why_no_answer(self, exchange: _Exchange, work: asyncio.Task[None], seconds: float) -> str:
-        if exchange.endless.is_set():
-            return (
-                f"the server asks the user again and again, {quoted((exchange.answer.questions or [''])[-1])}"
-            )
-        assert self._task is not None
-        if work.done() or self._task.done():
-            return await self._reason(work.exception() if work.done() else None)
+        if work.cancelled() or isinstance(error, InputRequiredRoundsExceededError):
+            return f"the server asks the user again and again, {quoted((answer.questions or [''])[-1])}"
+        if error is not None or self._task is None or self._task.done():
+            return await self._reason(error)
         process = None if self._opened is None else self._opened.process
         if process is not None and (end := process.describe_end()):
             return end
@@ -251,28 +234,17 @@ class ServerConnection:
         """Return why the connection ended."""
         if self._opened is not None and self._opened.budget.excess:
             return self._opened.budget.excess  # the SDK may call it an end of the stream
-        process = None if self._opened is None else self._opened.process
-        end = ""
         # Its pipes close a moment before a process ends, and its exit code says more than their end does.
-        for _ in range(_EXIT_CHECKS):
-            if self._task is None or self._task.done() or end:
-                break
-            end = "" if process is None else process.describe_end()
-            await asyncio.wait({self._task}, timeout=_EXIT_SECONDS)
+        process = None if self._opened is None else self._opened.process
+        end = "" if process is None else await process.wait_for_end()
         if self._task is not None and self._task.done() and not self._task.cancelled():
             failure = self._task.exception()
             cause = None if failure is None else first_cause(failure)
             if isinstance(cause, SourceError):
                 return cause.message
             error = error or cause
-        if process is not None and (end := end or process.describe_end()):
-            return end
         about = "" if error is None else describe_failure(error)
-        return (
-            f"the connection ended: {about}"
-            if about not in ("", "Connection closed")
-            else "the connection ended"
-        )
+        return end or f"the connection ended: {about}".removesuffix(": Connection closed").removesuffix(": ")
 
 
 def call_server(server: ServerAddress, name: str, arguments: JsonObject, ask: Ask | None) -> ServerAnswer:
@@ -343,3 +315,43 @@ async def _cancelled(*tasks: asyncio.Task[Any]) -> None:
         if task.done() and not task.cancelled():
             with suppress(Exception):
                 task.exception()  # was reported
+
+
+class Upstream:
+    """The server behind a recording mock: one connection for all calls, opened again after it was lost.
+
+    Raises UnableError for a file or folder that cannot be run.
+    """
+
+    def __init__(self, source: str, log: Callable[[str], None]) -> None:
+        """Prepare it; the first call connects. `log` gets the lines of a command's stderr."""
+        self.source = source
+        self._connection = ServerConnection(ServerAddress.parse(source), asks_user=False, log=log)
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Return the result of a tool call (`mcp_types.CallToolResult`).
+
+        Raises UnreachableError without a connection, OutcomeUnknownError if it ends during the call, and
+        MCPError if the server refuses the call.
+        """
+        from mcp.shared.exceptions import MCPError
+
+        # A server that ended since the last call is started again, and nobody has to know.
+        if await self._connection.why_lost():
+            await self.close()
+        try:
+            client = await self._connection.open()
+        except ServerLostError as error:
+            raise UnreachableError(f"The server cannot be reached: {error}") from error
+        try:
+            # Not `ServerConnection.call`, which makes one call at a time: clients of a mock make several.
+            return await client.call_tool(name, dict(arguments))
+        except MCPError:
+            raise
+        except Exception as error:
+            await self.close()
+            raise OutcomeUnknownError(f"The server did not answer: {describe_failure(error)}") from error
+
+    async def close(self) -> None:
+        """End the connection, if there is one."""
+        await self._connection.close()

@@ -15,8 +15,8 @@ from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.tool import BaseTool
 from toolgen.serving.adopted.tool import returned
+from toolgen.sources.mcp_client.connection import Upstream
 from toolgen.sources.mcp_client.results import response_of, text_of
-from toolgen.sources.mcp_client.upstream import Upstream
 from toolgen.testing.mock.contracts import MockContract
 from toolgen.testing.mock.recording import NotRecordedError, RecordedCall, Recorder, check_call
 
