@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from toolgen.project import Cache, prune
+from toolgen.project import Cache
+from toolgen.project.cache.entries import prune
 
 from .conftest import Cli
 

@@ -11,8 +11,8 @@ from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
-from toolgen.project import Cache, find_up_to_date, generator_id, read_project
-from toolgen.project.cache.freshness import BuildRecord
+from toolgen.project import Cache, generator_id, read_project
+from toolgen.project.cache.freshness import BuildRecord, find_up_to_date
 from toolgen.project.files.atomic_write import STAGE
 
 from .conftest import SPEC, Cli

@@ -15,7 +15,8 @@ from toolgen.cli.output import emit, emit_document, emit_json, say, say_text
 from toolgen.cli.report.formats import FORMATS, formatted
 from toolgen.cli.report.json import diagnostics_data
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
-from toolgen.project import UnableError, find_root, kind_of, read_text, repository
+from toolgen.project import UnableError, find_root, kind_of, read_text
+from toolgen.project.inputs.discovery import repository
 
 if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement

@@ -97,7 +97,8 @@ def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> b
 def _check_output(
     args: argparse.Namespace, found: Sequence[Diagnostic], judged: Sequence[JudgedUpstream]
 ) -> bool:
-    from toolgen.project import Cache, cache_folder, find_up_to_date, generator_id, read_project
+    from toolgen.project import Cache, cache_folder, generator_id, read_project
+    from toolgen.project.cache.freshness import find_up_to_date
     from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
     from toolgen.sources.contracts_lock import find_vendored_changes

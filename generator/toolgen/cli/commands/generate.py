@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _generate(args: argparse.Namespace) -> bool:
-    from toolgen.project import find_up_to_date, read_project
+    from toolgen.project import read_project
+    from toolgen.project.cache.freshness import find_up_to_date
     from toolgen.project.output.agents_section import find_outdated_section
 
     read = read_project(args.start)

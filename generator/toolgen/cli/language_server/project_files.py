@@ -21,9 +21,9 @@ from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.lint.baseline import BaselineError, parse_baseline
 from toolgen.language.source import Source
 from toolgen.language.spec import is_shared_file
-from toolgen.project import Project, UnableError, find_project, find_specs, load_targets, read_text
+from toolgen.project import Project, UnableError, find_project, load_targets, read_text
 from toolgen.project.building.project_build import Inputs
-from toolgen.project.inputs.specs import SUFFIXES, FoundSpecs
+from toolgen.project.inputs.specs import SUFFIXES, FoundSpecs, find_specs
 
 
 @dataclass(frozen=True, slots=True)

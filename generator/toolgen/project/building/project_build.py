@@ -24,26 +24,20 @@ from toolgen.language.sizes import TargetSize
 from toolgen.language.target import Target
 from toolgen.language.targets.documents import DocumentTarget
 from toolgen.project import (
-    TOOLCHAIN,
-    BuildRecord,
     Cache,
-    ExistingOutput,
     Project,
-    ReadProject,
     UnableError,
     cache_folder,
     generator_id,
     load_targets,
-    prune,
-    read_output,
     read_project,
-    record_key,
-    refuse_foreign,
-    save_record,
-    versions,
-    write,
 )
 from toolgen.project.building.worker_pool import worker_pool
+from toolgen.project.cache.entries import prune
+from toolgen.project.cache.freshness import BuildRecord, record_key, save_record
+from toolgen.project.cache.toolchain import TOOLCHAIN, versions
+from toolgen.project.inputs.specs import ReadProject
+from toolgen.project.output.folder import ExistingOutput, read_output, refuse_foreign, write
 from toolgen.project.output.manifest import manifest_text
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.reading.read import read
 from toolgen.language.spec import is_shared_file
-from toolgen.project import FILE, Project, UnableError, find_configuration, find_project, names_in, read_specs
+from toolgen.project import FILE, Project, UnableError, find_configuration, find_project, read_specs
+from toolgen.project.files.reading import names_in
 
 _SUFFIXES = (".yaml", ".yml")
 

@@ -15,8 +15,9 @@ from urllib.request import url2pathname
 from toolgen.base.escaping.places import plain_name
 from toolgen.compile.printing.file_templates import render
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.project import FILE, PYPROJECT, Project, UnableError, parse_toml, read_text, repository
+from toolgen.project import FILE, PYPROJECT, Project, UnableError, parse_toml, read_text
 from toolgen.project.inputs.configuration import static_version
+from toolgen.project.inputs.discovery import repository
 from toolgen.project.scaffolding.files import package_text, schema_file
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
