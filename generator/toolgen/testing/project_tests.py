@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from toolgen.base.files import write_named
 from toolgen.project import Project, replace_files
-from toolgen.project.building.project_build import Inputs, program_of, read_inputs
-from toolgen.project.inputs.configuration import FILE
-from toolgen.schema.document import JsonObject
-from toolgen.sources.json_source import JsonDocument
-from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
-from toolgen.sources.mcp import import_mcp
-from toolgen.sources.mcp_client.client import ServerAddress
-from toolgen.sources.mcp_client.listing import Listing
+from toolgen.project.building.project_build import Inputs, program_of
 from toolgen.testing.processes.implementation_tests import test_implementations
 from toolgen.testing.project_tools import DEFAULT_FIXTURES, find_tools
 from toolgen.testing.results import Failure, FileUpdate, ProjectReport, ServerReport, ToolReport
@@ -98,27 +86,6 @@ def run_project_tests(
     )
 
 
-def test_locked_server(
-    lock: Listing, listing: Listing, server: ServerAddress, *, today: date
-) -> ProjectReport | None:
-    """Test a server by its lock: calls of the tools that only read, judged by the schemas in the lock.
-
-    Returns the report of the tools that lock and server both call read-only; None if there are none.
-    """
-    read_only = _read_only(lock.tools) & _read_only(listing.tools)
-    tools = [each for each in lock.tools if each["name"] in read_only]
-    if not tools:
-        return None
-    with TemporaryDirectory(prefix="toolgen-guard-") as folder:
-        write_named(Path(folder, FILE), b"")
-        documents = [JsonDocument(json.loads(json.dumps({"tools": tools})), 0)]
-        request = ImportRequest("mcp", folder)
-        import_tools(request, lambda context: import_mcp(documents, "the lock", context.names), ())
-        options = ServerOptions(server, today)
-        report = run_project_tests(read_inputs(folder), RunOptions(), server=options)
-        return replace(report, server=None)  # whose other tools are not in the specs, on purpose
-
-
 def _refuse_not_implemented(report: ToolReport, tool: ToolUnderTest) -> ToolReport:
     """Return the report of a tool that was to be tested by name: it has failed without an implementation."""
     if not report.not_implemented:
@@ -157,10 +124,3 @@ def _with_crash(report: ToolReport, again: ToolReport | None) -> ToolReport:
     wanted = {"answers", "crash"} - {each.check for each in report.failures}
     found = [] if again is None else [each for each in again.failures if each.check in wanted]
     return replace(report, failures=(*report.failures, *found))
-
-
-def _read_only(tools: Iterable[JsonObject]) -> set[str]:
-    hints = {each["name"]: each.get("annotations") for each in tools}
-    return {
-        name for name, hint in hints.items() if isinstance(hint, dict) and hint.get("readOnlyHint") is True
-    }

@@ -36,12 +36,10 @@ read_only = ToolAnnotations(readOnlyHint=True)
 
 @server.tool(description=listed["description"], annotations=read_only)
 def find_item(text: str, limit: int = listed["limit"]) -> list[str]:
-    Path(sys.argv[1]).with_name("find_item.called").touch()
     return listed["found"]
 
 @server.tool(description="Order an item.")
 def order_item(text: str) -> str:
-    Path(sys.argv[1]).with_name("order_item.called").touch()
     return "ordered"
 
 @server.resource("shop://stock", description="What is there.")
@@ -133,23 +131,6 @@ def test_a_changed_server_is_pinned_only_on_purpose(shop: Shop) -> None:
     assert (shop.folder / "toolgen.lock").read_text() == before
     assert shop.guard("--init", "--force")[0] == 0
     assert shop.guard()[0] == 0
-
-
-def test_only_tools_that_lock_and_server_call_read_only_are_called(shop: Shop) -> None:
-    code, out, _ = shop.guard("--test")
-    assert (code, out.splitlines()[0]) == (0, "passed  find_item: 0 examples, 100 calls")
-    assert (shop.folder / "find_item.called").exists()
-    assert not (shop.folder / "order_item.called").exists()
-
-
-def test_a_result_that_breaks_the_schema_in_the_lock_fails(shop: Shop) -> None:
-    lock = json.loads((shop.folder / "toolgen.lock").read_text())
-    (tool,) = (each for each in lock["tools"] if each["name"] == "find_item")
-    tool["outputSchema"]["properties"]["result"]["maxItems"] = 0
-    (shop.folder / "toolgen.lock").write_text(json.dumps(lock))
-    code, out, _ = shop.guard("--test")
-    assert code == 1
-    assert "FAILED  find_item" in out
 
 
 def test_without_a_lock_nothing_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 SOURCE is the URL of a server, or a command that starts one: one quoted word, or everything after `--`.
 `--init` writes the lock, toolgen.lock, with all that the server lists; review it and commit it. Later runs
 compare: tools, resources, prompts and instructions. A text for models that changed fails, too. Needs no
-project, and makes no calls but those of --test.
+project, and calls no tool.
 """
 
 from __future__ import annotations
@@ -20,16 +20,13 @@ from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
-from toolgen.cli.report.json import findings_data, tests_data
+from toolgen.cli.report.json import findings_data
 from toolgen.cli.report.reports import findings_report
-from toolgen.cli.report.text import lines_of_tests
 from toolgen.cli.today import today
 from toolgen.project import UnableError, reason
 from toolgen.sources.loading.source_content import read_source, source_errors
 from toolgen.sources.mcp_client.client import ServerAddress, list_server
 from toolgen.sources.mcp_client.listing import LISTS, Listing
-from toolgen.testing.project_tests import test_locked_server
-from toolgen.testing.results import ProjectReport
 
 LOCK = "toolgen.lock"
 
@@ -42,11 +39,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lock", metavar="FILE", default=LOCK, help=f"the lock (default: {LOCK})")
     parser.add_argument(
         "--allow-texts", action="store_true", help="do not fail if only texts that models read changed"
-    )
-    parser.add_argument(
-        "--test",
-        action="store_true",
-        help="also call the tools that both the lock and the server call read-only, and check their results",
     )
     add_format(parser, of_report=True)
     add_headers(parser.add_argument_group("server"))
@@ -68,9 +60,8 @@ def run(args: argparse.Namespace) -> bool:
     judgement = judge_server(
         lock, listing, file=args.lock, text=content.decode(), today=today(), allow_texts=args.allow_texts
     )
-    report = test_locked_server(lock, listing, server, today=today()) if args.test else None
-    _report(judgement, listing, report, args)
-    return not judgement.failed and not (report and any(tool.failures for tool in report.tools))
+    _report(judgement, listing, args)
+    return not judgement.failed
 
 
 def _refuse_existing(args: argparse.Namespace) -> None:
@@ -96,24 +87,14 @@ def _lock(args: argparse.Namespace) -> bytes:
     return read_source(args.lock, args.start).data
 
 
-def _report(
-    judgement: Judgement, listing: Listing, report: ProjectReport | None, args: argparse.Namespace
-) -> None:
+def _report(judgement: Judgement, listing: Listing, args: argparse.Namespace) -> None:
     if args.format == "json":
-        data = {
-            "server": listing.name,
-            "version": listing.version,
-            "findings": findings_data(judgement.findings),
-            "failed": len(judgement.failed),
-        }
-        emit_json({**data, "tests": tests_data(report)["tools"]} if report else data)
+        findings, failed = findings_data(judgement.findings), len(judgement.failed)
+        server = {"server": listing.name, "version": listing.version}
+        emit_json({**server, "findings": findings, "failed": failed})
     elif args.format != "text":
-        emit_report(findings_report("guard", judgement, report), args.format, args.start)
+        emit_report(findings_report("guard", judgement), args.format, args.start)
     else:
-        summary = emit_findings(judgement)
-        emit(*(lines_of_tests(report, {}) if report else ()))
-        if args.test and report is None:
-            say("no tool is read-only, both by the lock and by the server: no call was made")
-        say(f"{listing.label}: {summary}")
+        say(f"{listing.label}: {emit_findings(judgement)}")
         if judgement.findings:
             say(f"if this is as it should be: toolgen guard --init --force, and review {args.lock}")

@@ -26,12 +26,10 @@ _CHANGES: Final = {
 }
 
 
-def findings_report(command: str, judgement: Judgement, tests: ProjectReport | None = None) -> Report:
-    """Return the report of a comparison, and of the tests that were made with it."""
-    entries = [entry_of(each) for each in judgement.shown]
-    more = tests_report(tests) if tests is not None else Report(command, (), False)
-    failed = bool(judgement.failed) or more.failed
-    return Report(command, (*entries, *more.entries), failed, texts=judgement.texts, passed=more.passed)
+def findings_report(command: str, judgement: Judgement) -> Report:
+    """Return the report of a comparison."""
+    entries = tuple(map(entry_of, judgement.shown))
+    return Report(command, entries, bool(judgement.failed), texts=judgement.texts)
 
 
 def consumers_report(broken: Sequence[ConsumerJudgement]) -> Report:
