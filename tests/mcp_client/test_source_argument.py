@@ -39,9 +39,7 @@ def test_breaking_starts_a_command(server: Cli, words: tuple[str, ...]) -> None:
     assert "tool 'old' removed" in [each["message"] for each in found]
 
 
-@pytest.mark.parametrize(
-    "words", [("call", "order", "--against"), ("test", "--against"), ("mock", "--record")]
-)
+@pytest.mark.parametrize("words", [("call", "order", "--against"), ("test", "--against")])
 def test_a_file_that_cannot_be_run_is_no_server(server: Cli, words: tuple[str, ...]) -> None:
     done = server(*words, "server.py")
     assert done.code == 2

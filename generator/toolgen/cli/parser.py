@@ -63,9 +63,6 @@ EPILOG = f"""docs: {DOCS}/docs/commands.md
 (a placeholder: toolgen is not hosted yet; the page is in its repository)"""
 """The last lines of each help: the page that links to those of all commands."""
 
-SOURCES = ("--against", "--record")
-"""Options that name a server, of all commands."""
-
 _USAGE = "toolgen [-C DIR] COMMAND ..."
 _COLUMNS = 100  # width of the help
 
@@ -84,16 +81,15 @@ class Parser(argparse.ArgumentParser):
         shop`, `guard -- python -m shop`, `import mcp -- python -m shop`.
         """
         at = words.index("--") if "--" in words else len(words)
-        option = words[at - 1] if at and words[at - 1] in SOURCES else ""
-        if at + 1 < len(words) and (option or self.get_default("takes_command")):
+        is_option = at > 0 and words[at - 1] == "--against"
+        if at + 1 < len(words) and (is_option or self.get_default("takes_command")):
             # a word in the place of the command, whose options argparse would take for toolgen's
             args, unknown = self.parse_known_args([*words[:at], "command"])
             import shlex
 
             from toolgen.sources.mcp_client.source_argument import CommandWords
 
-            name = option.removeprefix("--") or "source"
-            setattr(args, name, CommandWords(shlex.join(words[at + 1 :])))
+            setattr(args, "against" if is_option else "source", CommandWords(shlex.join(words[at + 1 :])))
         else:
             args, unknown = self.parse_known_args(words)
         if unknown:

@@ -221,11 +221,6 @@ def test_a_mock_calls_nothing(canary: Project) -> None:
     assert mocked(canary, calls=1) == []
 
 
-def test_a_recording_mock_passes_on_what_clients_call(canary: Project) -> None:
-    assert mocked(canary, "--record", server(), calls=0) == []
-    assert mocked(canary, "--record", server(), calls=2).count("called") == 2
-
-
 def test_the_table_has_every_command() -> None:
     from toolgen.cli.parser import COMMANDS
 

@@ -278,7 +278,6 @@ CASES = {
     ),
     "tests of a server": Case(["test", "--all-calls", "--against", server("answers")], with_shout),
     "a mocked fault": Case(["mock", "--fail", f"{HOSTILE}=0.1"], with_shout),
-    "a recorded server": Case(["mock", "--record", HOSTILE_NAME], with_shout, talk=[("for review", "\x04")]),
     "a spec of `mock`": Case(["mock", "specs"], with_spec(f"{SPEC}{QUOTED}: 1\n")),
 }
 

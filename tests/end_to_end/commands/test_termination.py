@@ -52,7 +52,7 @@ COMMANDS = {
 }
 
 
-def ended(project: Project, number: signal.Signals, *words: str, stdin: str = "") -> None:
+def ended(project: Project, number: signal.Signals, *words: str) -> None:
     """Run a command until one of its processes has noted its ids; end it with a signal."""
     temporary = project.root / "temporary"
     temporary.mkdir()
@@ -60,15 +60,12 @@ def ended(project: Project, number: signal.Signals, *words: str, stdin: str = ""
         [sys.executable, "-m", "toolgen", *words],
         cwd=project.root,
         env=project.environment({"TMPDIR": str(temporary)}),
-        stdin=subprocess.PIPE,
+        stdin=subprocess.PIPE,  # which stays open
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    assert process.stdin is not None
     try:
-        process.stdin.write(stdin.encode())
-        process.stdin.flush()  # and stays open
         while not (project.root / "pids").exists():
             assert process.poll() is None, "it ended too early"
             time.sleep(0.05)
@@ -90,20 +87,11 @@ def test_no_process_and_no_file_is_left(project: Project, command: str, number: 
     ended(project, number, *COMMANDS[command])
 
 
-CALL = """\
-{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", \
-"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}
-{"jsonrpc": "2.0", "method": "notifications/initialized"}
-{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}
-"""
-"""What a client sends to a mock; the call makes it start the server that it records."""
-
 SERVER_COMMANDS = {
     "test": ("test", "--against"),
     "breaking": ("breaking", "--against"),
     "call": ("call", "echo", "--against"),
     "import": ("import", "mcp", "--stdio"),
-    "mock": ("mock", "--record"),
 }
 
 
@@ -114,8 +102,7 @@ SERVER_COMMANDS = {
             ("test", signal.SIGTERM),
             ("import", signal.SIGKILL),
             ("test", signal.SIGHUP),
-            ("mock", signal.SIGTERM),  # it drains for ten seconds
-            *((each, signal.SIGKILL) for each in ("mock", "test", "breaking", "call")),
+            *((each, signal.SIGKILL) for each in ("test", "breaking", "call")),
         ],
         (0, 1),
     ),
@@ -125,4 +112,4 @@ def test_no_server_is_left(project: Project, command: str, number: signal.Signal
     project.write("specs/echo.yaml", SPEC)
     project.write("server.py", STUBBORN + WAITS)
     words = (*SERVER_COMMANDS[command], f"{sys.executable} server.py")
-    ended(project, number, *words, stdin=CALL if command == "mock" else "")
+    ended(project, number, *words)

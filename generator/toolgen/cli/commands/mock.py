@@ -48,11 +48,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=RATE",
         help="end this share of the calls, from 0 to 1, in an error (may be repeated)",
     )
-    parser.add_argument(
-        "--record",
-        metavar="COMMAND|URL",
-        help="pass calls on to this MCP server, and write its answers into the specs as examples",
-    )
     add_server_flags(parser)
 
 
@@ -86,34 +81,12 @@ def _mock(args: argparse.Namespace) -> ServedSpecs:
     from toolgen.testing.mock.toolkit import ServedSpecs, mocking
 
     specs, faults = Path(args.start, args.path), Faults(args.latency, dict(args.fail))
-    if args.record is not None:
-        # what is recorded must be the server's own answer
-        if args.latency or args.fail or args.seed:
-            hint = "provoke errors with a mock that records nothing"
-            raise UnableError("usage", "--record takes neither --fail, --latency nor --seed", hint)
-        return _recording(specs, args.record)
     mock = ServedSpecs(specs, mocking(faults, args.seed))
     try:
         check_faults(faults, mock.contracts)
     except ValueError as error:
         raise UnableError("usage", str(error), "see `toolgen mock --help`") from None
     return mock
-
-
-def _recording(specs: Path, server: str) -> ServedSpecs:
-    """Return tools that pass calls on to `server`, and record its answers in the specs."""
-    import mcp.client.streamable_http  # noqa: F401  now, since the first call would block the event loop
-
-    from toolgen.project.building.spec_source import find_specs
-    from toolgen.sources.mcp_client.connection import Upstream
-    from toolgen.testing.mock.recording import Recorder, secret_values
-    from toolgen.testing.mock.recording_tool import recording_tool
-    from toolgen.testing.mock.toolkit import ServedSpecs
-
-    recorder = Recorder(find_specs(specs).project.root, secret_values())
-    upstream = Upstream(server, say)
-    say(f"calls are passed on to {server}, and recorded as examples for review")
-    return ServedSpecs(specs, lambda contract: recording_tool(contract, upstream, recorder, say))
 
 
 def _warn(mock: ServedSpecs) -> None:

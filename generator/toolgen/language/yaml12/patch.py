@@ -73,40 +73,6 @@ def patch_yaml(text: str, wanted: Mapping[str, Any]) -> str:
     return "\n".join([*head, write(wanted)])
 
 
-def append_item(text: str, key: str, item: Mapping[str, Any]) -> str:
-    """Return `text` with `item` at the end of the list `key`, which is added where it is missing.
-
-    No other line changes if the list is in block style; as `patch_yaml` does otherwise. Raises
-    `DocumentError` for a text that is not a YAML mapping.
-    """
-    data = YamlReader("", text).read()
-    wanted = {**data, key: [*data.get(key, ()), item]}
-    try:
-        changed = _with_item(text, data, key, item)
-        if _holds(changed, wanted):
-            return changed
-    except (_NotPatchableError, yaml.YAMLError):
-        pass
-    return patch_yaml(text, wanted)
-
-
-def _with_item(text: str, data: dict[str, Any], key: str, item: Mapping[str, Any]) -> str:
-    root = yaml.compose(text, yaml.CSafeLoader)
-    lines = text.split("\n")
-    if not isinstance(root, MappingNode) or root.flow_style:
-        raise _NotPatchableError
-    entries = _entries(lines, _MappingBlock(root, data, len(lines)))
-    if key not in entries or not isinstance(entries[key].node, SequenceNode) or entries[key].node.flow_style:
-        raise _NotPatchableError
-    found = entries[key]
-    column = found.node.value[0].start_mark.column if found.node.value else 0
-    dash = lines[found.node.value[0].start_mark.line].find("-") if found.node.value else -1
-    if dash < 0 or dash >= column:
-        raise _NotPatchableError
-    lines[found.end : found.end] = list(block([item], dash))
-    return "\n".join(lines)
-
-
 def merge_key_order(old: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """Return the keys of `wanted` in the order of `old`, each new one after its neighbour in `wanted`."""
     merged = [key for key in old if key in wanted]
