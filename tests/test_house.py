@@ -90,7 +90,7 @@ ANOTHER_WAY = {
     "schema/providers.py": "a file of the installed package",
     "sources/openapi/environment.py": "a file of the installed package",
     "sources/openapi/responses.py": "a file of the installed package",
-    "testing/mock/sample_content.py": "a file of the installed package",
+    "testing/mock/answers.py": "a file of the installed package",
     "project/building/worker_pool.py": "a file of its own temporary folder, which workers write",
     "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
     "project/cache/toolchain.py": "the installed packages",

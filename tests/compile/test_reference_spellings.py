@@ -33,7 +33,7 @@ from toolgen.schema.dialects.publish import publish, publishes_output
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.inline import inline_references, wrap_in_object
 from toolgen.schema.validator import compiled
-from toolgen.testing.inputs.slots import slots
+from toolgen.testing.requests import slots
 
 from tests.models.helpers import TARGETS
 

@@ -61,7 +61,7 @@ PRODUCT = (
     "toolgen.runtime.adapters.openai",
     "toolgen.testing.updated_files",
     "toolgen.testing.project_tests",
-    "toolgen.testing.running.runner",
+    "toolgen.testing.runner",
 )
 
 

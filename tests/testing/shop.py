@@ -12,11 +12,9 @@ from toolgen.language.source import Span
 from toolgen.runtime import BaseTool, ToolContext, ToolError, Toolkit
 from toolgen.runtime.tool_spec import ToolSpec
 from toolgen.testing.results import Failure, ToolReport
-from toolgen.testing.running.runner import ToolRunner
-from toolgen.testing.running.tool_run import RunOptions
-from toolgen.testing.subjects.fixtures import Fixtures
-from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+from toolgen.testing.runner import RunOptions, ToolRunner
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.toolkit_subject import Fixtures, ToolkitSubject
 
 PLACE = Span("specs/tool.yaml", 1, 7)
 STOCK = {"tyre": 5, "bell": 2}

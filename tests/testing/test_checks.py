@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from toolgen.runtime import BaseTool, ToolContext
 from toolgen.runtime.definition.semantics.only_if import OnlyIf
-from toolgen.testing.checks.all_checks import CHECKS
+from toolgen.testing.checks import CHECKS
 from toolgen.testing.tool_under_test import ExpectedCall
 
 from tests.testing.shop import (
@@ -299,9 +299,8 @@ def test_an_example_shows_the_difference() -> None:
 
 
 def test_without_snapshots_the_checks_that_need_them_are_reported() -> None:
-    from toolgen.testing.running.runner import ToolRunner
-    from toolgen.testing.running.tool_run import RunOptions
-    from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+    from toolgen.testing.runner import RunOptions, ToolRunner
+    from toolgen.testing.toolkit_subject import ToolkitSubject
 
     from tests.testing.shop import fixtures, tool
 

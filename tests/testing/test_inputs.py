@@ -9,10 +9,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from toolgen.testing.inputs.known_values import KnownValues
-from toolgen.testing.inputs.near_values import near_values
-from toolgen.testing.inputs.requests import requests
-from toolgen.testing.inputs.slots import Slot, slots
+from toolgen.testing.requests import KnownValues, Slot, near_values, requests, slots
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 from tests.testing.shop import PLACE
@@ -133,8 +130,8 @@ def test_long_texts_near_a_long_text_take_little_memory() -> None:
 @pytest.mark.slow
 def test_known_values_have_the_same_order_in_every_process() -> None:
     code = (
-        "from toolgen.testing.inputs.known_values import KnownValues\n"
-        "from toolgen.testing.inputs.slots import Slot\n"
+        "from toolgen.testing.requests import KnownValues\n"
+        "from toolgen.testing.requests import Slot\n"
         "known = KnownValues()\n"
         "known.add({'orders': [{'number': 41, 'day_of_order': '2026-02-27'}], 'parts': [{'number': 9}]})\n"
         "print(known.of_slot(Slot(('order_number',), {}, None)), list(known._by_name))\n"

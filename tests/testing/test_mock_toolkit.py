@@ -15,7 +15,7 @@ from toolgen.runtime import Confirmation
 from toolgen.runtime.content.media_type import media_type_of
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
-from toolgen.testing.mock.sample_content import SAMPLES
+from toolgen.testing.mock.answers import SAMPLES
 
 from tests.testing.mock_samples import ORDER, call, how, write_specs
 

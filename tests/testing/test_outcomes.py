@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from toolgen.project import Project, UnableError
 from toolgen.runtime import Text, ToolContext, ToolResult
-from toolgen.testing.calls.snapshot_diff import snapshot_diff
+from toolgen.testing.json_diff import snapshot_diff
 from toolgen.testing.outcomes import VARIES, is_same_outcome, without_varying
 from toolgen.testing.results import ToolReport
-from toolgen.testing.running.runner import ToolRunner
-from toolgen.testing.running.tool_run import RunOptions
-from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+from toolgen.testing.runner import RunOptions, ToolRunner
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.toolkit_subject import ToolkitSubject
 from toolgen.testing.updated_files import plan_outcome_updates, stale_outcomes, with_recorded
 
 from tests.testing.shop import (

@@ -8,11 +8,9 @@ import pytest
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
 from toolgen.runtime.tool_spec import ToolSpec
 from toolgen.testing.results import Failure
-from toolgen.testing.running.runner import ToolRunner
-from toolgen.testing.running.tool_run import RunOptions
-from toolgen.testing.subjects.fixtures import Fixtures
-from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+from toolgen.testing.runner import RunOptions, ToolRunner
 from toolgen.testing.tool_under_test import ExpectedCall, Pages, ToolUnderTest
+from toolgen.testing.toolkit_subject import Fixtures, ToolkitSubject
 
 from tests.testing.shop import PLACE
 

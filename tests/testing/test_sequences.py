@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 from toolgen.runtime import ToolContext, Toolkit
 from toolgen.testing.results import ToolReport
-from toolgen.testing.running.runner import ToolRunner
-from toolgen.testing.running.tool_run import RunOptions
-from toolgen.testing.subjects.fixtures import Fixtures
-from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+from toolgen.testing.runner import RunOptions, ToolRunner
+from toolgen.testing.toolkit_subject import Fixtures, ToolkitSubject
 
 from tests.testing.shop import LOOKUPS, STOCK, Lookup, Shop, UnknownSkuError, run, save, state, tool
 

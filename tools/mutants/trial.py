@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolgen.testing.running.runner import STAGES, ToolRunner
-from toolgen.testing.running.tool_run import RunOptions
+from toolgen.testing.runner import STAGES, RunOptions, ToolRunner
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 SECONDS = 3_000.0  # that the tests of one mutant may take; more on a busy machine than the tests need
@@ -31,8 +30,7 @@ _DATABASE = "examples/store/database.py"
 _IMPORTED = (
     "toolgen.runtime.toolkit",
     "toolgen.runtime.execution.call",
-    "toolgen.testing.subjects.fixtures",
-    "toolgen.testing.subjects.toolkit_subject",
+    "toolgen.testing.toolkit_subject",
     "pydantic",
     "sqlite3",
     "PIL.ImageDraw",
@@ -193,8 +191,7 @@ def _run(folder: Path, fixtures: Path, job: _Job, options: RunOptions) -> None:
 
 
 def _first_failure(file: Path, job: _Job, options: RunOptions, *, watch: Any) -> list[str]:
-    from toolgen.testing.subjects.fixtures import FixtureError, load_fixtures
-    from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+    from toolgen.testing.toolkit_subject import FixtureError, ToolkitSubject, load_fixtures
 
     try:
         fixtures = load_fixtures("generated", file)

@@ -106,7 +106,7 @@ def _implementations(args: argparse.Namespace) -> ToolServer:
 
 def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
     """Return a server of mocks, and what makes them follow the specs."""
-    from toolgen.testing.mock.faults import Faults
+    from toolgen.testing.mock.tool import Faults
     from toolgen.testing.mock.toolkit import ServedSpecs, mocking
 
     mock = ServedSpecs(Path(args.start), mocking(Faults(0.0, {}), 0))

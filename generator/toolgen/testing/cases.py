@@ -7,16 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from toolgen.base.escaping.places import terminal_line
 from toolgen.project import Project
-from toolgen.testing.checks.all_checks import CHECKS
+from toolgen.testing.checks import CHECKS
+from toolgen.testing.implementation_source import has_implementation
 from toolgen.testing.project_tools import find_tools, fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
-from toolgen.testing.running.runner import ToolRunner
-from toolgen.testing.running.tool_run import RunOptions
-from toolgen.testing.subjects.fixtures import Fixtures, load_fixtures
-from toolgen.testing.subjects.implementation_source import has_implementation
-from toolgen.testing.subjects.subject import Subject
-from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+from toolgen.testing.runner import RunOptions, ToolRunner
+from toolgen.testing.subject import Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.toolkit_subject import Fixtures, ToolkitSubject, load_fixtures
 from toolgen.testing.updated_files import with_recorded
 
 

@@ -16,9 +16,9 @@ from socket import gethostname
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, same_value
-from toolgen.testing.calls.observation import Observation, ObservedCall
-from toolgen.testing.calls.snapshot_diff import as_json, snapshot_diff
-from toolgen.testing.subjects.subject import CallResult
+from toolgen.testing.json_diff import as_json, snapshot_diff
+from toolgen.testing.observation import Observation, ObservedCall
+from toolgen.testing.subject import CallResult
 
 VARIES: Final = "__varies__"
 """In a recorded outcome: a value, or a word of a text, that is different each time."""

@@ -10,7 +10,7 @@ from toolgen.project.building.project_build import Inputs, program_of
 from toolgen.testing.processes.implementation_tests import test_implementations
 from toolgen.testing.project_tools import DEFAULT_FIXTURES, find_tools
 from toolgen.testing.results import Failure, FileUpdate, ProjectReport, ServerReport, ToolReport
-from toolgen.testing.running.tool_run import RunOptions
+from toolgen.testing.runner import RunOptions
 from toolgen.testing.server.run import ServerOptions, test_server
 from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
 from toolgen.testing.updated_files import (

@@ -19,7 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from toolgen.runtime import Toolkit
     from toolgen.testing.cases import ProjectCases, ToolCase
-    from toolgen.testing.subjects.subject import Subject
+    from toolgen.testing.subject import Subject
 
 _CASES: pytest.StashKey[ProjectCases] = pytest.StashKey()
 _DEFAULT = "_toolgen_default"
@@ -68,7 +68,7 @@ def toolgen_case(
     own_state = toolgen_state is not None and not getattr(toolgen_state, _DEFAULT, False)
     own_toolkit = not getattr(toolgen_toolkit, _DEFAULT, False)
     if own_state or own_toolkit:
-        from toolgen.testing.subjects.toolkit_subject import GivenSubject
+        from toolgen.testing.toolkit_subject import GivenSubject
 
         is_for_tests = own_toolkit or _cases(request.config).fixtures().make_toolkit is not None
         subject = GivenSubject(toolgen_toolkit, toolgen_state, is_for_tests=is_for_tests)
@@ -106,7 +106,7 @@ def _cases(config: pytest.Config) -> ProjectCases:
         from toolgen.language.diagnostic import SpecErrors
         from toolgen.project import UnableError, find_project
         from toolgen.testing.cases import ProjectCases
-        from toolgen.testing.running.tool_run import RunOptions
+        from toolgen.testing.runner import RunOptions
 
         options = RunOptions(
             config.getoption("--toolgen-seed"),

@@ -384,7 +384,7 @@ def test_a_fixture_does_not_vouch_for_an_api_elsewhere(project: Project) -> None
 
 
 def test_a_stub_is_recognised_by_its_source() -> None:
-    from toolgen.testing.subjects.implementation_source import is_stub
+    from toolgen.testing.implementation_source import is_stub
 
     stub = "class A(B):\n    async def execute(self):\n        '''Say.'''\n        raise NotImplementedToolError('no')"
     assert is_stub(stub)

@@ -145,7 +145,7 @@ def test_one_tool_and_its_alternatives(project: Project) -> None:
 def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from toolgen.project.building.project_build import program_of, read_inputs
     from toolgen.testing.processes import implementation_tests
-    from toolgen.testing.running.tool_run import RunOptions
+    from toolgen.testing.runner import RunOptions
     from toolgen.testing.tool_under_test import tool_under_test
 
     monkeypatch.setattr(implementation_tests, "CALL_SECONDS", 1.0)

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from toolgen.sources.mcp_client import client, connection, limits
 from toolgen.sources.mcp_client.connection import ServerConnection
-from toolgen.testing.server import server_subject
-from toolgen.testing.server.server_subject import ServerSubject
+from toolgen.testing.server import run as server_subject
+from toolgen.testing.server.run import ServerSubject
 
 from tests.http_server import QuietHandler, serve
 from tests.processes import is_gone

@@ -18,7 +18,7 @@ from toolgen.project import UnableError, locate, read_project, reason, replace_f
 from toolgen.project.building.bundle import make_bundle, with_recorded_hash
 from toolgen.project.building.project_build import plan, user_cache, write_output
 from toolgen.project.files.reading import leaves
-from toolgen.testing.subjects.implementation_source import is_stub
+from toolgen.testing.implementation_source import is_stub
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -77,7 +77,7 @@ def _rate(text: str) -> tuple[str, float]:
 
 
 def _mock(args: argparse.Namespace) -> ServedSpecs:
-    from toolgen.testing.mock.faults import Faults, check_faults
+    from toolgen.testing.mock.tool import Faults, check_faults
     from toolgen.testing.mock.toolkit import ServedSpecs, mocking
 
     specs, faults = Path(args.start, args.path), Faults(args.latency, dict(args.fail))

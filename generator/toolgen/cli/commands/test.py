@@ -26,7 +26,7 @@ from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.testing.project_tests import run_project_tests
-from toolgen.testing.running.tool_run import RunOptions
+from toolgen.testing.runner import RunOptions
 from toolgen.testing.server.run import ServerOptions
 
 

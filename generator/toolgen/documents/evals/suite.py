@@ -26,7 +26,7 @@ from toolgen.project.files.reading import RootedPath
 from toolgen.runtime.adapters.naming import published
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.document import JsonObject
-from toolgen.testing.inputs.requests import with_defaults
+from toolgen.testing.requests import with_defaults
 from toolgen.testing.tool_under_test import tool_under_test
 
 CONFIG = "promptfooconfig.yaml"

@@ -16,8 +16,7 @@ from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.toolkit import Toolkit
 
 from .contracts import MockContract, ServedContracts, read_contracts
-from .faults import FaultDice, Faults, check_faults
-from .tool import MockSettings, mock_tool
+from .tool import FaultDice, Faults, MockSettings, check_faults, mock_tool
 
 MakeTool = Callable[[MockContract], BaseTool[Any, Any]]
 

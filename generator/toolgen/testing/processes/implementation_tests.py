@@ -23,8 +23,8 @@ from toolgen.project import Project, UnableError
 from toolgen.testing.processes.child_run import ChildRun, innermost_frame, report_events, run_child
 from toolgen.testing.project_tools import fixtures_file, require_generated
 from toolgen.testing.results import Failure, ToolReport
-from toolgen.testing.running.tool_run import RunOptions
-from toolgen.testing.subjects.subject import Call, call_command
+from toolgen.testing.runner import RunOptions
+from toolgen.testing.subject import Call, call_command
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
@@ -118,9 +118,8 @@ def main(result: str, trace: str) -> None:
 
 
 def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> None:
-    from toolgen.testing.running.runner import ToolRunner
-    from toolgen.testing.subjects.fixtures import FixtureError, load_fixtures
-    from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
+    from toolgen.testing.runner import ToolRunner
+    from toolgen.testing.toolkit_subject import FixtureError, ToolkitSubject, load_fixtures
 
     task = TypeAdapter(Task).validate_python(data)
     sys.path[:0] = task.folders

@@ -16,11 +16,9 @@ from typing import Any, Final
 
 from toolgen.runtime.confirmation.question import MAX_VALUE
 from toolgen.schema.document import JsonObject, JsonPath
-from toolgen.testing.calls.observation import Observation, ObservedCall
-from toolgen.testing.inputs.known_values import KnownValues
-from toolgen.testing.inputs.requests import changes_of, generated_requests, is_valid
-from toolgen.testing.inputs.slots import with_value
-from toolgen.testing.subjects.subject import Call, Subject
+from toolgen.testing.observation import Observation, ObservedCall
+from toolgen.testing.requests import KnownValues, changes_of, generated_requests, is_valid, with_value
+from toolgen.testing.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 _GENERATED: Final = 40  # generated requests whose values are tried

@@ -7,11 +7,15 @@ import shlex
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol
+from urllib.parse import urlsplit
 
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.http.request import base_url
 from toolgen.schema.document import JsonObject
-from toolgen.testing.tool_under_test import ToolUnderTest
+from toolgen.serving.auth.addresses import is_loopback
+from toolgen.testing.tool_under_test import ToolUnderTest, hints_of
 
 Consent = Literal["given", "refused", "nobody", "outdated"]
 """The user's answer, should one be asked; nobody: there is no user to ask; outdated: the user agreed, but
@@ -143,3 +147,31 @@ def call_command(call: Call, tool: ToolUnderTest, server_options: Sequence[str] 
     words += ["--scopes", ",".join(tool.scopes)] if tool.scopes and not server_options else []
     text = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
     return shlex.join([*words, "--input", text])
+
+
+def harm_to_own_data(tool: ToolUnderTest) -> str:
+    """Return how calls of the default toolkit of a project may do harm."""
+    if tool.is_harmless:
+        return ""
+    return "it may change or destroy something, and there is no fixture toolgen_toolkit with data for tests"
+
+
+def harm_to_server(tool: ToolUnderTest, listed_annotations: Mapping[str, Any] | None) -> str:
+    """Return how calls of a running server may do harm, by the spec or by what the server lists."""
+    if not tool.is_harmless:
+        return "it may change or destroy data of the server"
+    if not replace(tool, **hints_of(listed_annotations)).is_harmless:
+        return "by the server's own annotations, it may change or destroy data"
+    return ""
+
+
+def harm_to_api(operation: Mapping[str, Any]) -> str:
+    """Return how calls of an HttpTool may do harm: an API on another machine has no data for tests."""
+    try:
+        host = urlsplit(base_url(operation)).hostname or ""
+    except (ToolError, KeyError):
+        return ""  # it calls nothing
+    if is_loopback(host):
+        return ""
+    cure = f"let toolgen_toolkit set {operation['base_url']} to a local API"
+    return f"it may change or destroy something at {host}; {cure}"

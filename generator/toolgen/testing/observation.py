@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypedDict, Unpack
+from itertools import zip_longest
+from typing import Any, Final, Literal, TypedDict, Unpack
 
 from toolgen.schema.document import JsonObject, same_value
-from toolgen.testing.calls.snapshot_diff import as_json
-from toolgen.testing.subjects.subject import NO_STATE, Call, CallResult, Session, Subject
+from toolgen.testing.json_diff import as_json
+from toolgen.testing.subject import NO_STATE, Call, CallResult, Session, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 StepKind = Literal[
@@ -210,3 +211,80 @@ class _Steps:
             state = self._session.state()
             self.made.append(ObservedCall(kind, answer, self._state, state))
             self._state = state
+
+
+_MAX_READS: Final = 10  # calls of other tools after a write
+_MAX_OF_ONE: Final = 3  # examples of one of them
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A call of a read-only tool."""
+
+    tool: ToolUnderTest
+    example: ExpectedCall
+
+    @property
+    def call(self) -> Call:
+        """Return the call."""
+        return Call(self.tool.name, self.example.arguments)
+
+
+async def make_calls(subject: Subject, calls: Sequence[Call]) -> list[CallResult]:
+    """Make calls one after another in one session; return their answers."""
+    async with subject.session() as session:
+        return [await session.call(call) for call in calls]
+
+
+async def find_dependent(
+    subject: Subject, tool: ToolUnderTest, seen: Sequence[Observation]
+) -> list[Observation]:
+    """Repeat calls of a read-only tool in one session; return those that end in another way than alone.
+
+    A call that ends differently when it is made alone once more is left out: it proves nothing.
+    """
+    answers = await make_calls(subject, [Call(tool.name, each.arguments) for each in seen])
+    found = []
+    for each, answer in zip(seen, answers, strict=True):
+        first = each.first("call")
+        if first is None or same_answer(first.answer, answer):
+            continue
+        # the check compares all three: a clock or a random number proves nothing
+        (alone,) = await make_calls(subject, [Call(tool.name, each.arguments)])
+        steps = (first, ObservedCall("again", answer, None, None), ObservedCall("afresh", alone, None, None))
+        found.append(Observation(each.arguments, steps, after_others=True))
+    return found
+
+
+def reads_after(tool: ToolUnderTest, tools: Sequence[ToolUnderTest]) -> list[Read]:
+    """Return calls of other tools that may show what a tool has written: examples of read-only ones."""
+    rows = [
+        [Read(other, each) for each in other.examples if each.error is None][:_MAX_OF_ONE]
+        for other in tools
+        # The session has the scopes of the tool under test; tools that need others would refuse.
+        if other.read_only and other.name != tool.name and set(other.scopes) <= set(tool.scopes)
+    ]
+    # The first example of each tool, then the second ones: no tool uses up the limit alone.
+    return [read for row in zip_longest(*rows) for read in row if read is not None][:_MAX_READS]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRead:
+    """A read after a write that ends in another way because the same read was made before the write."""
+
+    read: Read
+    expected: CallResult
+    actual: CallResult
+
+
+async def find_stale_read(subject: Subject, write: Call, reads: Sequence[Read]) -> StaleRead | None:
+    """Return a read after a write that depends on whether it was made before it, too: from a cache."""
+    calls = [read.call for read in reads]
+    _, *expected = await make_calls(subject, [write, *calls])
+    _, *again = await make_calls(subject, [write, *calls])  # what differs here varies by itself
+    actual = (await make_calls(subject, [*calls, write, *calls]))[len(calls) + 1 :]
+    for read, one, other, late in zip(reads, expected, again, actual, strict=True):
+        # One is enough: a cache that no write empties makes every read stale.
+        if same_answer(one, other) and not same_answer(one, late):
+            return StaleRead(read, one, late)
+    return None

@@ -2,38 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Unpack
 
-from toolgen.testing.calls.observation import (
+from toolgen.proof.instances import shrink
+from toolgen.runtime.execution.threads.event_loop import run_event_loop
+from toolgen.schema.document import JsonObject, SchemaDocument
+from toolgen.testing.checks import CHECKS, Check, CheckFault, sums_of
+from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.observation import (
     Observation,
+    ObservationDetails,
+    find_dependent,
+    find_stale_read,
+    observe,
     observe_cancelled,
     observe_concurrent,
     observe_sequence,
     observe_serial,
+    reads_after,
 )
-from toolgen.testing.calls.pages import find_page_fault
-from toolgen.testing.calls.sequences import affected_reads, find_dependent, reads_after, stale_reads
-from toolgen.testing.calls.unshown_properties import observe_unshown
-from toolgen.testing.checks.all_checks import CHECKS
-from toolgen.testing.checks.answers import sums_of
-from toolgen.testing.checks.check import Check
-from toolgen.testing.inputs.requests import requests, with_defaults
-from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.outcomes import outcome_of
+from toolgen.testing.pages import find_page_fault
+from toolgen.testing.requests import KnownValues, requests, with_defaults
 from toolgen.testing.results import ActualResult, Failure, ToolReport
-from toolgen.testing.running.tool_run import ToolRun
-from toolgen.testing.subjects.subject import Call, SubjectFailedError
-from toolgen.testing.tool_under_test import ExpectedCall
+from toolgen.testing.subject import Call, Subject, SubjectFailedError
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.unshown_properties import observe_unshown
 
+MAX_CALLS: Final = 100
+_MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
+_MAX_TOOLS: Final = 100  # whose examples supply values
 _CONCURRENT_ROUNDS: Final = 16  # of two calls at once: threads do not always meet in the same place
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 _MAX_SEQUENCE: Final = 12  # calls of a read-only tool after each other
 _MAX_PAGED: Final = 8  # requests whose pages are read
 
 
-class ToolRunner(ToolRun):
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How much is tested."""
+
+    seed: str = "0"
+    max_calls: int = MAX_CALLS  # with generated requests, of each tool
+    examples_only: bool = False
+    all_calls: bool = False  # also calls that may do harm to the data that the tools have
+    record: bool = False  # report the outcomes of examples
+    shrink: bool = True  # look for a smaller request that shows the same failure
+
+
+class ToolRunner:
     """Tests one tool, at once or stage by stage; each stage adds its failures."""
+
+    def __init__(
+        self,
+        tool: ToolUnderTest,
+        subject: Subject,
+        options: RunOptions,
+        *,
+        tools: Sequence[ToolUnderTest] = (),
+        run_async: Callable[[Coroutine[Any, Any, Any]], Any] | None = None,
+    ) -> None:
+        """Prepare the tests.
+
+        `tools` are all tools of the project: values of their examples go into requests, and read-only ones
+        are called after the examples of others. `run_async` runs one session; some subjects need one event
+        loop for all. By default, each has its own, which no task of a tool can end.
+        """
+        self.tool, self.subject, self.options = tool, subject, options
+        self.tools = {each.name: each for each in tools}
+        self.run_async = run_async or _run_session
+        self.known = KnownValues.of_tools([tool, *tools[:_MAX_TOOLS]])
+        self._ended_in: set[str] = set()  # codes of errors
+        self._sent: set[str] = set()  # parameters of calls that succeeded
+        self.is_implemented = True  # as far as is known
+        self.harm = ""  # that calls may do: then none is made
+        self.examples = self.calls = 0  # that were made
+        self.example_failures: list[Failure] = []  # and that of a subject which ended
+        self.actual: list[ActualResult] = []  # of examples that failed
+        self.not_recorded: list[str] = []  # examples without a recorded outcome
+        self.outcomes: dict[str, JsonObject] = {}  # of examples, if they are to be recorded
+        self.successes: list[Observation] = []  # of examples and generated requests
+        self.first_failures: dict[str, Failure] = {}  # by check, of calls other than examples
+        self.is_stuck = False  # a call ran out of time: others would, too, and its thread may still run
+        self.has_ended = False  # the subject: no further call can be made
 
     def run(self) -> ToolReport:
         """Run everything, and return the report."""
@@ -103,7 +156,7 @@ class ToolRunner(ToolRun):
             calls=self.calls,
             failures=failures,
             not_checked={} if self.harm else {name: why for name, why in reasons.items() if why},
-            not_covered=self.coverage.missing() if is_covered else (),
+            not_covered=tuple(self._not_covered()) if is_covered else (),
             not_implemented=not self.is_implemented,
             not_tested=not_tested,
             may_do_harm=bool(self.harm),
@@ -111,6 +164,14 @@ class ToolRunner(ToolRun):
             not_recorded=tuple(self.not_recorded),
             outcomes=self.outcomes,
         )
+
+    def _not_covered(self) -> Iterator[str]:
+        """Yield the declared errors and the optional parameters that no call has shown."""
+        yield from (f"error {code}" for code in self.tool.errors if code not in self._ended_in)
+        schema = self.tool.input_schema
+        root = SchemaDocument(schema if isinstance(schema, Mapping) else {}).plain.schema
+        hidden = root.get("properties", {}).keys() - {*root.get("required", ()), *self._sent}
+        yield from (f"parameter {name}" for name in root.get("properties", {}) if name in hidden)
 
     def _reason_not_checked(self, check: Check) -> str:
         if not self.is_implemented:
@@ -120,6 +181,103 @@ class ToolRunner(ToolRun):
         if check.name == "stream" and self.tool.output_schema is not None and not sums_of(self.tool):
             return "no property of the response has the type of all chunks"
         return ""
+
+    @property
+    def failures(self) -> list[Failure]:
+        """Return the failures so far."""
+        return [*self.example_failures, *self.first_failures.values()]
+
+    @property
+    def succeeding_examples(self) -> list[ExpectedCall]:
+        """Return the examples that end with a result."""
+        return [each for each in self.tool.examples if each.error is None]
+
+    def is_left_out(self) -> bool:
+        """True if no call is made: the tool is not implemented, or a call may do harm."""
+        # Not asked again after a yes or the first call: to answer, a subject may make a toolkit.
+        if self.is_implemented and not self.harm and not self.calls:
+            self.is_implemented = self.subject.is_implemented(self.tool)
+            if self.is_implemented and not self.options.all_calls:
+                self.harm = self.subject.reason_not_to_call(self.tool)
+        return not self.is_implemented or bool(self.harm)
+
+    def observe(self, request: JsonObject, **details: Unpack[ObservationDetails]) -> Observation:
+        """Make one request in every way, in a session of its own."""
+        return self.counted(self.run_async(observe(self.subject, self.tool, request, **details)))
+
+    def counted(self, seen: Observation) -> Observation:
+        """Add an observation to the number of calls and to the coverage, and return it."""
+        self.calls += len(seen.steps)
+        for each in seen.steps:
+            if each.answer.error is not None:
+                self._ended_in.add(each.answer.error)
+            elif each.kind == "call":
+                self._sent |= seen.arguments.keys()
+        # A tool may declare `timeout` as an error of its own: then it has ended by itself.
+        self.is_stuck |= "timeout" not in self.tool.errors and any(
+            step.answer.error == "timeout" for step in seen.steps
+        )
+        step = seen.first("call")
+        if step is not None and self.calls == len(seen.steps):  # the first call of all
+            self.is_implemented = step.answer.error != "not_implemented"
+        return seen
+
+    def judge(self, seen: Observation, checks: Iterable[Check] = CHECKS) -> list[Failure]:
+        """Return the failures that an observation shows."""
+        if not self.is_implemented:
+            return []
+        return [
+            self._failure(check, fault, seen)
+            for check in checks
+            if check.applies(self.tool) and self._can_run(check)
+            for fault in check.faults(self.tool, seen)
+        ]
+
+    def _can_run(self, check: Check) -> bool:
+        # While outcomes are recorded, nothing is compared with those that they replace.
+        has_fresh_data = self.subject.has_fresh_data and not self.options.record
+        return (self.subject.has_state or not check.needs_state) and (
+            has_fresh_data or not check.needs_fresh_data
+        )
+
+    def add_first(self, seen: Observation) -> None:
+        """Add failures of checks that have not failed before, shrunk if their request was generated."""
+        for failure in self.judge(seen):
+            if any(failure.check == each.check for each in self.failures):
+                continue
+            self.first_failures[failure.check] = failure
+            is_generated = seen.expected is None and seen.first("call") is not None
+            # A smaller request would be made alone, and this failure needs the calls before it.
+            is_generated &= not seen.after_others
+            if is_generated and self.options.shrink and not self.is_stuck:
+                self.first_failures[failure.check] = self._shrunk(failure, seen.arguments)
+
+    def _shrunk(self, failure: Failure, request: JsonObject) -> Failure:
+        """Return the failure of the smallest request for which the same check fails."""
+        check = next(each for each in CHECKS if each.name == failure.check)
+        latest = failure
+
+        def fails(smaller: Any) -> bool:
+            nonlocal latest
+            seen = self.run_async(observe(self.subject, self.tool, smaller))
+            failures = self.judge(seen, [check])
+            if failures:
+                latest = failures[0]
+            return bool(failures)
+
+        shrink(request, fails, self.tool.input_schema, max_checks=_MAX_SHRINKING)
+        return latest
+
+    def _failure(self, check: Check, fault: CheckFault, seen: Observation) -> Failure:
+        call = fault.call or Call(self.tool.name, seen.arguments)
+        place = self.tool.place if seen.expected is None else seen.expected.place
+        command = self.subject.command(call, self.tool)
+        index = None if seen.expected is None else seen.expected.index
+        return Failure(check.name, fault.message, place, command, fault.diff, index)
+
+
+def _run_session(work: Coroutine[Any, Any, Any]) -> Any:
+    return run_event_loop(lambda: work)
 
 
 def _without_repetition(failures: list[Failure]) -> list[Failure]:
@@ -134,19 +292,18 @@ def _run_examples(run: ToolRunner) -> None:
             run.run_example(example)
 
 
-def _run_requests(run: ToolRun) -> None:
+def _run_requests(run: ToolRunner) -> None:
     """Make generated requests, up to `max_calls` calls."""
     count = run.options.max_calls
-    most = count + run.calls
     for request in requests(run.tool, seed=run.options.seed, count=count, known=run.known):
-        if run.calls >= most or run.is_stuck:
+        if run.calls >= count or run.is_stuck:
             break
         seen = run.observe(request)
         run.add_first(seen)
         run.successes += [seen] if seen.steps[-1].answer.error is None else []
 
 
-def _run_examples_in_sequence(run: ToolRun) -> None:
+def _run_examples_in_sequence(run: ToolRunner) -> None:
     """Make the calls of a read-only tool's examples one after another in one session."""
     if not run.tool.read_only:
         return
@@ -158,7 +315,7 @@ def _run_examples_in_sequence(run: ToolRun) -> None:
         run.add_first(seen)
 
 
-def _run_later_calls(run: ToolRun) -> None:
+def _run_later_calls(run: ToolRunner) -> None:
     """Make calls after each other that must end as they do alone, with fresh data."""
     if not run.subject.has_fresh_data:
         return
@@ -172,22 +329,19 @@ def _run_later_calls(run: ToolRun) -> None:
         _find_stale_read(run, run.succeeding_examples[0])
 
 
-def _find_stale_read(run: ToolRun, write: ExpectedCall) -> None:
+def _find_stale_read(run: ToolRunner, write: ExpectedCall) -> None:
     """Add a failure if another tool gives an old answer after the write, because it was called before."""
-    call = run.call_of(write)
     reads = reads_after(run.tool, list(run.tools.values()))
-    affected = run.run_async(affected_reads(run.subject, call, reads))
-    stale = run.run_async(stale_reads(run.subject, call, affected)) if affected else []
-    # One is enough: a cache that no write empties makes every read stale.
-    for each in stale[:1]:
-        name = each.read.tool.name
-        message = f"{name} ends in another way after {write.title} if it was also called before"
-        command = run.subject.command(each.read.call, each.read.tool)
-        diff = diff_lines(each.expected.content, each.actual.content)
+    found = run.run_async(find_stale_read(run.subject, Call(run.tool.name, write.arguments), reads))
+    if found is not None:
+        tool = found.read.tool
+        message = f"{tool.name} ends in another way after {write.title} if it was also called before"
+        command = run.subject.command(found.read.call, tool)
+        diff = diff_lines(found.expected.content, found.actual.content)
         run.first_failures["later-calls"] = Failure("later-calls", message, write.place, command, diff)
 
 
-def _read_pages(run: ToolRun) -> None:
+def _read_pages(run: ToolRunner) -> None:
     for seen in run.successes[:_MAX_PAGED] if run.tool.pages is not None else ():
         fault = run.run_async(find_page_fault(run.subject, run.tool, seen.arguments))
         if fault is not None:
@@ -197,7 +351,7 @@ def _read_pages(run: ToolRun) -> None:
             return
 
 
-def _run_unshown(run: ToolRun) -> None:
+def _run_unshown(run: ToolRunner) -> None:
     """Vary the first example that succeeds, and look for properties that the question does not show."""
     has_known_state = run.subject.has_state and run.subject.has_fresh_data
     if run.succeeding_examples and run.tool.confirms and has_known_state:
@@ -207,7 +361,7 @@ def _run_unshown(run: ToolRun) -> None:
             run.add_first(run.counted(seen))
 
 
-def _run_cancelled(run: ToolRun) -> None:
+def _run_cancelled(run: ToolRunner) -> None:
     """Cancel the call of the first example that succeeds, at several moments."""
     if not run.succeeding_examples or run.tool.read_only or not run.subject.has_state:
         return
@@ -218,7 +372,7 @@ def _run_cancelled(run: ToolRun) -> None:
             run.add_first(run.counted(run.run_async(work)))
 
 
-def _run_concurrent(run: ToolRun) -> None:
+def _run_concurrent(run: ToolRunner) -> None:
     """Make the first example that succeeds twice at once, then together with the second one."""
     examples, subject = run.succeeding_examples, run.subject
     if not examples or run.tool.read_only or not (subject.has_state and subject.has_fresh_data):

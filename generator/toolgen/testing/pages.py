@@ -7,21 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, locate, pointer_tokens, value_key
-from toolgen.testing.inputs.slots import with_member
+from toolgen.testing.checks import CheckFault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.subjects.subject import Call, Subject
+from toolgen.testing.requests import with_member
+from toolgen.testing.subject import Call, Subject
 from toolgen.testing.tool_under_test import Pages, ToolUnderTest
 
 _MAX_PAGES: Final = 200
 _CURSOR_BYTES: Final = 120  # of the runtime's cursor with an implementation's cursor in it
-
-
-@dataclass(frozen=True, slots=True)
-class PageFault:
-    """Pages that lack or repeat items, or do not end."""
-
-    message: str
-    diff: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +24,7 @@ class _Read:
     fault: str = ""
 
 
-async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: JsonObject) -> PageFault | None:
+async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: JsonObject) -> CheckFault | None:
     """Read all pages of a request: as large as they are, of about half of the items, and of one item.
 
     Returns None if the items are the same each time, or if the request has no pages.
@@ -42,7 +35,7 @@ async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: Json
         return None
     whole = await _read_all(subject, tool, arguments)
     if whole.fault:
-        return PageFault(whole.fault)
+        return CheckFault(whole.fault)
     if not whole.items:
         return None
     largest = max(_size(each) for each in whole.items)
@@ -52,10 +45,10 @@ async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: Json
     for limit in (beside + largest, beside + max(largest, half)):
         read = await _read_all(subject, tool, arguments, limit)
         if read.fault:
-            return PageFault(f"with pages of {limit} bytes, {read.fault}")
+            return CheckFault(f"with pages of {limit} bytes, {read.fault}")
         if value_key(read.items) != value_key(whole.items):
             message = f"pages of {limit} bytes have other items, or another order, than larger pages"
-            return PageFault(message, diff_lines(whole.items, read.items))
+            return CheckFault(message, diff=diff_lines(whole.items, read.items))
     return None
 
 

@@ -1,1 +1,0 @@
-"""Calls that tests make, and what they show: answers, states, pages, sequences."""

@@ -1,1 +1,0 @@
-"""Inputs of tests: valid requests, from known values and values beside those of examples."""

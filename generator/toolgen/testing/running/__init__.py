@@ -1,1 +1,0 @@
-"""Run the tests of one tool: the order of calls, failures, coverage of the contract."""

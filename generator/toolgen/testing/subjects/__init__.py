@@ -1,1 +1,0 @@
-"""What is tested: sessions with a toolkit, fixtures of the project, the implementations' source."""
