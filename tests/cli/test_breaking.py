@@ -133,11 +133,8 @@ def test_accepted_changes_do_not_fail_until_they_expire(
     ("line", "code", "hint"),
     [
         ('level = "fatal"', "invalid-setting", "'level' must be one of error, warning, info"),
-        ('versions = "calver"', "invalid-setting", "'versions' must be one of semver"),
         ('accept = "../breaking.toml"', "invalid-setting", "must be a relative path"),
-        ('accept = "none.toml"', "unreadable-file", "there is no file none.toml"),
         ('levels = {limit-tightened = "bad"}', "invalid-setting", "error, warning, info, off"),
-        ('levels = {limit-tigtened = "off"}', "unknown-setting", "did you mean 'limit-tightened'?"),
         ("levl = 1", "unknown-setting", "did you mean 'level'?"),
     ],
 )
@@ -160,9 +157,3 @@ def test_a_file_of_accepted_changes_stays_in_the_project_and_small(versions: Cli
     accepted.write_text("#" * 300_000)
     done = versions("breaking", "--against", "before")
     assert (done.code, "error[too-complex]" in done.err) == (2, True)
-
-
-def test_an_unknown_category_is_refused(versions: Cli) -> None:
-    done = versions("breaking", "--against", "before", "--category", "wires")
-    assert done.code == 2
-    assert "did you mean 'wire'?" in done.err

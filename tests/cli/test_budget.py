@@ -51,12 +51,6 @@ def test_the_first_line_says_what_models_read(project: Cli) -> None:
     assert done.out.splitlines()[0] == f"models read {size / 1000:.1f} kB before the first question"
 
 
-def test_the_first_line_without_mcp_is_about_the_first_target(project: Cli) -> None:
-    (project.root / "toolgen.toml").write_text('targets = ["openai"]\n')
-    size = sizes(project)["total"]["openai"]
-    assert f"models read {size / 1000:.1f} kB" in project("budget").out
-
-
 def test_many_tools_are_shown_in_part(project: Cli) -> None:
     for number in range(24):
         project.spec(f"tool_{number}")
@@ -90,13 +84,6 @@ def test_only_what_has_grown_or_is_new_is_a_finding(project: Cli) -> None:
     assert "bytes for gemini: 0 → " in project("budget").err
 
 
-def test_a_baseline_has_one_tool_a_line(project: Cli) -> None:
-    project.spec("wave")
-    project("budget", "--write-baseline")
-    lines = (project.root / "toolgen.budget.json").read_text().splitlines()
-    assert [line.split('"')[1] for line in lines if "mcp" in line] == ["greet", "wave"]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -108,27 +95,10 @@ def test_a_baseline_has_one_tool_a_line(project: Cli) -> None:
             '{"toolgen_budget": 2, "unit": "bytes", "tools": {}}',
             "has the format '2', and this toolgen reads 1",
         ),
-        ('{"toolgen_budget": true, "unit": "bytes", "tools": {}}', "has the format 'true'"),
-        ('{"toolgen_budget": 1, "unit": "bytes", "tools": {"a": {"mcp": "1"}}}', "must have `unit`"),
-        ('{"toolgen_budget": 1, "tools": {}}', "must have `unit`"),
         ('{"name": "mine"}', "is not a baseline that"),
-        ("[]", "is not a baseline that"),
         ("<<<<<<< ours\n", "1:1: not JSON"),
-        ("", "is empty"),
-        ("[" * 100_000, "nested"),
     ],
-    ids=[
-        "unit",
-        "version",
-        "version is true",
-        "size is text",
-        "no unit",
-        "other",
-        "list",
-        "conflict",
-        "empty",
-        "deep",
-    ],
+    ids=["unit", "version", "other", "conflict"],
 )
 def test_another_baseline_is_refused(project: Cli, text: str, message: str) -> None:
     (project.root / "toolgen.budget.json").write_text(text)
@@ -145,13 +115,6 @@ def test_another_file_is_not_overwritten(project: Cli) -> None:
     done = project("budget", "--write-baseline")
     assert done.code == 2
     assert file.read_text() == '{"name": "mine"}'
-
-
-def test_a_baseline_of_another_unit_can_be_written_again(project: Cli) -> None:
-    file = project.root / "toolgen.budget.json"
-    file.write_text('{"toolgen_budget": 1, "unit": "o200k", "tools": {}}')
-    assert project("budget", "--write-baseline").code == 0
-    assert json.loads(file.read_text())["unit"] == "bytes"
 
 
 def test_a_configured_baseline_must_be_there(project: Cli) -> None:
@@ -172,14 +135,6 @@ def test_limits_of_the_command_line(project: Cli, flag: str) -> None:
     assert done.code == 1
     assert "error[budget-exceeded]" in done.err
     assert "100 bytes" in done.err or "more than 100" in done.err
-
-
-def test_limits_of_the_configuration_give_way_to_the_command_line(project: Cli) -> None:
-    configure(project, "max = 100\nmax_total = 100000")
-    done = project("budget")
-    assert done.code == 1
-    assert "'greet' has more than 100 bytes: mcp: " in done.err
-    assert project("budget", "--max", "100000").code == 0
 
 
 def test_limits_of_another_unit_are_refused(project: Cli) -> None:
@@ -210,9 +165,7 @@ def test_a_limit_is_a_whole_number(project: Cli, number: str) -> None:
     ("setting", "message"),
     [
         ("max = 0", "'max' must be a whole number above 0"),
-        ("max = true", "'max' must be a whole number above 0"),
         ('max_total = "1"', "'max_total' must be a whole number above 0"),
-        ('unit = "tokens"', "'unit' must be one of bytes, o200k"),
         ('baseline = "../x"', "'baseline' must be a relative path"),
         ("maximum = 1", "did you mean 'max'?"),
     ],
@@ -236,16 +189,6 @@ def test_confusions_name_the_siblings(empty: Cli) -> None:
     assert done.code == 0
     assert "2 of 2 asks find their tool among the first 5" in done.out
     assert done.out.splitlines()[-1].split() == ["cancel", "refund", "1"]
-
-
-def test_an_ask_that_finds_other_tools_is_a_warning(empty: Cli) -> None:
-    (empty.root / "toolgen.toml").write_text('targets = ["mcp"]\n')
-    empty.spec("pay", ASKED.format(name="pay", description="Write to the ledger.", ask="Send the invoice"))
-    empty.spec("mail", ASKED.format(name="mail", description="Send an invoice.", ask="Send the invoice"))
-    done = empty("budget")
-    assert done.code == 0
-    assert "warning[unfindable-ask] a search for this finds 'mail', and not 'pay'" in done.err
-    assert "1 of 2 asks" in done.out
 
 
 def test_search_prints_the_best_first(empty: Cli) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -48,25 +46,6 @@ def test_used_cache_entries_are_kept(caches: Path) -> None:
     assert list(Cache(caches / ("0" * 16))) == ["7"]
 
 
-def test_the_cache_is_pruned_once_a_day(caches: Path) -> None:
-    prune(caches)
-    aged(caches / ("1" * 16), 40)
-    prune(caches)
-    assert len(Cache(caches / ("1" * 16))) == 20
-    os.utime(caches / "pruned", (time.time() - 2 * DAY,) * 2)
-    prune(caches)
-    assert os.listdir(caches) == ["pruned"]
-
-
-def test_unfinished_cache_entries_are_removed(caches: Path) -> None:
-    generator = caches / ("1" * 16)
-    for name in (".toolgen-old.new", ".toolgen-young.new"):
-        (generator / name).touch()
-    os.utime(generator / ".toolgen-old.new", (time.time() - 40 * DAY,) * 2)
-    prune(caches)
-    assert [path.name for path in generator.glob(".*")] == [".toolgen-young.new"]
-
-
 def test_foreign_files_in_the_cache_folder_are_kept(caches: Path, tmp_path: Path) -> None:
     (caches / "notes").mkdir()
     (caches / "notes" / "mine").touch()
@@ -88,22 +67,3 @@ def test_generate_prunes(project: Cli, caches: Path) -> None:
     assert project.process("generate", TOOLGEN_CACHE_DIR=str(caches)).code == 0
     assert "0" * 16 not in os.listdir(caches)
     assert "1" * 16 in os.listdir(caches)
-
-
-@pytest.mark.skipif(not shutil.which("mount"), reason="no mount on this platform")
-def test_a_full_cache_is_no_reason_to_fail(project: Cli, tmp_path: Path) -> None:
-    folder = tmp_path / "small"
-    folder.mkdir(0o700)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=16k,mode=700", "none", str(folder)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a full disk takes the right to mount one")
-    try:
-        for turn in ("hello", "goodbye"):
-            text = project.spec("greet").read_text().replace("hello", turn)
-            project.spec("greet", text)
-            done = project.process("generate", TOOLGEN_CACHE_DIR=str(folder))
-            assert (done.code, done.err.count("\n")) == (0, 1)  # the sizes
-            assert turn in (project.root / "generated/tools/greet.py").read_text()
-        assert project.process("check", TOOLGEN_CACHE_DIR=str(folder)).code == 0
-    finally:
-        subprocess.run(["umount", folder], check=True)

@@ -36,9 +36,7 @@ print(json.dumps(found))
 REFUSED = '- $.n: expected integer, got the string "5"'
 
 
-@pytest.mark.parametrize(
-    ("setting", "unsaid"), [("", 5), ("coerce = true\n", 5), ("coerce = false\n", REFUSED)]
-)
+@pytest.mark.parametrize(("setting", "unsaid"), [("coerce = true\n", 5), ("coerce = false\n", REFUSED)])
 def test_the_spec_wins_over_the_configuration(empty: Cli, setting: str, unsaid: object) -> None:
     (empty.root / "toolgen.toml").write_text(setting)
     for name, line in (("unsaid", ""), ("coerced", "coerce: true\n"), ("exact", "coerce: false\n")):

@@ -55,12 +55,6 @@ def test_every_setting(repo: Path) -> None:
     assert project.path_of("app.work") == "src/app/work"
 
 
-def test_src_that_is_a_package_is_part_of_the_name(repo: Path) -> None:
-    (repo / "src").mkdir()
-    (repo / "src" / "__init__.py").touch()
-    assert configured(repo, 'output = "src/tools"').package == "src.tools"
-
-
 def test_the_configuration_is_found_from_a_subfolder(repo: Path) -> None:
     configured(repo, "")
     below = repo / "a" / "b"
@@ -103,27 +97,17 @@ def test_two_configurations(repo: Path) -> None:
     [
         ('specs = "s"\nouput = "x"\n', "unknown-setting", 2, "did you mean 'output'?"),
         ("# words\n\ncoerce = 1\n", "invalid-setting", 3, ""),
-        ('coerce = "no"\n', "invalid-setting", 1, ""),
         ("specs = []\n", "invalid-setting", 1, ""),
-        ('specs = ""\n', "invalid-setting", 1, ""),
         ('targets = ["mcp", "mcp"]\n', "invalid-setting", 1, ""),
-        ("targets = [1]\n", "invalid-setting", 1, ""),
         ('specs = "/etc"\n', "invalid-setting", 1, "relative"),
         ('specs = "C:/specs"\n', "invalid-setting", 1, "relative"),
-        ('specs = "..\\\\specs"\n', "invalid-setting", 1, "relative"),
-        ('output = "my-tools"\n', "invalid-setting", 1, ""),
         ('output = "class"\n', "invalid-setting", 1, ""),
-        ('output = "."\n', "invalid-setting", 1, ""),
-        ('implementations = "a..b"\n', "invalid-setting", 1, ""),
         ('implementations = "generated.work"\n', "invalid-setting", 1, "never touches"),
         ('coerce = true\nspecs = "../specs"\n', "outside-project", 2, "move the configuration up"),
         ('output = "specs"\n', "overlapping-folders", 1, ""),
         ('output = "specs/out"\n', "overlapping-folders", 1, ""),
-        ('output = "a"\nspecs = "a/specs"\n', "overlapping-folders", 1, ""),
         ('output = "generated"\ntemplates = "generated/templates"\n', "overlapping-folders", 1, ""),
-        ('specs = "s"\nspecs = "t"\n', "invalid-toml", 2, ""),
         ("specs = \n", "invalid-toml", 1, ""),
-        ('specs = "x', "invalid-toml", 1, ""),
     ],
 )
 def test_every_fault_has_its_place(repo: Path, text: str, code: str, line: int, hint: str) -> None:
@@ -157,8 +141,3 @@ def test_a_configuration_that_is_not_text(repo: Path) -> None:
     with pytest.raises(UnableError, match=r"toolgen\.toml is not UTF-8") as caught:
         find_project(repo)
     assert caught.value.code == "unreadable-configuration"
-
-
-def test_a_start_that_is_not_a_folder(repo: Path) -> None:
-    with pytest.raises(UnableError, match="not a folder"):
-        find_project(repo / "nowhere")

@@ -110,16 +110,6 @@ def test_killed_at_two_hundred_moments(project: Cli, tmp_path: Path) -> None:
     killed_at_random(Twins(project, 1000, tmp_path / "scratch"), 200)
 
 
-@pytest.mark.slow
-def test_two_commands_at_once(project: Cli, tmp_path: Path) -> None:
-    twins = Twins(project, 12, tmp_path / "scratch")
-    for state in (1, 0):
-        twins.set(state)
-        assert [process.wait() for process in [twins.start("generate") for _ in range(3)]] == [0, 0, 0]
-        assert twins.tree() == twins.wanted[state]
-        assert twins.folders() == {"definitions", "models", "models/shared", "schemas", "tools"}
-
-
 def test_two_cold_caches_at_once(project: Cli, tmp_path: Path) -> None:
     twins = Twins(project, 8, tmp_path / "scratch", states=())
     twins.set(0)
@@ -144,19 +134,6 @@ def test_many_cold_specs_are_shared_among_processes(project: Cli, tmp_path: Path
     assert project.tree() == before
 
 
-def test_faults_travel_from_wherever_they_are_found(project: Cli, tmp_path: Path) -> None:
-    for number in range(60):
-        project.spec(f"tool_{number:04}")
-    for number in (3, 57):
-        text = SPEC.format(name=f"tool_{number:04}").replace("type: string", "type: strin")
-        project.spec(f"tool_{number:04}", text)
-    done = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "cold"))
-    assert done.code == 2
-    assert "specs/tool_0003.yaml" in done.err
-    assert "specs/tool_0057.yaml" in done.err
-    assert not (project.root / "generated").exists()
-
-
 def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
     """^C reaches the whole group, and leaves neither processes nor files."""
     for number in range(150):
@@ -177,35 +154,3 @@ def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
     assert (process.returncode, said) == (130, b"toolgen: interrupted\n")
     assert list(scratch.iterdir()) == []
     assert not (project.root / "generated").exists()
-
-
-# The first worker's other thread runs as soon as the one that sends waits for the system, which by then has a part
-# of the result; the interval keeps it from sending more.
-KILLED_WHILE_IT_SENDS = """
-import os, signal, sys, threading, time
-from toolgen.project.building import worker_pool
-
-def kill():
-    computed.wait()
-    sum(range(10_000_000))
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def batch(paths):
-    if os.getpid() != parent:
-        time.sleep(0 if paths[0] == "0" else 600)
-        sys.setswitchinterval(1000)
-        threading.Thread(target=kill).start()
-        computed.set()
-    return "x" * 10_000_000 + paths[0]
-
-parent, computed = os.getpid(), threading.Event()
-worker_pool._processors = lambda: 2
-paths = [str(number) for number in range(48)]
-print(sorted(made[10_000_000:] for made in worker_pool.worker_pool(batch, paths)))
-"""
-
-
-@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="no worker is forked")
-def test_a_worker_that_is_killed_while_it_sends_does_not_hold_the_command_up() -> None:
-    made = subprocess.check_output([sys.executable, "-c", KILLED_WHILE_IT_SENDS], timeout=60, text=True)
-    assert made == "['0', '24']\n"

@@ -96,10 +96,6 @@ def test_asks_that_promptfoo_would_replace_are_refused(shop: Cli, ask: str) -> N
     assert not (shop.root / "evals").exists()
 
 
-def test_arguments_may_be_left_out(shop: Cli) -> None:
-    assert checks(suite(shop, "--tools-only")).keys() == {"tool", "not"}
-
-
 def test_check_shows_what_changed_and_the_command_that_fixes_it(shop: Cli) -> None:
     missing = shop("evals", "--check", "--tools-only")
     assert (missing.code, missing.out.splitlines()[0]) == (1, "MISSING  evals/promptfooconfig.yaml")
@@ -120,9 +116,3 @@ def test_files_of_others_are_kept(shop: Cli) -> None:
     done = shop("evals")
     assert (done.code, own.read_text()) == (2, "# mine\n")
     assert "error[file-exists] evals/promptfooconfig.yaml: not written by `toolgen evals`" in done.err
-
-
-def test_an_unknown_provider_is_refused(shop: Cli) -> None:
-    done = shop("evals", "--provider", "openai:chat:a\nb: c")
-    assert done.code == 2
-    assert "there are openai, anthropic, openai:chat:MODEL" in done.err

@@ -68,12 +68,6 @@ def test_nothing_is_written_if_one_file_is_no_yaml(project: Cli) -> None:
     assert text_of(project) == WRITTEN
 
 
-def test_a_spec_with_mistakes_is_formatted(project: Cli) -> None:
-    project.spec("find_orders", "descripton: x\nname: find_orders\n")
-    assert project("fmt").code == 0
-    assert text_of(project) == "descripton: x\nname: find_orders\n"
-
-
 def test_files_without_a_project(empty: Cli) -> None:
     path = empty.root / "a.yaml"
     path.write_text(WRITTEN)
@@ -109,27 +103,8 @@ def test_stdin_is_a_filter(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (code, out.decode()) == (0, wanted)
 
 
-def test_stdin_that_is_checked(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    code, out, _ = formatted_stdin(empty, monkeypatch, WRITTEN.encode(), "--check")
-    assert (code, out.startswith(b"--- stdin\n")) == (1, True)
-    assert formatted_stdin(empty, monkeypatch, FORMATTED.encode(), "--check")[:2] == (0, b"")
-
-
 @pytest.mark.parametrize("content", [b"a: [\n", b"\xff", b"#" * (4 * 1024 * 1024 + 1)])
 def test_stdin_that_cannot_be_formatted(empty: Cli, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     code, out, err = formatted_stdin(empty, monkeypatch, content)
     assert (code, out) == (2, b"")
     assert "error[" in err
-
-
-def test_stdin_has_the_name_of_its_file(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = ("--stdin-filename", "specs/find_orders.yaml")
-    code, out, _ = formatted_stdin(project, monkeypatch, WRITTEN.encode(), "--check", *name)
-    assert (code, out.startswith(b"--- specs/find_orders.yaml\n")) == (1, True)
-    code, _, err = formatted_stdin(project, monkeypatch, b"a: [\n", *name)
-    assert (code, "specs/find_orders.yaml:" in err) == (2, True)
-    assert project("fmt", *name).code == 2
-
-
-def test_stdin_and_files_together_are_refused(project: Cli) -> None:
-    assert project("fmt", "-", "specs/greet.yaml").code == 2

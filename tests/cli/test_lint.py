@@ -127,15 +127,6 @@ def test_stdin_is_linted_in_place_of_its_file(linted: Cli, monkeypatch: pytest.M
     assert (linted.root / "specs/find_orders.yaml").read_text() == SPEC
 
 
-def test_stdin_is_linted_without_a_project(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = on_stdin(empty, monkeypatch, SPEC, "-", "--stdin-filename", "find_orders.yaml")
-    assert done.code == 0
-    assert "find_orders.yaml:2:1: warning[title-missing]" in done.out
-    broken = on_stdin(empty, monkeypatch, "name: [", "-", "--stdin-filename", "find_orders.yaml")
-    assert broken.code == 2
-    assert "find_orders.yaml:" in broken.err
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -154,24 +145,8 @@ def test_stdin_without_its_place_is_refused(
     assert said in done.err
 
 
-def test_five_megabytes_on_stdin_are_refused(linted: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = b"#" * 5_000_000
-    done = on_stdin(linted, monkeypatch, text, "-", "--stdin-filename", "specs/find_orders.yaml")
-    assert done.code == 2
-    assert "stdin has a file of 4,194,305 bytes" in done.err
-
-
 def test_a_spec_of_five_megabytes_is_refused(linted: Cli) -> None:
     (linted.root / "specs/find_orders.yaml").write_text(SPEC + "#" * 5_000_000)
     done = linted("lint")
     assert done.code == 2
     assert "at most 4,194,304 are read" in done.err
-
-
-def test_a_suppression_of_a_rule_that_does_not_exist_is_a_finding(linted: Cli) -> None:
-    path = linted.root / "specs/find_orders.yaml"
-    path.write_text(SPEC + "x-lint: {ignore: {title-mising: no client shows it}}\n")
-    done = linted("lint")
-    assert "[invalid-suppression] there is no rule 'title-mising'" in done.out
-    assert "did you mean 'title-missing'?" in done.out
-    assert "[title-missing]" in done.out

@@ -10,8 +10,6 @@ import pytest
 
 from .conftest import SPEC, Cli, is_valid_report
 
-LOOSER = "text: {type: string}"
-
 
 @pytest.fixture
 def generated(project: Cli) -> Cli:
@@ -53,11 +51,6 @@ def test_an_error_in_a_spec_is_a_document_too(generated: Cli, command: tuple[str
         assert ElementTree.fromstring(done.out).find(".//failure") is not None
     else:
         assert "specs/broken.yaml" in done.out
-
-
-def test_test_has_a_case_for_each_tool(generated: Cli) -> None:
-    done = generated("test", "--format", "junit")
-    assert ElementTree.fromstring(done.out)[0].get("name") == "toolgen test"
 
 
 @pytest.mark.parametrize(
@@ -106,15 +99,6 @@ def test_files_are_named_as_code_hosts_know_them(inner: Cli, form: str) -> None:
     assert "tools/shop/generated/catalog.py" in files_in(form, inner("check", "--format", form).out)
     inner.spec("broken", "name: [\n")
     assert files_in(form, inner("check", "--format", form).out) == {"tools/shop/specs/broken.yaml"}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_without_a_repository_files_are_relative_to_the_working_folder(
-    inner: Cli, empty: Cli, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
-    (empty.root / ".git").rmdir()
-    monkeypatch.chdir(empty.root / "tools")
-    assert files_in(form, inner("lint", "--format", form).out) == {"shop/specs/greet.yaml"}
 
 
 def test_fingerprints_do_not_depend_on_the_folder(inner: Cli, empty: Cli) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -61,38 +59,3 @@ def test_check_looks_at_the_calendar_without_the_flag(project: Cli, monkeypatch:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793491200")  # 2026-11-01
 
     assert project("check").code == 1
-
-
-def test_check_reads_a_key_that_is_written_with_escapes(configured: Cli) -> None:
-    configured.spec("greet", SPEC.format(name="greet") + 'deprecated: {"\\x73unset": 2026-06-30}\n')
-    assert configured("generate").code == 0
-
-    assert configured("check", "--today", "2026-07-01").code == 1
-
-
-def test_a_disabled_tool_may_be_past_its_sunset(configured: Cli) -> None:
-    configured.spec("greet", DEPRECATED + "enabled: false\n")
-    configured.spec("hello", SPEC.format(name="hello"))
-    assert configured("generate").code == 0
-
-    assert configured("check", "--today", "2026-07-01").code == 0
-
-
-def test_a_date_that_is_none_is_refused(project: Cli) -> None:
-    done = project("check", "--today", "tomorrow")
-
-    assert done.code == 2
-    assert "YYYY-MM-DD" in done.err
-
-
-def test_a_deprecated_tool_that_is_not_implemented_says_so_in_its_results(project: Cli) -> None:
-    script = (
-        "from generated import catalog; print(catalog.toolkit().call_sync('greet', {'who': 'you'}).metadata)"
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=project.root, capture_output=True, text=True, check=True
-    )
-
-    assert "'deprecated': {'replaced_by': 'hello', 'sunset': '2026-06-30'}" in done.stdout
-    assert "deprecated until 2026-06-30" in done.stderr

@@ -92,16 +92,3 @@ def test_watch(project: Cli, watcher: Watcher) -> None:
     watcher.process.send_signal(signal.SIGINT)
     assert watcher.process.wait() == 130
     assert watcher.said().endswith("toolgen: interrupted\n")
-
-
-def test_a_configuration_that_is_broken_from_the_start(empty: Cli, tmp_path: Path) -> None:
-    empty.spec("greet")
-    (empty.root / "toolgen.toml").write_text("specs = \n")
-    watcher = Watcher(empty.root, tmp_path / "log")
-    try:
-        watcher.until(lambda: watcher.turns() == 1)
-        assert "error[invalid-toml]" in watcher.said()
-        assert "1 tool" in watcher.after(lambda: (empty.root / "toolgen.toml").write_text(""))
-    finally:
-        watcher.process.kill()
-        watcher.process.wait()

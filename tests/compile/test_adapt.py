@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from toolgen.compile.pipeline import analyze, compile_project
+from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.package import PackageSettings
-from toolgen.language.targets.builtin import DIALECTS
-from toolgen.schema.providers import PROVIDERS
 
 from tests.models.helpers import TARGETS
 
@@ -45,13 +43,6 @@ def test_a_target_gives_warnings_if_the_configuration_or_the_spec_names_it() -> 
     assert warnings_of(SPEC.format(name="do") + "targets: {openai: {}}\n") == []
 
 
-def test_losses_of_strict_mode_for_bedrock_are_reported() -> None:
-    text = SPEC.replace('pattern: "^x"', "maxLength: 3").format(name="do")
-    assert warnings_of(text + "targets: {bedrock: {strict: true}}\n") == [
-        "7 bedrock: strict mode cannot say `maxLength`; toolgen still enforces it"
-    ]
-
-
 def many_tools(count: int, more: str = "") -> dict[str, bytes | str]:
     return {f"t{n:03}.yaml": SPEC.format(name=f"t{n:03}") + more for n in range(count)}
 
@@ -75,17 +66,6 @@ def test_strict_tools_share_a_budget() -> None:
         ("t020.yaml", "anthropic: one request takes 20 strict tools"),
         ("t024.yaml", "anthropic: one request takes 24 optional properties of strict tools"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("options", "first"),
-    [("{anthropic: {cache_control: {}}}", "t004.yaml"), ("{bedrock: {cachePoint: {}}}", "t004.yaml")],
-)
-def test_too_many_breakpoints_of_the_prompt_cache(options: str, first: str) -> None:
-    (found,) = request_warnings(many_tools(5, f"targets: {options}\n"), TARGETS)
-    assert found.span.file == first
-    assert "one request takes 4 cache breakpoints; from here on there are more, 5 in all" in found.message
-    assert request_warnings(many_tools(4, f"targets: {options}\n"), TARGETS) == []
 
 
 EXAMPLES = """\
@@ -150,21 +130,3 @@ def test_output_schemas_are_published_and_losses_in_them_reported() -> None:
     without = analyze({"tool.yaml": text + "targets: {gemini: {output_schema: false}}\n"}, TARGETS)
     assert without.tools[0].published["gemini"].output_schema is None
     assert [each.span.line for each in without.warnings] == [7]
-
-
-def test_what_is_published_is_the_same_from_the_cache() -> None:
-    texts, cache = {"tool.yaml": EXAMPLES + OUTPUT}, dict[str, bytes]()
-    first, second = (compile_project(texts, TARGETS, PackageSettings(), cache).tree for _ in range(2))
-    assert first == second
-    assert '"examples": [' in first["definitions/do.py"]
-
-
-def test_request_limits_are_reported_with_and_without_cache() -> None:
-    texts, cache = many_tools(21, "targets: {bedrock: {strict: true}}\n"), dict[str, bytes]()
-    first, second = (compile_project(texts, TARGETS, PackageSettings(), cache).warnings for _ in range(2))
-    assert first == second
-    assert [each.code for each in first] == ["provider-limit"]
-
-
-def test_every_provider_with_schema_limits_is_a_dialect() -> None:
-    assert set(DIALECTS) >= PROVIDERS.keys()

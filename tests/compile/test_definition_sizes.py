@@ -58,9 +58,5 @@ def test_sizes_are_those_of_the_lists(specs: list[str]) -> None:
     assert {size.tools for size in sizes} == {len(specs)}
 
 
-def test_no_tools_have_no_size() -> None:
-    assert target_sizes({}, TARGETS) == ()
-
-
 def compact(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())

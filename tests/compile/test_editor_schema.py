@@ -36,11 +36,6 @@ def test_every_field_has_a_description() -> None:
             assert "$ref" not in schema or len(schema) == 1, "draft-07 ignores siblings of $ref"
 
 
-def test_choices_are_enumerated() -> None:
-    confirm = editor_schema()["definitions"]["Confirm"]["properties"]
-    assert confirm["on_unsupported"]["enum"] == ["deny", "two_step", "allow"]
-
-
 def test_a_full_spec_and_a_shared_file_are_valid() -> None:
     assert _valid(FULL)
     assert _valid({"$defs": {"A": {"type": "string"}}})
@@ -52,19 +47,10 @@ def test_a_full_spec_and_a_shared_file_are_valid() -> None:
         {"descripton": "typo"},
         {"name": "two words"},
         {"timeout": "30"},
-        {"confirm": None},
         {"input_schema": {"type": "strng"}},
-        {"input_schema": True},
         {"output_schema": {"properties": {"a": {"minLength": "x"}}}},
         {"errors": [{"code": "gone"}]},
-        {"toolgen": 2},
     ],
 )
 def test_faults_show_in_the_editor(change: dict[str, Any]) -> None:
     assert not _valid({**copy.deepcopy(FULL), **change})
-
-
-def test_each_call_gives_a_fresh_equal_value() -> None:
-    first = editor_schema()
-    first["definitions"]["JsonSchema"]["properties"].clear()
-    assert editor_schema()["definitions"]["JsonSchema"]["properties"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.compile.pipeline import compile_project
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.names import is_device, pascal, shared_module_name, singular, snake, unique_name
+from toolgen.language.names import is_device, snake
 from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS, lowered
@@ -45,19 +45,6 @@ def test_no_module_has_the_name_of_a_device_of_windows(wire: str, py: str) -> No
     assert not [path for path in files if any(map(is_device, path.split("/")))]
 
 
-@pytest.mark.parametrize(
-    ("file", "py"), [("aux.yaml", "aux_"), ("schemas/Nul.yaml", "nul_"), ("nul/a.yaml", "nul_a")]
-)
-def test_no_module_of_a_shared_file_has_the_name_of_a_device(file: str, py: str) -> None:
-    assert shared_module_name(file) == py
-
-
-@pytest.mark.parametrize(("one", "other"), [("con", "con_"), ("CON", "con")])
-def test_tools_whose_files_meet_after_the_change_of_a_name_are_refused(one: str, other: str) -> None:
-    with pytest.raises(SpecErrors, match="would both be 'con_' in Python"):
-        lowered(spec(one), spec(other))
-
-
 def test_shared_files_whose_modules_meet_where_case_does_not_count_are_refused() -> None:
     files = {f"{name}.yaml": "$defs: {A: {type: string}}" for name in ("λόγος", "λόγοσ")}
     files["tool.yaml"] = spec("tool")
@@ -72,30 +59,6 @@ def test_snake_is_always_an_identifier(words: str) -> None:
     assert not keyword.iskeyword(name)
     assert not name.startswith("_")
     assert snake(name, "field") == name
-
-
-@given(st.text(max_size=40))
-def test_pascal_is_always_a_class_name(words: str) -> None:
-    name = pascal(words, "Model")
-    assert name.isascii()
-    assert name.isidentifier()
-    assert name[0].isupper()
-
-
-@given(st.lists(st.sampled_from(["a", "a_2", "A", "A2", "a_"]), max_size=8))
-def test_unused_names_stay_apart(words: list[str]) -> None:
-    taken: list[str] = []
-    for word in words:
-        taken.append(unique_name(word, taken))
-    assert len(set(taken)) == len(words)
-
-
-@pytest.mark.parametrize(
-    ("many", "one"),
-    [("items", "item"), ("entries", "entry"), ("address", "addressItem"), ("data", "dataItem")],
-)
-def test_singular(many: str, one: str) -> None:
-    assert singular(many) == one
 
 
 @pytest.mark.parametrize(
@@ -149,16 +112,6 @@ def test_injected_types(written: str, annotation: str, imports: list[tuple[str, 
     assert [(item.module, item.alias) for item in tool.imports] == imports
 
 
-@pytest.mark.parametrize(
-    ("more", "item"),
-    [("", "TChunk"), ("\noutput_schema: {}", "TChunk | TResponse")],
-)
-def test_a_stream_yields_chunks_and_the_response(more: str, item: str) -> None:
-    tool = lowered(spec("t", "stream: {chunk_schema: {}}" + more)).tools[0]
-    assert tool.result == f"AsyncIterator[{item}] | Iterator[{item}]"
-    assert tool.exports[0] == "TChunk"
-
-
 def definition(more: str = "", settings: PackageSettings | None = None) -> dict[str, Any]:
     return dict(lowered(spec("t", more), settings=settings).tools[0].definition)
 
@@ -167,14 +120,6 @@ def test_a_definition_has_only_what_the_spec_sets() -> None:
     assert list(definition()) == ["name", "py_name", "class_name", "description", "input_schema"]
     assert definition("final_answer: false\ncoerce: true\ntags: []") == definition()
     assert definition("output_schema: {}")["output_schema"] == {}
-
-
-def test_coerce_of_the_spec_overrides_the_configuration() -> None:
-    off = PackageSettings(coerce=False)
-    assert "coerce" not in definition()
-    assert definition("coerce: false")["coerce"] is False
-    assert definition(settings=off)["coerce"] is False
-    assert "coerce" not in definition("coerce: true", off)
 
 
 def test_the_published_output_schema_of_the_spec_overrides_the_configuration() -> None:

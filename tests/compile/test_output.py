@@ -65,16 +65,7 @@ def test_the_order_of_files_does_not_matter() -> None:
 
 def test_formatting_the_output_again_changes_nothing() -> None:
     tree = compile_project(SPECS, TARGETS, PackageSettings(), {}).tree
-    assert format_tree(tree) == tree
-
-
-def test_a_template_that_prints_invalid_python_is_a_bug() -> None:
-    with pytest.raises(TemplateBug, match=r"a\.py"):
-        format_tree({"a.py": "def f(:\n"})
-
-
-def test_only_python_is_formatted() -> None:
-    assert format_tree({"a.json": "{ }", "b.py": "x = 'y'"}) == {"a.json": "{ }", "b.py": 'x = "y"\n'}
+    assert format_tree(tree, tree.keys()) == tree
 
 
 @pytest.mark.parametrize(
@@ -153,46 +144,6 @@ def test_importing_all_the_modules_imports_no_model(package: Path) -> None:
     assert "generated.catalog" in loaded
     heavy = {"pydantic", "jsonschema_rs", "toolgen.runtime.tool", "toolgen.runtime.toolkit", "mcp", "openai"}
     assert not {*heavy, "generated.models.class_"} & loaded
-
-
-def test_importing_the_catalog_and_the_names_in_it_imports_no_definition(package: Path) -> None:
-    code = (
-        "from generated import catalog, openai_tools, anthropic_tools, gemini_tools, bedrock_tools; "
-        "assert len(catalog.TOOLS) == 10; assert 'class' in catalog.TOOLS; assert 'x' not in catalog.TOOLS; "
-        "assert list(catalog.TOOLS)[1] == 'base'"
-    )
-    assert not [name for name in _loaded(package, code) if name.startswith("generated.definitions")]
-
-
-def test_a_definition_is_imported_alone(package: Path) -> None:
-    code = "from generated import catalog; assert catalog.TOOLS['class'] is catalog.CLASS_ is catalog.TOOLS['class']"
-    loaded = {name for name in _loaded(package, code) if name.startswith("generated.definitions.")}
-    assert loaded == {"generated.definitions.class_"}
-
-
-def test_definitions_for_requests_are_plain_lists_that_are_made_once(package: Path) -> None:
-    code = """
-import json
-from generated import anthropic_tools, bedrock_tools, gemini_tools, openai_tools
-from generated.openai_tools import CHAT_TOOLS
-for value in (CHAT_TOOLS, openai_tools.RESPONSES_TOOLS, anthropic_tools.TOOLS, gemini_tools.TOOLS):
-    assert type(value) is list and all(type(tool) is dict for tool in value)
-    assert json.loads(json.dumps(value)) == value
-assert openai_tools.CHAT_TOOLS is CHAT_TOOLS
-assert type(bedrock_tools.TOOL_CONFIG) is dict
-assert gemini_tools.TOOLS[0]["function_declarations"] is gemini_tools.FUNCTION_DECLARATIONS
-for module in (openai_tools, anthropic_tools, gemini_tools, bedrock_tools):
-    assert not hasattr(module, "NOTHING")
-"""
-    _loaded(package, code.strip())
-
-
-def test_an_unknown_name_of_the_catalog_is_an_attribute_error(package: Path) -> None:
-    code = (
-        "from generated import catalog; assert not hasattr(catalog, 'NOTHING'); "
-        "assert not hasattr(catalog, 'class_'); assert 'NOTHING' not in catalog.TOOLS"
-    )
-    _loaded(package, code)
 
 
 def test_names_are_imported_on_first_use_and_kept(package: Path) -> None:

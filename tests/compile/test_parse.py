@@ -67,12 +67,6 @@ def test_every_field_is_parsed() -> None:
     assert {*FULL, *IN_WORKER, *ASKING} - {"x-mine"} == set(Spec.model_fields) - {"extensions"}
 
 
-def test_a_valid_spec_is_not_read_again_for_its_lines() -> None:
-    sources = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})
-    parse(sources)
-    assert "marks" not in vars(sources[0])  # a cached property, which costs as much as reading the file
-
-
 @pytest.mark.parametrize(
     "path",
     [path for path in {**dict.fromkeys(_paths(FULL)), **dict.fromkeys(_paths(IN_WORKER))} if path],
@@ -101,17 +95,6 @@ def test_a_field_of_another_system_gets_a_hint() -> None:
             "write 'input_schema', with a JSON Schema of type object",
         )
     ]
-
-
-@pytest.mark.parametrize("value", [8.0, 8.5])
-def test_a_whole_number_is_not_written_with_a_fraction(value: float) -> None:
-    assert faults({**FULL, "concurrency": value}) == [
-        ("wrong-type", f"'concurrency' must be a whole number, not {value}", "")
-    ]
-
-
-def test_a_boolean_is_not_a_version() -> None:
-    assert faults({**FULL, "toolgen": True})[0][0] == "wrong-type"
 
 
 def test_all_faults_of_all_files_in_one_run() -> None:
@@ -145,13 +128,3 @@ def test_a_schema_can_be_draft_07() -> None:
     assert faults(spec)[0][0] == "invalid-schema"
     tuple_items["$schema"] = "http://json-schema.org/draft-07/schema#"
     assert parsed(spec).tools
-
-
-def test_shared_files_are_recognised_by_their_keys() -> None:
-    shared = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$defs": {"A": {"type": "string"}, "B": True},
-    }
-    result = parsed(FULL, shared)
-    assert list(result.shared) == ["1.yaml"]
-    assert len(result.tools) == 1

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.reading.read import read
@@ -29,40 +28,25 @@ def codes(text: str | bytes) -> list[str]:
     [
         ("no", "no"),
         ("on", "on"),
-        ("yes", "yes"),
-        ("Off", "Off"),
-        ("y", "y"),
         ("true", True),
-        ("False", False),
         ("tRue", "tRue"),
         ("null", None),
-        ("~", None),
         ("", None),
         ("12:30", "12:30"),
         ("2026-01-01", "2026-01-01"),
-        ("1_000", "1_000"),
         ("0644", 644),
         ("0o644", 0o644),
         ("0x1F", 31),
-        ("0b11", "0b11"),
-        ("08", 8),
-        ("+7", 7),
         ("-0", 0),
         ("1e3", 1000.0),
-        ("1.", 1.0),
         (".5", 0.5),
-        ("-.5e1", -5.0),
-        (".", "."),
-        ("=", "="),
         ("'<<'", "<<"),
         ("! no", "no"),
         ("!!str 12", "12"),
         ("!!int '12'", 12),
         ("!!float 1", 1.0),
-        ("123456789012345678901234567890", 123456789012345678901234567890),
         ('"\\u00e9\\0\\x41"', "é\0A"),
         ("a:b", "a:b"),
-        ("a#b", "a#b"),
         ("http://x", "http://x"),
     ],
 )
@@ -84,21 +68,6 @@ def test_any_json_reads_back_equal(data: dict[str, Any], ascii_only: bool, inden
     source = one(json.dumps(data, ensure_ascii=ascii_only, indent=indent))
     assert source.data == data
     assert source.value().line == 1
-
-
-@given(
-    st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]) | st.sampled_from("\x85\n"), max_size=60)
-)
-def test_single_quoted_text_reads_back_equal(text: str) -> None:
-    assume(not re.search(r"\n *\n", text))  # empty lines fold into one another
-    quoted = "'" + text.replace("'", "''").replace("\n", "\n\n ") + "'"
-    if any(ord(char) in (0xFEFF, 0xFFFE, 0xFFFF) for char in text):
-        assert codes(f"key: {quoted}") == ["control-character"]
-        return
-    folded = "\n".join(line.lstrip(" ") if number else line for number, line in enumerate(text.split("\n")))
-    lines = folded.split("\n")
-    expected = "\n".join([*(line.rstrip(" ") for line in lines[:-1]), lines[-1]])
-    assert one(f"key: {quoted}").data == {"key": expected}
 
 
 def test_locations_count_as_editors_do() -> None:
@@ -127,11 +96,6 @@ def test_locations_in_json_with_tabs_and_surrogates() -> None:
     assert source.key(("b",)) == Span("a.yaml", 3, 2, 3)
 
 
-def test_spans_show_paths_with_the_prefix() -> None:
-    (source,) = read({"sub/a.yaml": "a: 1"}, "specs/")
-    assert (source.file, source.path) == ("specs/sub/a.yaml", "sub/a.yaml")
-
-
 def test_all_faults_of_all_files_in_one_run() -> None:
     with pytest.raises(SpecErrors) as refused:
         read({"b.yaml": "a: 1\na: 2\n1: x\nb: .inf", "a.yaml": "", "c.yaml": "@"})
@@ -151,26 +115,17 @@ def test_all_faults_of_all_files_in_one_run() -> None:
         (b"\xef\xbb\xbfa: \xff", "not-utf-8"),
         ('{"a": 1, "a": 2}', "duplicate-key"),
         ('{"a": "\\ud800"}', "lone-surrogate"),
-        ('{"a": "\\\\ud83d\\ude00"}', "lone-surrogate"),
         ('{"a": 1e999}', "not-a-json-number"),
-        ('{"a": ' + "9" * 5000 + "}", "not-a-json-number"),
-        ("a: 0x" + "f" * 5000, "not-a-json-number"),
         ('{"a": ' + "[" * 300 + "]" * 300 + "}", "too-deep"),
-        ("[" * 100_000, "too-deep"),
         ("a: &a 1\na2: *b", "unknown-alias"),
         ("a: &a " + "x" * 100_000 + "\nb: [" + ", ".join(["*a"] * 1000) + "]", "alias-bomb"),
         ("a: &a " + "[" * 150 + "]" * 150 + "\nb: " + "[" * 150 + "*a" + "]" * 150, "too-deep"),
         ("a: !!int x", "unknown-tag"),
-        ("a: !<tag:example.com,2026:x> y", "unknown-tag"),
         ("a: \x7f", "control-character"),
     ],
 )
 def test_text_that_json_cannot_express_is_refused(text: str | bytes, code: str) -> None:
     assert codes(text) == [code]
-
-
-def test_a_lone_surrogate_in_a_str_is_refused() -> None:
-    assert codes('{"a": "\ud800"}') == ["lone-surrogate"]
 
 
 def test_an_empty_folder_is_refused() -> None:

@@ -49,11 +49,6 @@ def test_an_imported_spec_keeps_its_references() -> None:
     assert not chosen(INLINE, {"Amount": AMOUNT}, header=header).inline
 
 
-def test_a_tool_without_references_is_left_alone() -> None:
-    schema = {"type": "object", "additionalProperties": False}
-    assert not chosen(INLINE, {"Amount": AMOUNT}, input_schema=schema).inline
-
-
 def test_a_tool_that_more_than_doubles_keeps_its_references_with_a_warning() -> None:
     long = {**AMOUNT, "description": "An amount of money. " * 20}
     tool = chosen(INLINE, {"Amount": long}, uses=8)
@@ -74,13 +69,3 @@ def test_a_tool_that_grows_beyond_the_limit_keeps_its_references_with_a_warning(
     assert not tool.inline
     assert [each.code for each in tool.warnings] == ["references-kept"]
     assert "more than 5,000 subschemas" in tool.warnings[0].message
-
-
-def test_recursive_references_remain() -> None:
-    node = {
-        "type": "object",
-        "properties": {"next": {"$ref": "#/$defs/Node"}, "a": {"$ref": "#/$defs/Amount"}},
-    }
-    tool = chosen(INLINE, {"Node": node, "Amount": AMOUNT}, uses=1)
-    assert tool.inline
-    assert tool.warnings == ()

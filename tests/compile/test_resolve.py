@@ -10,8 +10,6 @@ from toolgen.compile.pipeline import bind
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.program import Program
 
-from tests.processes import processor_limit
-
 ITEM = {"type": "object", "properties": {"unit": {"$ref": "#/$defs/Unit"}}}
 SHARED = {"$defs": {"Item": ITEM, "Unit": {"type": "string"}, "Unused": {"type": "null"}}}
 
@@ -113,40 +111,11 @@ def test_names_that_collide_get_a_number() -> None:
     }
 
 
-def test_shared_anchors_and_odd_names() -> None:
-    files = {
-        "a.yaml": tool({"properties": {"a": {"$ref": "s.yaml#/$defs/A~1B%20%25"}}}),
-        "s.yaml": {
-            "$defs": {"A/B %": {"$ref": "#here"}, "C": {"items": {"$anchor": "here", "type": "null"}}}
-        },
-    }
-    schema = program(files).tools[0].input_schema
-    assert schema["properties"]["a"] == {"$ref": "#/$defs/A~1B%20%25"}
-    assert schema["$defs"]["A/B %"] == {"$ref": "#/$defs/C/items"}
-
-
-def test_recursion_through_values_is_accepted() -> None:
-    tree = {
-        "type": "object",
-        "properties": {"children": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
-    }
-    files = {
-        "a.yaml": tool({"properties": {"t": {"$ref": "s.yaml#/$defs/Tree"}, "me": {"$ref": "#"}}}),
-        "s.yaml": {"$defs": {"Tree": tree}},
-    }
-    assert program(files).tools[0].input_schema["$defs"] == {"Tree": tree}
-
-
 @pytest.mark.parametrize(
     "schema",
     [
         {"allOf": [{"$ref": "#"}]},
-        {
-            "$defs": {"A": {"anyOf": [True, {"$ref": "#/$defs/A"}]}},
-            "properties": {"a": {"$ref": "#/$defs/A"}},
-        },
         {"$defs": {"A": {"not": {"$ref": "#a"}, "$anchor": "a"}}, "properties": {"a": {"$ref": "#/$defs/A"}}},
-        {"properties": {"a": {"if": {"$ref": "#/properties/a"}}}},
     ],
 )
 def test_recursion_in_place_is_a_loop(schema: dict[str, Any]) -> None:
@@ -157,21 +126,13 @@ def test_recursion_in_place_is_a_loop(schema: dict[str, Any]) -> None:
     ("ref", "code"),
     [
         ("#/$defs/Nope", "dangling-ref"),
-        ("#/required", "dangling-ref"),
         ("s.yaml#/$defs/Unit/type", "dangling-ref"),
-        ("s.yaml", "dangling-ref"),
         ("s.yaml#Unit", "dangling-ref"),
-        ("b.yaml#/input_schema", "dangling-ref"),
         ("../s.yaml#/$defs/Unit", "escaping-ref"),
-        ("x/../../s.yaml#/$defs/Unit", "escaping-ref"),
         ("%2e%2e/s.yaml#/$defs/Unit", "escaping-ref"),
         ("/s.yaml#/$defs/Unit", "absolute-ref"),
-        ("//host/s.yaml#/$defs/Unit", "absolute-ref"),
         ("FILE:///s.yaml#/$defs/Unit", "absolute-ref"),
-        ("c:/s.yaml#/$defs/Unit", "absolute-ref"),
-        ("\\\\host\\s.yaml", "absolute-ref"),
         ("https://example.com/s.yaml", "remote-ref"),
-        ("http:s.yaml", "remote-ref"),
         ("https://json-schema.org/draft/2020-12/schema", "remote-ref"),
     ],
 )
@@ -194,11 +155,6 @@ def test_the_fault_is_at_the_reference() -> None:
     assert (fault.span.line, fault.span.column, fault.span.length) == (5, 26, 14)
 
 
-def test_a_reference_below_an_id_that_leads_nowhere() -> None:
-    schema = {"$defs": {"E": {"$id": "https://example.com/e", "$ref": "#/$defs/nope"}}}
-    assert codes({"a.yaml": tool({**schema, "properties": {"a": {"$ref": "#/$defs/E"}}})}) == ["dangling-ref"]
-
-
 def test_tools_are_sorted_by_name_without_disabled_ones() -> None:
     names = {"z.yaml": "alpha", "a.yaml": "zeta", "m.yaml": "Beta"}
     files: dict[str, Any] = {path: {**tool({}), "name": name} for path, name in names.items()}
@@ -214,11 +170,6 @@ def test_examples_see_bundled_schemas_and_formats() -> None:
     assert program({"a.yaml": good, "s.yaml": SHARED}).warnings == ()
     bad = tool(schema, examples=[{"name": "one", "input": {"i": {"unit": 5}, "d": "soon"}}])
     assert codes({"a.yaml": bad, "s.yaml": SHARED}) == ["example-misfit", "example-misfit"]
-
-
-def test_an_output_of_null_is_an_output() -> None:
-    spec = tool({}, output_schema={"type": "object"}, examples=[{"name": "one", "input": {}, "output": None}])
-    assert codes({"a.yaml": spec}) == ["example-misfit"]
 
 
 def test_chunks_of_an_example_fit_the_chunk_schema() -> None:
@@ -264,49 +215,8 @@ def test_other_placeholders_are_refused(message: str) -> None:
     assert set(codes({"a.yaml": spec})) == {"bad-placeholder"}
 
 
-def test_patterns_that_only_the_engine_refuses_are_enforced() -> None:
-    schema = {"properties": {"a": {"type": "string", "pattern": "^{[\\w-.]+}$"}}}
-    good = tool(schema, examples=[{"name": "one", "input": {"a": "{a-b.c}"}}])
-    assert program({"a.yaml": good}).tools[0].input_schema == good["input_schema"]
-    bad = tool(schema, examples=[{"name": "one", "input": {"a": "a"}}])
-    assert codes({"a.yaml": bad}) == ["example-misfit"]
-
-
 def test_warnings_refuse_nothing_and_point_into_shared_files() -> None:
     shared = {"$defs": {"N": {"type": "integer", "default": "many"}}}
     files = {"a.yaml": tool({"properties": {"a": {"$ref": "s.yaml#/$defs/N"}}}), "s.yaml": shared}
     (warning,) = program(files).warnings
     assert (warning.code, warning.span.file) == ("default-violates-schema", "s.yaml")
-
-
-def test_same_files_in_any_order_give_the_same_program() -> None:
-    files = {"b.yaml": {**tool({}), "name": "b"}, "a.yaml": {**tool({}), "name": "a"}}
-    backwards = dict(reversed(files.items()))
-    assert [t.spec for t in program(files).tools] == [t.spec for t in program(backwards).tools]
-
-
-def test_large_schemas_are_checked_in_one_pass() -> None:
-    count = 1_000
-    properties = {f"p{i}": {"$ref": "#/$defs/D", "default": i} for i in range(count)}
-    with processor_limit(5):  # 15 s and more where each default compiles the whole schema
-        checked = program({"a.yaml": tool({"properties": properties, "$defs": {"D": {"type": "string"}}})})
-        assert len(checked.warnings) == count
-
-
-def test_thousands_of_wrong_placeholders_are_not_all_reported() -> None:
-    message = "".join(f"{{y{number}}}" for number in range(20_000))
-    properties = {f"x{number}": {} for number in range(1_000)}
-    with processor_limit(4):
-        spec = tool({"properties": properties}, confirm={"message": message})
-        assert codes({"a.yaml": spec}) == ["bad-placeholder"] * 100
-
-
-def test_an_anchor_of_a_shared_definition_hides_no_own_anchor() -> None:
-    own = {"$anchor": "item", "type": "integer"}
-    properties = {"own": {"$ref": "#item"}, "shared": {"$ref": "s.yaml#item"}}
-    files = {
-        "a.yaml": tool({"properties": properties, "$defs": {"Own": own}}),
-        "s.yaml": {"$defs": {"Item": {"$anchor": "item", "type": "string"}}},
-    }
-    schema = program(files).tools[0].input_schema
-    assert schema["properties"] == {"own": {"$ref": "#/$defs/Own"}, "shared": {"$ref": "#/$defs/Item"}}

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -58,32 +57,22 @@ FUNCTION: dict[str, Any] = {"name": "f", "description": "F.", "parameters": {"ty
 DEEP = "[" * 10_000 + "]" * 10_000
 FILES = {
     "empty": (b"", "is empty"),
-    "space": (b" \n\t\n", "is empty"),
-    "bom": (b"\xef\xbb\xbf", "is empty"),
     "truncated": (json.dumps([FUNCTION]).encode()[:-20], "not JSON"),
     "truncated line": (json.dumps(FUNCTION).encode() + b'\n{"name": "g', ":2:"),
     "latin-1": (b'[{"name": "f\xe9"}]', "is not UTF-8"),
-    "utf-16": (json.dumps([FUNCTION]).encode("utf-16"), "is not UTF-8"),
-    "binary": (bytes(range(256)), "is not UTF-8"),
-    "zeros": (b"\0" * 10_000, "not JSON"),
-    "deep": (DEEP.encode(), "nested more than 150 deep"),
     "deep line": (json.dumps(FUNCTION).encode() + b"\n" + DEEP.encode(), "nested more than 150 deep"),
-    "deep objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "nested more than 150 deep"),
     "deep schema": (
         json.dumps([{"name": "f", "parameters": "@", "inputSchema": "@"}])
         .replace('"@"', '{"not": ' * 10_000 + "{}" + "}" * 10_000)
         .encode(),
         "nested more than 150 deep",
     ),
-    "open": (b"[" * 1_000_000, "nested more than 150 deep"),
     "key twice": (b'[{"name": "f", "name": "g"}]', "duplicate key"),
     "nan": (b'[{"name": "f", "x": NaN}]', "NaN is not a JSON number"),
     "digits": (b'[{"name": "f", "x": ' + b"9" * 100_000 + b"}]", "digits"),
     "surrogate": (b'[{"name": "f", "description": "\\udc00"}]', "surrogate"),
     "long text": (json.dumps([{"name": "f", "x": "x" * 2_000_000}]).encode(), "2,000,000 characters"),
-    "long name": (json.dumps([{"name": "x" * 5000}]).encode(), "cannot be the name"),
     "yaml": (b"name: f\n", "not JSON"),
-    "number": (b"7", "expected a "),
     "null": (b"null", "expected a "),
 }
 
@@ -100,16 +89,12 @@ def test_files(empty: Cli, kind: str, case: str) -> None:
 @pytest.mark.parametrize(
     "schema",
     [
-        {"$ref": "#"},
         {"properties": {"a": {"$ref": "#/properties/a"}}},
-        {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}},
         {"$ref": "file:///etc/passwd", "properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}},
-        {"properties": {"a": {"$ref": "../../../etc/passwd#/a"}}},
         {"properties": {f"p{n}": {"pattern": "(", "$ref": f"#/$defs/{n}"} for n in range(500)}},
         {"properties": {"{{ 7 * 7 }}": {"title": "\x00\u202e'\"\"\"\n", "default": "{% raise %}"}}},
-        {"properties": {"a": {"$schema": "urn:x", "default": 1, "not": {"minimum": 2}}}},
     ],
-    ids=["itself", "property", "circle", "elsewhere", "above", "many", "text", "draft"],
+    ids=["property", "elsewhere", "many", "text"],
 )  # fmt: skip
 def test_hostile_schemas(empty: Cli, kind: str, key: str, schema: dict[str, Any]) -> None:
     tool = {"name": "f", "description": "F.", key: {"type": "object", **schema}}
@@ -136,15 +121,11 @@ def test_a_schema_that_doubles_with_every_reference_is_refused(empty: Cli, kind:
 TOO_LATE = "no list of tools within"
 SERVERS = {
     "garbage": ("print('<html>' * 99, flush=True); time.sleep(99)", TOO_LATE),
-    "hangs": ("time.sleep(99)", TOO_LATE),
     "hangs and ignores": (
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(9)",
         TOO_LATE,
     ),
     "dies": ("sys.stdin.readline(); sys.exit(3)", ""),
-    "dies at once": ("sys.exit(3)", ""),
-    "crashes": ("os.kill(os.getpid(), 11)", ""),
-    "goes when asked": ("sys.stdin.read()", TOO_LATE),
     "floods stderr": ("\nwhile True: sys.stderr.write('x' * 99999)", TOO_LATE),
     "closes": ("os.close(1); time.sleep(99)", ""),
 }
@@ -167,21 +148,13 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """
 LISTS = {
-    "answer['result'] = 5": TOO_LATE,
     "answer['result'] = {'tools': 5}": "",
-    "answer['result'] = {'tools': [5]}": "",
-    "answer['result'] = {'tools': [{'title': 'x', 'inputSchema': {'type': 'object'}}]}": "does not follow MCP: tools.0.name: Field required",
     "answer['result'] = {'tools': [{'name': '', 'inputSchema': {'type': 'object'}}]}": "a tool without a name",
     "answer['result'] = {'tools': []}": "has no tools",
     "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": TOO_LATE,
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}, 'x': 'x' * 2_000_000}]}": "2,000,000 characters",
-    "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'maximum': 10 ** 700}}]}": "",
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}}], 'nextCursor': 'again'}": "does not end",
     "answer['error'] = {'code': 1, 'message': 'not today'}": "not today",
-    "sys.exit(1)": TOO_LATE,  # its child holds the pipe open
-    'print(\'{"jsonrpc": "2.0", "id": \' + \'[\' * 9999, flush=True); time.sleep(99)': TOO_LATE,
-    "d = {}\n        for _ in range(160): d = {'not': d}\n"
-    "        answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object', 'not': d}}]}": "deep",
 }
 
 
@@ -197,7 +170,7 @@ def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
     assert_gone(empty.root)
 
 
-@pytest.mark.parametrize("flood", ["sys.stdout.write('x' * 99999)", "print('{}' + ' ' * 9999)"])
+@pytest.mark.parametrize("flood", ["sys.stdout.write('x' * 99999)"])
 def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPatch, flood: str) -> None:
     monkeypatch.setattr(client, "MAX_BYTES", 1024 * 1024)
     command = server_command(empty, f"\nwhile True: {flood}")
@@ -241,46 +214,6 @@ def test_an_interrupted_import_leaves_no_process(empty: Cli, kind: str) -> None:
     assert process.returncode == 130, said
     assert_gone(empty.root)
     assert not (empty.root / "specs").exists()
-
-
-STARTS_SLOWLY = """
-import asyncio.base_subprocess, os, sys, time
-
-def connect(self, waiter, original=asyncio.base_subprocess.BaseSubprocessTransport._connect_pipes):
-    while not os.path.exists("interrupt"):
-        time.sleep(0.01)
-    return original(self, waiter)
-
-asyncio.base_subprocess.BaseSubprocessTransport._connect_pipes = connect
-from toolgen.__main__ import main
-sys.exit(main())
-"""
-
-
-@pytest.mark.slow
-def test_an_import_interrupted_before_its_server_is_connected_leaves_no_process(empty: Cli) -> None:
-    """asyncio would then wait until all processes with the pipes have ended, possibly for ever."""
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            STARTS_SLOWLY,
-            "import",
-            *server_command(empty, "time.sleep(99)"),
-            "--into",
-            "specs",
-        ],
-        cwd=empty.root,
-        stderr=subprocess.PIPE,
-    )
-    while not (empty.root / "pids").exists() or not (empty.root / "pids").read_text():
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    (empty.root / "interrupt").touch()
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert_gone(empty.root)
 
 
 def test_a_server_command_that_does_not_exist_is_reported(empty: Cli) -> None:
@@ -345,19 +278,7 @@ def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: st
         assert "redirects to another origin: http://127.0.0.1:9/elsewhere" in message
 
 
-@pytest.mark.parametrize(
-    "url", ["http://", "http://127.0.0.1:9/mcp", "http://[::1", "https://no.such.host.invalid/"]
-)
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/mcp", "http://[::1"])
 def test_unreachable_urls_are_reported(empty: Cli, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setattr(limits, "TIME_LIMIT", 10.0)
     refused(empty, url, "mcp", url)
-
-
-def test_an_endless_log_of_a_server_does_not_fill_the_disk(
-    empty: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    note = "open('device.new', 'w').write(str(os.fstat(2).st_mode)); os.rename('device.new', 'device')"
-    server = server_command(empty, f"{note}; time.sleep(99)")
-    refused_within_seconds(empty, monkeypatch, TOO_LATE, *server, written="device")
-    assert stat.S_ISFIFO(int((empty.root / "device").read_text()))
-    assert_gone(empty.root)

@@ -25,9 +25,7 @@ def imported(value: Any) -> list[ImportedTool]:
     "value",
     [
         BARE,
-        [BARE],
         {"type": "function", "function": BARE},
-        {"type": "function", **BARE},
         {"tools": [{"type": "function", "function": BARE}], "model": "x"},
         {"functions": [BARE]},
         {"source": "x", "function_raw": BARE, "calls": []},
@@ -133,18 +131,6 @@ def test_an_export_of_responses_is_imported_as_it_was(project: Cli) -> None:
     assert (namespace["name"], namespace["tools"], search) == ("crm", [function], {"type": "tool_search"})
 
 
-def test_sync_takes_the_output_schema_of_the_source_and_keeps_one_of_the_author(project: Cli) -> None:
-    def synced(**more: Any) -> str:
-        (project.root / "s.json").write_text(json.dumps([{"type": "function", **BARE, **more}]))
-        assert project("import", "openai", "s.json", "--sync").code == 0
-        return (project.root / "specs/f.yaml").read_text()
-
-    assert "output_schema" not in synced()
-    assert "output_schema: {type: object}\n" in synced(output_schema={"type": "object"})
-    assert "output_schema: {type: array}\n" in synced(output_schema={"type": "array"})
-    assert "output_schema: {type: array}\n" in synced()
-
-
 def test_a_function_without_parameters_has_no_properties() -> None:
     (tool,) = imported({"name": "f", "strict": None, "parameters": None})
     assert tool.fields["input_schema"] == {"type": "object", "properties": {}}
@@ -161,21 +147,3 @@ def test_bad_sources_write_nothing(empty: Cli, value: Any) -> None:
     assert (done.code, done.out) == (2, "")
     assert "error[bad-source]" in done.err
     assert not (empty.root / "specs").exists()
-
-
-def test_imported_functions_are_published(project: Cli) -> None:
-    function = {"name": "a.b", "description": "Does it.", "parameters": PARAMETERS, "strict": False}
-    (project.root / "s.json").write_text(json.dumps([{"type": "function", **function}]))
-    assert project("import", "openai", "s.json").code == 0
-    tools = json.loads(project("export", "openai-responses").out)
-    assert {"type": "function", **function, "name": "a_b"} in tools
-
-
-@pytest.mark.parametrize("names", [["rest", "act", "move"], ["move", "rest", "act"]])
-def test_tools_are_listed_in_alphabetical_order_not_in_that_of_the_source(
-    project: Cli, names: list[str]
-) -> None:
-    (project.root / "s.json").write_text(json.dumps([{**BARE, "name": name} for name in names]))
-    assert project("import", "openai", "s.json").code == 0
-    listed = [tool["name"] for tool in json.loads(project("export", "openai-responses").out)]
-    assert listed == ["act", "greet", "move", "rest"]

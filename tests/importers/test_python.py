@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -275,78 +270,10 @@ def test_imported_functions_answer_calls(shop: Cli) -> None:
     assert "Nine is not there." in failed.out + failed.err
 
 
-@pytest.mark.slow
-def test_implementations_for_imported_functions_are_typed(shop: Cli) -> None:
-    assert shop.process("import", "python", "shop", "shop:kept.method", "--implement").code == 0
-    assert shop.process("generate").code == 0
-    types = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "work"],
-        cwd=shop.root, capture_output=True, text=True, check=False,
-        env={**os.environ, "MYPYPATH": str(Path(__file__).parents[2] / "generator")},
-    )  # fmt: skip
-    assert not [
-        line
-        for line in types.stdout.splitlines()
-        if line.startswith("work") and "untyped function" not in line
-    ], types.stdout
-
-
 def answer(cli: Cli, tool: str, **arguments: Any) -> Any:
     done = cli.process("call", tool, "--input", json.dumps(arguments))
     assert done.code == 0, done.err
     return json.loads(done.out)
-
-
-def test_implementations_are_never_replaced(shop: Cli) -> None:
-    (shop.root / "work").mkdir()
-    (shop.root / "work" / "add.py").write_text("mine")
-    done = shop("import", "python", "shop:add", "--implement")
-    assert done.code == 0
-    assert "1 module in work kept as before" in done.err
-    assert (shop.root / "work" / "add.py").read_text() == "mine"
-
-
-def test_implement_needs_an_implementations_package(shop: Cli) -> None:
-    (shop.root / "toolgen.toml").write_text("")
-    done = shop("import", "python", "shop:add", "--implement")
-    assert done.code == 2
-    assert "does not say where implementations go" in done.err
-    assert not (shop.root / "specs").exists()
-
-
-def test_sync_keeps_what_is_written_by_hand(shop: Cli) -> None:
-    assert shop("import", "python", "shop:create").code == 0
-    path = shop.root / "specs" / "create.yaml"
-    path.write_text(
-        path.read_text().replace("Nonsense.", "Nonsense.\n    hint: Say sense.") + "tags: [mine]\n"
-    )
-    before = path.read_text()
-    assert shop("import", "python", "shop:create", "--sync").code == 0
-    assert path.read_text() == before
-    (shop.root / "shop.py").write_text(SHOP.replace("It costs money.", "It is dear."))
-    done = shop("import", "python", "shop:create", "--sync")
-    assert done.code == 0
-    assert "create: updated description" in done.err
-    record = re.compile("^# Texts as imported: .*$", re.MULTILINE)
-    after = before.replace("It costs money.", "It is dear.")
-    assert record.sub("", path.read_text()) == record.sub("", after)
-
-
-@pytest.mark.slow
-def test_parameters_of_frameworks_are_injected(shop: Cli) -> None:
-    (shop.root / "served.py").write_text(
-        "from typing import Annotated\n"
-        "from mcp.server.mcpserver import Context\n"
-        "class Depends:\n    def __init__(self, f): pass\n"
-        "def f(context: Context, n: int, u: Annotated[int, Depends(len)], v: int = Depends(len)) -> None:\n"
-        "    'F.'\n"
-    )
-    done = shop("import", "python", "served:f")
-    assert done.code == 0, done.err
-    found = spec(shop, "f")
-    assert list(found["input_schema"]["properties"]) == ["n"]
-    assert [item["name"] for item in found["inject"]] == ["context_value", "u", "v"]
-    assert found["inject"][0]["type"] == "mcp.server.mcpserver.context.Context"
 
 
 def test_an_injected_parameter_that_may_be_none_is_optional(shop: Cli) -> None:
@@ -375,32 +302,19 @@ def test_a_function_in_a_file_of_a_package_is_imported(shop: Cli) -> None:
 
 REFUSED = {
     "shop:Kept": "is a class, not a function",
-    "shop:Kept.method": "is an unbound method",
     "shop:nothing": "shop has no 'nothing'",
-    "shop:": "the name of the function is missing",
-    ":f": "'' cannot be the name of a module",
     "nope:f": "No module named 'nope'",
-    "nope.py:f": "there is no such file",
     "../shop:f": "cannot be the name of a module",
     "raises": "ValueError: first line",
-    "exits": "SystemExit: no API key",
     "ends": "the import ended its process (exit code 7)",
     "crashes": "the import ended its process (signal 11)",
-    "syntax": "SyntaxError",
-    "binary": "importing binary failed",
     "bare": "no public functions in bare",
-    "forks": "the import ended its process (exit code 5)",
-    "deep": "importing deep failed",
 }
 MODULES = {
     "raises": "raise ValueError('first line\\nsecond')",
-    "exits": "import sys; sys.exit('no API key')",
     "ends": "import os; os._exit(7)",
     "crashes": "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
-    "syntax": "def f(:",
     "bare": "from json import dumps",
-    "forks": "import os\nif os.fork():\n    os._exit(5)",
-    "deep": "x = " + "(" * 10_000 + ")" * 10_000,
 }
 
 
@@ -420,13 +334,10 @@ def test_targets_that_cannot_be_imported(shop: Cli, target: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "while True: pass",
-        "import time\nwhile True: time.sleep(9)",
         "while True: print('x' * 9999, flush=True)",
         "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(9)",
-        "input()\nimport time; time.sleep(99)",
     ],
-    ids=["spins", "sleeps", "floods", "ignores", "asks"],
+    ids=["floods", "ignores"],
 )
 def test_a_module_that_does_not_end_is_ended(shop: Cli, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     (shop.root / "hostile.py").write_text(NOTES + text)
@@ -439,12 +350,6 @@ def test_a_module_that_does_not_end_is_ended(shop: Cli, monkeypatch: pytest.Monk
             break
     assert_gone(shop.root)
     assert not (shop.root / "specs").exists()
-
-
-def test_processes_started_by_a_module_end_with_it(shop: Cli) -> None:
-    (shop.root / "starter.py").write_text(NOTES + "def f(a: int) -> None: 'F.'\n")
-    assert shop("import", "python", "starter:f").code == 0
-    assert_gone(shop.root)
 
 
 def test_types_that_raise_exceptions_are_reported(shop: Cli) -> None:
@@ -467,10 +372,8 @@ def test_types_that_raise_exceptions_are_reported(shop: Cli) -> None:
 @pytest.mark.parametrize(
     ("written", "code"),
     [
-        ("ValueError", "value_error"),
         ("shop.SupplierNotFoundError", "supplier_not_found"),
         ("TimeoutException", "timeout"),
-        ("Error", "error"),
         ("not a name", ""),
     ],
 )

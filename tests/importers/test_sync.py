@@ -75,15 +75,6 @@ def test_nothing_new_changes_nothing(imported: Cli) -> None:
     assert imported.tree("specs")["search.yaml"] == SPEC
 
 
-def test_how_a_person_publishes_a_tool_is_kept(imported: Cli) -> None:
-    mine = "targets:\n  mcp:\n    inline: true  # for old clients\n    output_schema: false\n"
-    imported.spec("search", SPEC + mine)
-    source(imported, search())
-    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert (done.code, done.out) == (0, "")
-    assert imported.tree("specs")["search.yaml"] == SPEC + mine
-
-
 def test_only_what_changed_is_written(imported: Cli) -> None:
     schema = {
         "type": "object",
@@ -137,17 +128,6 @@ def test_mapped_names_stay(empty: Cli) -> None:
     assert "enabled: false" in specs["a_b_2.yaml"]
 
 
-def test_namesakes_stay(empty: Cli) -> None:
-    (empty.root / "toolgen.toml").write_text("")
-    source(empty, search(), search(description="Another."))
-    assert empty("import", "mcp", "s.json").code == 0
-    before = empty.tree("specs")
-    assert {"search.yaml", "search_2.yaml"} <= before.keys()
-    done = empty("import", "mcp", "s.json", "--sync")
-    assert (done.code, done.out) == (0, "")
-    assert empty.tree("specs") == before
-
-
 mappings = st.dictionaries(texts, values, min_size=1, max_size=5)
 
 
@@ -193,17 +173,6 @@ def test_a_text_that_changed_on_both_sides_is_kept_and_reported_once(project_of_
     assert (again.out, "by hand" in again.err) == ("", False)
 
 
-def test_a_text_that_nobody_touched_follows_its_source(project_of_imports: Cli) -> None:
-    project = project_of_imports
-    recorded(project, search())
-    source(project, search(description="Find."))
-    project("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "description: Find.\n" in project.tree("specs")["search.yaml"]
-    source(project, search(description="Find orders."))
-    project("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "description: Find orders.\n" in project.tree("specs")["search.yaml"]
-
-
 def test_the_description_of_an_argument_is_kept_when_its_schema_changes(project_of_imports: Cli) -> None:
     project = project_of_imports
     old, new = search(), search()
@@ -232,18 +201,3 @@ def test_texts_of_a_spec_without_a_record_are_kept_and_recorded(imported: Cli) -
     source(imported, search(title="Search", description="Find."))
     again = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
     assert "texts of description changed in the source; those written by hand are kept" in again.err
-
-
-def test_a_text_that_a_spec_lacks_comes_from_the_source(imported: Cli) -> None:
-    imported.spec("search", SPEC.replace("description: Search.  # what the server says\n", ""))
-    source(imported, search(description="Find."))
-    imported("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "description: Find.\n" in imported.tree("specs")["search.yaml"]
-
-
-def test_a_title_of_a_person_is_kept_when_the_source_gets_one(project_of_imports: Cli) -> None:
-    project = project_of_imports
-    project.spec("search", recorded(project, search()) + "title: Search of orders\n")
-    source(project, search(title="Search"))
-    project("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "title: Search of orders\n" in project.tree("specs")["search.yaml"]

@@ -50,12 +50,6 @@ def test_what_is_written_reads_back(data: dict[str, Any]) -> None:
     assert same(source.data, data), text
 
 
-@settings(max_examples=examples(300), deadline=None)
-@given(st.dictionaries(texts, values, min_size=1, max_size=4))
-def test_readers_of_yaml_1_1_agree(data: dict[str, Any]) -> None:
-    assert same(yaml.load(write(data), yaml.CSafeLoader), data), write(data)
-
-
 @pytest.mark.parametrize("word", WORDS)
 def test_every_hard_word(word: str) -> None:
     data = {"plain": word, "list": [word, {word: word}], word + "!": {"deep": {"er": [[word]]}}}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from toolgen.runtime import ToolContext, Toolkit
 from toolgen.testing.results import ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
 from toolgen.testing.toolkit_subject import Fixtures, ToolkitSubject
 
-from tests.testing.shop import LOOKUPS, STOCK, Lookup, Shop, UnknownSkuError, run, save, state, tool
+from tests.testing.shop import LOOKUPS, STOCK, Lookup, Shop, run, save, state, tool
 
 
 def run_two_tools(kinds: tuple[type[Any], type[Any]]) -> ToolReport:
@@ -78,22 +78,3 @@ def test_a_generated_call_of_a_read_only_tool_ends_the_same_after_others() -> No
     (failure,) = run(ForgetsUnits, **promises).failures
 
     assert (failure.check, "after other calls" in failure.message) == ("independent-calls", True)
-
-
-class Counts(Lookup):
-    """Answers differently each time, with any data: no law says that it must not."""
-
-    calls: ClassVar[list[int]] = []
-
-    def execute(self, request: Any, context: ToolContext) -> Any:
-        if request["sku"] not in STOCK:
-            self.calls.append(1)
-            raise UnknownSkuError(f"Call {len(self.calls)}.")
-        self.calls.append(1)
-        return {"left": len(self.calls)}
-
-
-def test_an_answer_that_is_different_each_time_is_no_failure() -> None:
-    examples = tuple(each for each in LOOKUPS if each.error)
-
-    assert run(Counts, read_only=True, examples=examples).failures == ()

@@ -6,7 +6,6 @@ import copy
 import json
 from typing import Any
 
-import pytest
 import yaml
 
 from tests.cli.conftest import Cli
@@ -71,21 +70,6 @@ def test_a_sync_updates_the_shared_file_alone(project: Cli) -> None:
     assert "phone" in read(project, FILE)["$defs"]["Owner"]["properties"]
 
 
-def test_a_sync_of_one_operation_keeps_the_shared_file(project: Cli) -> None:
-    data = shop()
-    do_import(project, data)
-    assert do_import(project, data, "--sync", "--include", "get_pet") == []
-
-
-def test_a_sync_of_specs_without_a_shared_file_makes_none(project: Cli) -> None:
-    data = shop()
-    do_import(project, data, "--include", "get_pet")
-    assert not (project.root / FILE).exists()
-    written = do_import(project, data, "--sync")
-    assert FILE not in written
-    assert "$defs" in read(project, "specs/best_pet.yaml")["output_schema"]
-
-
 def test_another_import_has_a_shared_file_of_its_own(project: Cli) -> None:
     data = shop()
     (project.root / "specs/schemas").mkdir(parents=True)
@@ -108,12 +92,6 @@ def test_a_spec_that_was_moved_refers_to_the_shared_file(project: Cli) -> None:
     assert project("generate").code == 0
 
 
-@pytest.mark.parametrize("folder", ["specs/vendor", "elsewhere"])
-def test_the_shared_file_is_beside_the_specs_of_into(project: Cli, folder: str) -> None:
-    written = do_import(project, shop(), "--into", folder)
-    assert f"{folder}/schemas/shop.yaml" in written
-
-
 def test_a_variant_of_a_component_stays_in_its_spec(project: Cli) -> None:
     data = shop()
     data["components"]["schemas"]["Owner"]["properties"]["id"] = {"type": "string", "readOnly": True}
@@ -124,10 +102,3 @@ def test_a_variant_of_a_component_stays_in_its_spec(project: Cli) -> None:
     put = read(project, "specs/put_pet.yaml")
     assert put["output_schema"]["properties"]["owner"] == {"$ref": "schemas/shop.yaml#/$defs/Owner"}
     assert put["input_schema"]["$defs"]["Owner"]["properties"].keys() == {"email"}
-
-
-def test_a_component_that_refers_to_the_root_stays_in_its_spec(project: Cli) -> None:
-    data = shop()
-    data["components"]["schemas"]["Owner"]["properties"]["filter"] = {"$recursiveRef": "#"}
-    assert FILE not in do_import(project, data)
-    assert "$defs" in read(project, "specs/get_pet.yaml")["output_schema"]

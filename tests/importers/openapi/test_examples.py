@@ -56,12 +56,6 @@ def test_examples_of_request_and_response_are_joined_by_their_names(version: str
     )
 
 
-def test_single_examples_are_one_call() -> None:
-    made = operation(body={"example": {"name": "Cat"}}, response={"example": [1]}, schema={"type": "array"})
-    expected = [{"name": "example", "input": {"name": "Cat"}, "output": {"result": [1]}}]
-    assert examples(made) == (expected, [])
-
-
 def test_examples_of_parameters_and_of_schemas() -> None:
     named = {"a": {"value": 1}, "b": {"value": 2}}
     required = parameter("of", "string", required=True, schema={"type": "string", "example": "all"})
@@ -79,16 +73,6 @@ def test_a_body_with_the_name_of_a_parameter_is_not_mistaken_for_it() -> None:
         parameter("of", "string", example="all"), body={"example": {"name": "Cat", "of": "x"}}
     )
     assert examples(further)[0] is None
-
-
-def test_a_body_that_is_one_argument() -> None:
-    body = {"schema": {"type": "array", "items": PET}, "example": [{"name": "Cat"}]}
-    assert examples(operation(body=body))[0] == [{"name": "example", "input": {"body": [{"name": "Cat"}]}}]
-
-
-def test_a_required_argument_without_an_example_leaves_none() -> None:
-    made = operation(parameter("of", required=True), response={"example": {"name": "Cat"}})
-    assert examples(made) == (None, [])
 
 
 def test_examples_that_the_schemas_refuse_are_left_out_and_reported() -> None:

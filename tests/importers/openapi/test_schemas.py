@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from toolgen.runtime.http.styles import UnsafeValueError, in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
-from toolgen.schema.dialects.openai import to_strict
-from toolgen.schema.document import SchemaDocument
 from toolgen.sources.imported_tool import ImportedTool, SourceError
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.openapi.specs import ImportOptions, import_openapi
@@ -60,8 +58,6 @@ def item(schema: dict[str, Any]) -> Any:
     [
         ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
         ({"type": "string", "nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
-        ({"type": "string", "nullable": False}, {"type": "string"}),
-        ({"nullable": True}, {}),
         ({"nullable": True, "anyOf": [{"type": "string"}]}, {"anyOf": [{"type": "string"}, {"type": "null"}]}),
         (
             {"nullable": True, "description": "D", "allOf": [{"$ref": "#/components/schemas/A"}]},
@@ -72,10 +68,8 @@ def item(schema: dict[str, Any]) -> Any:
             {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]},
         ),
         ({"type": "number", "minimum": 1, "exclusiveMinimum": True}, {"type": "number", "exclusiveMinimum": 1}),
-        ({"type": "number", "minimum": 1, "exclusiveMinimum": False}, {"type": "number", "minimum": 1}),
         ({"type": "string", "example": "e", "xml": {"name": "n"}, "x-y": 1}, {"type": "string", "examples": ["e"]}),
         ({"type": "integer", "format": "int64"}, {"type": "integer"}),
-        ({"type": "string", "format": "uuid"}, {"type": "string", "format": "uuid"}),
         ({"type": "string", "format": "byte"}, {"type": "string", "contentEncoding": "base64"}),
         ({"type": "string", "format": "iso-country"}, {"type": "string", "x-format": "iso-country"}),
         ({"$ref": "#/components/schemas/A", "minLength": 3}, {"$ref": "#/$defs/A"}),
@@ -153,13 +147,6 @@ def test_recursive_schemas_are_imported_with_used_components_only() -> None:
     assert not accepts(request, {"children": [{"children": [1]}]})
 
 
-def test_references_into_any_part_of_the_document() -> None:
-    ref = {"$ref": "#/components/schemas/A/properties/deep"}
-    request, _ = both(ref, A={"type": "object", "properties": {"deep": {"type": "integer"}}})
-    assert accepts(request, 1)
-    assert not accepts(request, "x")
-
-
 def test_references_to_other_files() -> None:
     files = {
         "parts/pet.json": {
@@ -211,11 +198,8 @@ def test_long_response_schemas_are_cut_off() -> None:
     [
         ("#/components/schemas/Nowhere", "refers to nothing"),
         ("#/components/schemas/A", "refers back to itself"),
-        ("#anchor", "is not a JSON Pointer"),
         ("../other.json", "is outside the document's folder"),
-        ("/etc/passwd", "is outside the document's folder"),
         ("https://example.com/x.json", "is outside the document's folder"),
-        ("file:///etc/passwd", "is outside the document's folder"),
         ("missing.json#/A", "there is no file missing.json"),
     ],
 )
@@ -223,11 +207,6 @@ def test_invalid_references_are_refused(ref: str, why: str) -> None:
     loop = {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}
     with pytest.raises(SourceError, match=why):
         both({"$ref": ref}, **loop)
-
-
-def test_circular_all_of_is_removed() -> None:
-    request, _ = both({"$ref": "#/components/schemas/A"}, A={"allOf": [{"$ref": "#/components/schemas/A"}]})
-    compile_schema(request)
 
 
 def test_a_multipart_property_may_refer_to_a_list_of_files() -> None:
@@ -272,9 +251,7 @@ def test_parameters_accept_exactly_the_texts_that_can_be_sent(
     ("schema", "meant"),
     [
         ({"type": "integer"}, {"type": "integer"}),
-        ({"enum": ["a", "b"]}, {"enum": ["a", "b"]}),
         ({"type": "string", "format": "uuid"}, {"type": "string", "format": "uuid"}),
-        ({"type": "string", "pattern": "^[a-z]+$"}, {"type": "string", "pattern": "^[a-z]+$"}),
         (
             {"type": "array", "items": {"type": "integer"}},
             {"type": "array", "items": {"type": "integer"}, "minItems": 1},
@@ -285,10 +262,6 @@ def test_parameters_that_can_always_be_sent_are_unchanged(
     schema: dict[str, Any], meant: dict[str, Any]
 ) -> None:
     assert parameter_schema("path", schema)["properties"]["v"] == meant
-
-
-def test_a_path_parameter_keeps_the_strict_form() -> None:
-    assert to_strict(SchemaDocument(parameter_schema("path", {"type": "string"}))).losses == ()
 
 
 def parameter_schema(place: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shlex
-import signal
-import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from toolgen.sources.mcp_client import client, connection, limits
@@ -24,7 +17,7 @@ from toolgen.testing.server.run import ServerSubject
 from tests.http_server import QuietHandler, serve
 from tests.processes import is_gone
 
-from .shop import SERVER, SPECS, Shop
+from .shop import SPECS, Shop
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
 
@@ -61,41 +54,8 @@ def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
     assert clear["not_checked"]["failed-calls"] == "the state of a server cannot be seen"
 
 
-def test_a_command_is_not_started_for_every_generated_request(shop: Shop) -> None:
-    shop.cli.spec(
-        "clear", SPECS["clear"].replace("false}\n", "false, properties: {by: {type: string}}}\n", 2)
-    )
-    starts = shop.cli.root / "starts"
-    command = shlex.join(["sh", "-c", f"echo >> {starts}; exec {shop.command()}"])
-    (clear,) = shop.report("clear", "--all-calls", against=command)["tools"]
-    assert len(starts.read_text().splitlines()) < clear["calls"]
-
-
-@pytest.mark.parametrize(
-    ("read_only", "is_command", "reused"), [(False, True, 4), (False, False, 9), (True, True, 0)]
-)
-def test_sessions_that_meet_the_data_of_earlier_ones_are_counted(
-    read_only: bool, is_command: bool, reused: int
-) -> None:
-    server: Any = SimpleNamespace(is_command=is_command)
-    subject = ServerSubject(ServerConnection(server, asks_user=True), [])
-    tool: Any = SimpleNamespace(
-        name="clear", read_only=read_only, examples=(), output_schema=None, chunk_schema=None
-    )
-
-    async def run() -> None:
-        for _ in range(10):
-            async with subject.session():
-                pass
-
-    subject.begin(tool)
-    asyncio.run(run())
-    assert subject.seen["clear"].reused == reused
-
-
 FAULTS = {
     ("look", "wrong output"): ("example", "example 'bells' has another output"),
-    ("look", "invalid output"): ("example", "example 'bells' ends with invalid_response ($.left: "),
     ("look", "other code"): ("example", "ends with sold_out (There is no such part.), not with unknown_part"),
     ("look", "bad result"): (
         "example",
@@ -111,8 +71,6 @@ FAULTS = {
     ("look", "dies"): ("crash", "the server ended (exit code 1): 'out of\\u001b[2J paper'"),
     ("look", "floods"): ("crash", "more than 1 MB"),
     ("look", "floods messages"): ("crash", "more than 1 MB"),
-    ("clear", "asks for ever"): ("crash", "the server asks the user again and again, 'Really?'"),
-    ("clear", "requires input for ever"): ("crash", "the server asks the user again and again, 'Really?'"),
 }
 
 
@@ -237,10 +195,8 @@ def test_a_server_that_fails_again_and_again_is_given_up(shop: Shop) -> None:
 
 UNABLE = {
     "no-such-program --flag": "there is no command 'no-such-program'",
-    "'unclosed": "not a command line",
     f"{sys.executable} -c 'import sys; sys.exit(\"no licence\")'": "the server ended (exit code 1): 'no licence'",
     f"{sys.executable} -c 'import time; time.sleep(99)'": "did not answer within 1 seconds",
-    f"{sys.executable} -c 'import os; os.write(1, b\"x\" * 2_000_000); input()'": "more than 1 MB",
     "http://127.0.0.1:9/mcp": "http://127.0.0.1:9/mcp: ",
 }
 
@@ -255,15 +211,6 @@ def test_a_server_that_cannot_be_tested_is_an_error(
     assert (done.code, done.out) == (2, ""), done.err
     assert UNABLE[against] in done.err
     assert "Traceback" not in done.err
-
-
-def test_an_endless_list_of_tools_is_an_error(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_MAX_PAGES", 20)
-    text = SERVER.read_text().replace('return {"tools": LISTED}', 'return {"tools": [], "nextCursor": "x"}')
-    server = shop.cli.root / "endless.py"
-    server.write_text(text)
-    done = shop.test(against=shlex.join([sys.executable, "-I", "-S", str(server), str(shop.listing), ""]))
-    assert (done.code, "its list of tools does not end" in done.err) == (2, True), done.err
 
 
 class Guarded(QuietHandler):
@@ -297,87 +244,6 @@ class Guarded(QuietHandler):
         self.wfile.write(body)
 
 
-class BadCalls(QuietHandler):
-    """A server over HTTP that lists the tools of the shop, and misbehaves in a call: the path says how."""
-
-    listing: Path
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        result: dict[str, Any] | None = None
-        if body.get("method") == "initialize":
-            info = {"name": "bad", "version": "1"}
-            version = body["params"]["protocolVersion"]
-            result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
-        elif body.get("method") == "tools/list":
-            result = json.loads(self.listing.read_text())
-        elif body.get("method") == "tools/call":
-            return self.misbehave(self.path.strip("/"), body["id"])
-        data = (
-            b""
-            if result is None
-            else json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": result}).encode()
-        )
-        status = 202 if "id" not in body else 400 if result is None else 200
-        self.answer(status, "application/json", data)
-        return None
-
-    def do_GET(self) -> None:
-        self.answer(405, "text/plain", b"")
-
-    do_DELETE = do_GET
-
-    def misbehave(self, how: str, identifier: Any) -> None:
-        if how == "hangs":
-            time.sleep(2)
-        elif how == "floods":
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
-            with suppress(OSError):
-                for _ in range(4_000):
-                    self.wfile.write(b": " + b"x" * 9_999 + b"\n\n")
-        elif how == "garbage":
-            self.answer(200, "application/json", b"<html>\x1b[2J")
-        elif how == "echoes":
-            text = {"type": "text", "text": f"not for \x1b[2J{self.headers['Authorization']}"}
-            result = {"content": [text], "isError": True}
-            answer = {"jsonrpc": "2.0", "id": identifier, "result": result}
-            self.answer(200, "application/json", json.dumps(answer).encode())
-        elif how == "fails":
-            self.answer(500, "text/html", b"oops")
-
-    def answer(self, status: int, kind: str, data: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-
-BAD_CALLS = {
-    "hangs": ("crash", "there is no answer within 0.7 seconds"),
-    "floods": ("crash", "more than 1 MB"),
-    "closes": ("crash", "the connection ended"),
-    "garbage": ("example", "ends with JSON-RPC error -32700 (Failed to parse JSON response"),
-    "fails": ("example", "ends with JSON-RPC error -32603 (Server returned an error response)"),
-}
-
-
-@pytest.mark.parametrize("how", BAD_CALLS)
-def test_a_server_over_http_that_misbehaves_in_a_call_fails(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
-    monkeypatch.setattr(connection, "MAX_ANSWER_BYTES", 1024 * 1024)
-    monkeypatch.setattr(server_subject, "CALL_SECONDS", 0.7 if how == "hangs" else 20.0)
-    handler = type("Handler", (BadCalls,), {"listing": shop.listing})
-    with serve(handler) as url:
-        (tool,) = shop.report("look", against=f"{url}/{how}")["tools"]
-    failure = tool["failures"][0]
-    check, message = BAD_CALLS[how]
-    assert (failure["check"], message in failure["message"]) == (check, True), failure["message"]
-
-
 def test_headers_come_from_the_environment_and_are_never_shown(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -389,56 +255,3 @@ def test_headers_come_from_the_environment_and_are_never_shown(
     assert done.code == 1
     assert "the server has no tool 'look'" in done.out
     assert "s3cr3t" not in done.out + done.err + refused.err
-
-
-def test_a_header_that_the_server_sends_back_is_masked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHOP_AUTHORIZATION", "Bearer s3cr3t-t0ken")
-    handler = type("Handler", (BadCalls,), {"listing": shop.listing})
-    with serve(handler) as url:
-        done = shop.test("look", "--header", "Authorization=SHOP_AUTHORIZATION", against=f"{url}/echoes")
-    assert done.code == 1
-    assert "example 'bells' ends with an error without a code (not for " in done.out
-    assert "--header Authorization=SHOP_AUTHORIZATION" in done.out
-    assert "s3cr3t" not in done.out + done.err
-    assert "\x1b" not in done.out + done.err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--header", "Authorization"], "is not NAME=VARIABLE"),
-        (["--header", "A: B=HOME"], "is not NAME=VARIABLE"),
-        (
-            ["--header", "Authorization=NO_SUCH_VARIABLE"],
-            "there is no environment variable 'NO_SUCH_VARIABLE'",
-        ),
-    ],
-)
-def test_wrong_headers_are_refused(shop: Shop, words: list[str], message: str) -> None:
-    done = shop.test(*words, against="http://127.0.0.1:9/mcp")
-    assert (done.code, message in done.err) == (2, True), done.err
-
-
-def test_options_of_servers_need_a_server(shop: Shop) -> None:
-    done = shop.cli("test", "--header", "A=HOME")
-    assert (done.code, "an option of --against" in done.err) == (2, True)
-    done = shop.test("--header", "A=HOME")
-    assert (done.code, "--header is for a server at a URL" in done.err) == (2, True)
-
-
-@pytest.mark.slow
-def test_an_interrupted_test_leaves_no_process(shop: Shop) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "toolgen", "test", "--against", shop.command("leaves a process")],
-        cwd=shop.cli.root,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    child = shop.cli.root / "child"
-    while not (child.exists() and child.read_text()):
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130, said
-    assert is_gone(int(child.read_text()))

@@ -8,13 +8,10 @@ import shlex
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tests.preloaded import python_command
 
 from .shop import Shop
-
-BY_HAND = Path(__file__).with_name("low_level_server.py")
 
 
 def mock_command(shop: Shop) -> list[str]:
@@ -57,11 +54,3 @@ def test_our_server_over_http(shop: Shop) -> None:
         assert (done.code, done.out) == (0, '{\n  "left": 0\n}\n')
     done = shop.cli("call", "clear", "--against", url)
     assert (done.code, f"{url}: " in done.err) == (2, True), "it has ended"
-
-
-def test_a_server_written_by_hand(shop: Shop) -> None:
-    command = shlex.join([*python_command(os.environ), str(BY_HAND), str(shop.listing)])
-    assert "error codes" in results(shop, command, "look")["look"]
-    report = shop.report("watch", against=command)
-    assert report["tools"][0]["failures"][0]["message"] == "listing: the server has no tool 'watch'"
-    assert report["server"].startswith("'by hand 2', ")
