@@ -11,7 +11,6 @@ from toolgen.changes.comparing.history import Release
 from toolgen.changes.edit_space import Direction
 from toolgen.changes.finding import Category, Finding, Level, Places, Witness
 from toolgen.cli import main
-from toolgen.cli.report.json import releases_data
 from toolgen.cli.report.markdown import as_markdown
 
 from .repository import Repository, spec
@@ -74,20 +73,6 @@ def witness(made: Repository, capsys: pytest.CaptureFixture[str]) -> str:
     return value
 
 
-def test_between_two_commits(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    text = changelog(made, "v1..v2", capsys=capsys)
-    assert "`a`" in text
-    assert "`c`" not in text
-    text = changelog(made, "v1..", capsys=capsys)
-    assert "`a`" in text
-    assert "`b`" not in text
-    assert "## Unreleased" in text
-
-
-def test_no_change(made: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "No tool changed" in changelog(made, "v2..v2", capsys=capsys)
-
-
 def test_a_tag_with_specs_that_are_not_valid_is_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,23 +133,3 @@ def test_what_a_project_accepts_breaks_nothing() -> None:
     text = as_markdown("v1..v2", [release])
     assert "### Breaking" not in text
     assert "- `order`: request: it changed (accepted: nobody uses it)" in text
-
-
-def test_settings_are_named_like_a_tool() -> None:
-    releases = [Release("v2", "", (finding("target removed", tool=""), finding("it changed")), {})]
-    assert "- settings of the project: request: target removed" in as_markdown("v1..v2", releases)
-
-
-def test_json_has_every_release() -> None:
-    data = releases_data(
-        "v1..v2", [Release("v2", "2026-01-02", (finding("it changed"),), {"order": "1 → 2"})]
-    )
-    assert data["releases"][0]["versions"] == {"order": "1 → 2"}
-    assert data["releases"][0]["findings"][0]["rule"] == "limit-tightened"
-
-
-def test_the_day_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolgen.cli.today import today
-
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    assert today().isoformat() == "1970-01-02"

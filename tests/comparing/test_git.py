@@ -104,28 +104,9 @@ def test_all_specs_are_read_where_a_shared_file_differs(made: Repository) -> Non
     }
 
 
-def test_a_tool_of_one_side_alone(made: Repository) -> None:
-    found = sides(made, "v1.0.0")
-    assert "new" in found.new.contracts
-    assert "new" not in found.old.contracts
-
-
 def test_nothing_differs(made: Repository) -> None:
     found = sides(made, "HEAD")
     assert (found.old.contracts, found.new.contracts) == ({}, {})
-
-
-def test_places_have_the_ref_before_the_path(made: Repository) -> None:
-    found = sides(made, "v1.0.0")
-    assert found.old.contracts["greet"].place("name").file == "v1.0.0:specs/greet.yaml"
-    assert found.new.contracts["greet"].place("timeout").file == "specs/greet.yaml"
-    assert "v1.0.0:specs/greet.yaml" in found.old.texts
-
-
-def test_any_name_of_a_commit(made: Repository) -> None:
-    full = made.git("rev-parse", "v1.1.0")
-    for ref in (full, full[:10], "HEAD~1", "v2.0.0^", "refs/tags/v1.1.0", "main@{0}~1"):
-        assert list(sides(made, ref).old.contracts) == ALL, ref
 
 
 def test_a_folder_of_a_commit(made: Repository) -> None:
@@ -164,12 +145,6 @@ def test_the_command_fetches_the_ref(folder: Path, made: Repository) -> None:
     assert sides(clone, "v1.0.0").old.contracts
 
 
-def test_a_misspelt_ref_without_a_remote(made: Repository) -> None:
-    error = refused(made, "v1.0.O")
-    assert "v1.0.O" in error.message
-    assert "v1.0.0" in error.hint
-
-
 @pytest.mark.parametrize("ref", ["--help", "-p", "", " "])
 def test_an_option_is_no_ref(made: Repository, ref: str) -> None:
     assert refused(made, ref).code == "cannot-compare"
@@ -181,24 +156,6 @@ def test_no_repository(folder: Path) -> None:
     error = refused(Repository(root), "main")
     assert error.code == "cannot-compare"
     assert "not a git repository" in error.message
-
-
-def test_git_is_not_installed(made: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert "git is not installed" in refused(made, "main").message
-
-
-def test_commits_without_configuration_or_specs(folder: Path) -> None:
-    repository = Repository.create(folder / "young", {"README.md": "Hello.\n"})
-    repository.git("tag", "bare")
-    repository.write({"toolgen.toml": CONFIGURATION, "specs/README.md": "Soon.\n"})
-    repository.commit("no-specs")
-    repository.write({"specs/a.yaml": spec("a")})
-    repository.commit()
-    error = refused(repository, "bare")
-    assert (error.code, "bare has no toolgen.toml" in error.message) == ("no-configuration", True)
-    error = refused(repository, "no-specs")
-    assert (error.code, "no-specs:specs" in error.message) == ("no-specs", True)
 
 
 # Where the project was
@@ -231,35 +188,11 @@ def test_a_project_that_was_moved_in_its_repository_is_found_by_its_folder(folde
 # What a commit may hold
 
 
-@pytest.mark.parametrize("text", ["name: [", "name: a\n", "nmae: a\n", b"\xff"])
+@pytest.mark.parametrize("text", ["name: a\n", b"\xff"])
 def test_an_old_spec_that_does_not_parse(tmp_path: Path, text: str | bytes) -> None:
     repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": text})
     repository.write({"specs/a.yaml": spec("a")})
     assert faults(repository, "main")[0].startswith("main:specs/a.yaml:1:")
-
-
-def test_an_old_configuration_that_is_not_valid(tmp_path: Path) -> None:
-    files = {"toolgen.toml": "spec = 'specs'\n", "specs/a.yaml": spec("a")}
-    repository = Repository.create(tmp_path / "r", files)
-    repository.write({"toolgen.toml": CONFIGURATION})
-    assert faults(repository, "main") == ["main:toolgen.toml:1: unknown-setting"]
-
-
-def test_line_ends_and_byte_order_marks_do_not_count(tmp_path: Path) -> None:
-    files = {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a"), "specs/b.yaml": spec("b")}
-    repository = Repository.create(tmp_path / "r", files)
-    repository.write(
-        {
-            "toolgen.toml": CONFIGURATION.replace("\n", "\r\n"),
-            "specs/a.yaml": spec("a").replace("\n", "\r\n"),
-            "specs/b.yaml": "\ufeff" + spec("b"),
-        }
-    )
-    assert sides(repository, "main").old.contracts == {}
-    repository.git("-c", "core.autocrlf=false", "add", "-A")
-    repository.commit()
-    repository.write({"specs/a.yaml": spec("a"), "specs/b.yaml": spec("b")})
-    assert sides(repository, "main").old.contracts == {}
 
 
 def test_links_of_a_commit(tmp_path: Path) -> None:
@@ -320,24 +253,6 @@ def test_a_small_repository_with_any_number_of_files_is_refused(
     )
     commit = repository.git("commit-tree", "-m", "bomb", made.stdout.strip())
     assert "has more than 50,000 files" in refused(repository, commit).message
-
-
-def test_large_and_expensive_specs(tmp_path: Path) -> None:
-    many = "\n".join(f"    p{index}: {{type: string}}" for index in range(6_000))
-    bomb = f"name: b\ndescription: B.\ninput_schema:\n  type: object\n  properties:\n{many}\n"
-    files = {
-        "toolgen.toml": CONFIGURATION,
-        "specs/a.yaml": spec("a") + "# padding\n" * 1_000_000,
-        "specs/b.yaml": spec("b"),
-    }
-    repository = Repository.create(tmp_path / "r", files)
-    repository.write({"specs/a.yaml": spec("a")})
-    assert faults(repository, "main") == ["main:specs/a.yaml:1: too-complex"]
-    repository.write({"specs/b.yaml": bomb})
-    repository.commit()
-    assert faults(repository, "main~1") == ["main~1:specs/a.yaml:1: too-complex"]
-    repository.write({"specs/b.yaml": spec("b")})
-    assert [each.split(":", 3)[3] for each in faults(repository, "main")] == [" too-complex"]
 
 
 # What git might do besides
@@ -402,7 +317,3 @@ def test_variables_of_a_hook_name_another_repository(
     monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other.root))
     assert list(sides(made, "v1.1.0").old.contracts) == ALL
-
-
-def test_a_name_that_is_too_long_for_a_command_line_is_no_commit(made: Repository) -> None:
-    assert refused(made, "a" * 140_000).code == "cannot-compare"

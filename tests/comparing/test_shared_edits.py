@@ -88,13 +88,6 @@ def test_one_edit_is_one_finding_that_lists_its_tools(cli: Cli) -> None:
     assert '= witness: {"tool_000": 51} was valid, and no longer is (of tool_000)' in done.out
 
 
-def test_json_has_all_tools(cli: Cli) -> None:
-    (found,) = errors(cli)
-    assert found["tool"] is None
-    assert found["tools"] == [f"tool_{number:03}" for number in range(TOOLS)]
-    assert found["pointer"] == "shop.yaml#/$defs/Quantity/maximum"
-
-
 @pytest.mark.parametrize("key", ["pointer", "fingerprint"])
 def test_one_entry_accepts_it(cli: Cli, key: str) -> None:
     (found,) = errors(cli)
@@ -103,23 +96,6 @@ def test_one_entry_accepts_it(cli: Cli, key: str) -> None:
     assert done.code == 0
     assert done.err.startswith("0 breaks, ")
     assert "accepted" in done.err
-
-
-def test_an_entry_of_one_tool_accepts_it_for_that_tool(cli: Cli) -> None:
-    pointer = "/input_schema/properties/tool_007/maximum"
-    with accepted(cli, f'tool = "tool_007"\npointer = "{pointer}"'):
-        found = errors(cli)
-    assert [(each["tool"], each["accepted"], len(each["tools"])) for each in found] == [
-        (None, None, TOOLS - 1),
-        ("tool_007", REASON, 1),
-    ]
-
-
-def test_an_entry_without_a_tool_must_name_the_edit(cli: Cli) -> None:
-    with accepted(cli, ""):
-        done = cli("breaking", "--against", "old")
-    assert done.code == 2
-    assert "an accepted change needs 'tool'" in done.err
 
 
 def test_a_renamed_shared_type_is_one_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,6 @@ input_schema:
     sku: {type: string}
 output_schema: {$ref: "shared.yaml#/$defs/Receipt"}
 """
-OFF = "name: hidden\ndescription: Hidden.\nenabled: false\ninput_schema: {type: object}\n"
 SHARED = """\
 $defs:
   Receipt:
@@ -22,11 +21,6 @@ $defs:
     properties:
       number: {type: integer}
 """
-
-
-def test_contracts_are_those_of_enabled_tools() -> None:
-    program = analyze({"order.yaml": ORDER, "off.yaml": OFF, "shared.yaml": SHARED}, ())
-    assert list(contracts_of(program)) == ["order"]
 
 
 def test_places_of_a_bound_schema_are_in_the_file_that_has_them() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 
 import pytest
@@ -14,7 +13,6 @@ from toolgen.language.source import Span
 
 TODAY = date(2026, 11, 22)
 PLACE = Span("breaking.toml", 1, 1)
-Make = Callable[..., Finding]
 
 
 def finding(code: str = "scope-added", *, level: Level = Level.ERROR, detail: str = "write") -> Finding:
@@ -34,21 +32,6 @@ def finding(code: str = "scope-added", *, level: Level = Level.ERROR, detail: st
 
 def fails(*findings: Finding, level: Level = Level.ERROR, allow: bool = False) -> list[str]:
     return [each.code for each in failing(findings, level, list(Category), allow_unanalysed=allow)]
-
-
-def test_findings_below_the_level_do_not_fail() -> None:
-    assert fails(finding(), finding("scope-removed", level=Level.WARNING)) == ["scope-added"]
-    assert fails(finding("scope-removed", level=Level.WARNING), level=Level.WARNING) == ["scope-removed"]
-
-
-def test_an_undecided_change_fails_unless_it_is_allowed() -> None:
-    undecided = finding("unanalysed", level=Level.WARNING)
-    assert fails(undecided) == ["unanalysed"]
-    assert fails(undecided, allow=True) == []
-
-
-def test_a_finding_of_another_category_does_not_fail() -> None:
-    assert list(failing([finding()], Level.ERROR, [Category.SOURCE], allow_unanalysed=False)) == []
 
 
 def test_the_level_of_a_rule_can_be_set() -> None:
@@ -102,12 +85,8 @@ ENTRY = '[[accept]]\ncode = "scope-added"\ntool = "order"\nreason = "so"\n'
     [
         (f"{ENTRY}\n[[accept]]\ncode = 'scope-aded'\ntool = 'a'\nreason = 'b'\n", "unknown-setting", 7),
         (ENTRY.replace("reason", "why"), "invalid-setting", 2),
-        (f"{ENTRY}until = 2027-01-31\n", "unknown-setting", 5),
         (f"{ENTRY}expires = 'soon'\n", "invalid-setting", 5),
-        (f"{ENTRY}pointer = 'properties/a'\n", "invalid-setting", 5),
-        (ENTRY.replace('"so"', '" "'), "invalid-setting", 4),
         ("accept = 5\n", "invalid-setting", 1),
-        (f"level = 'info'\n{ENTRY}", "unknown-setting", 1),
         ("[[accept]\n", "invalid-toml", 1),
     ],
 )

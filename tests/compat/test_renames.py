@@ -40,14 +40,6 @@ def test_other_schemas() -> None:
     assert renames([contract("a", with_description)], [contract("b", with_title)]) == {}
 
 
-def test_values_of_an_enum_are_no_texts() -> None:
-    def with_choice(title: str) -> dict[str, Any]:
-        return {**ORDER, "properties": {**ORDER["properties"], "kind": {"enum": [{"title": title}]}}}
-
-    assert renames([contract("a", with_choice("Book"))], [contract("b", with_choice("Film"))]) == {}
-    assert renames([contract("a", with_choice("Book"))], [contract("b", with_choice("Book"))]) == {"a": "b"}
-
-
 def test_schemas_that_many_tools_have_need_a_similar_text() -> None:
     old = contract("search_web", SEARCH, "Search the web for pages.")
     assert renames([old], [contract("find_mail", SEARCH, "Look through the inbox.")]) == {}

@@ -39,12 +39,9 @@ def test_versions_are_ordered_as_semver_says() -> None:
     ("before", "after", "bump"),
     [
         ("1.2.3", "2.0.0", Bump.MAJOR),
-        ("1.2.3", "1.3.0", Bump.MINOR),
         ("1.2.3", "1.2.4", Bump.PATCH),
         ("1.2.3", "1.2.3", Bump.NONE),
-        ("1.2.3", "1.2.3+later", Bump.NONE),
         ("2.0.0-rc.1", "2.0.0-rc.2", Bump.MAJOR),
-        ("2.0.0-rc.1", "2.0.0", Bump.MAJOR),
     ],
 )
 def test_the_bump_between_two_versions(before: str, after: str, bump: Bump) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from toolgen.compile.pipeline import bind
 from toolgen.language.lint import asks
 
@@ -36,8 +35,3 @@ def test_a_sixth_tool_is_not_found() -> None:
     found = searched(**many)
     assert [each.is_found for each in found] == [True] * 5 + [False]
     assert found[-1].ahead == tuple(sorted(many))[:5]
-
-
-def test_the_number_of_asks_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asks, "MAX_ASKS", 1)
-    assert len(searched(a=("Book.", "book"), b=("Buy.", "buy"))) == 1

@@ -16,7 +16,6 @@ from toolgen.language.lint.settings import LintSettings
 from toolgen.language.package import PackageSettings
 
 from tests.lint.rule_pages import rules_page
-from tests.models.helpers import TARGETS
 
 SETTINGS = PackageSettings()
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
@@ -85,58 +84,3 @@ def test_the_document_has_every_rule(record: bool) -> None:
     if record:
         document.write_text(rules_page(), encoding="utf-8", newline="\n")
     assert document.read_text(encoding="utf-8") == rules_page()
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({}, {"lost-reference"}),
-        ({"targets": {"mcp": {"inline": True}}}, set()),
-        ({"targets": {"mcp": {"inline": False}}}, {"lost-reference"}),
-    ],
-)
-@pytest.mark.parametrize("configured", ["keep", "inline"])
-def test_a_reference_is_not_lost_where_mcp_publishes_none(
-    options: dict[str, Any], expected: set[str], configured: str
-) -> None:
-    schema = {
-        "type": "object",
-        "properties": {"price": {"$ref": "#/$defs/Money", "description": "In euros."}},
-        "$defs": {"Money": {"type": "number"}},
-    }
-    tool = {"name": "buy", "description": "Buy an article.", "input_schema": schema, **options}
-    settings = PackageSettings(mcp_references=configured)
-    entries = lint_specs({"buy.yaml": yaml.safe_dump(tool)}, TARGETS, settings).report.entries
-    if configured == "inline" and not options:
-        expected = set()
-    assert {each.code for each in entries} & {"lost-reference"} == expected
-
-
-def test_a_destructive_tool_that_says_that_it_asks_is_believed() -> None:
-    hint = {"annotations": {"destructiveHint": True}}
-    silent = yaml.safe_dump({"description": "Delete an access rule.", **hint})
-    says = yaml.safe_dump(
-        {"description": "Delete a rule. Confirmation required: the first call asks.", **hint}
-    )
-    only_named = yaml.safe_dump({"description": "Delete a confirmation.", **hint})
-    found = ["destructive-unconfirmed" in warnings(each) for each in (silent, says, only_named)]
-    assert found == [True, False, True]
-
-
-def test_an_argument_with_a_maximum_limits_a_result() -> None:
-    orders = {"type": "array", "items": {"type": "object"}}
-    result = {"output_schema": {"type": "object", "properties": {"orders": orders}}}
-
-    def found(argument: dict[str, Any], *, reads: bool = True) -> bool:
-        schema = {"type": "object", "properties": {"k": argument}}
-        tool = {"name": "a", "description": "Find orders.", "input_schema": schema, **result}
-        tool["annotations"] = {"readOnlyHint": reads}
-        entries = lint_specs({"a.yaml": yaml.safe_dump(tool)}, (), SETTINGS).report.entries
-        return "unbounded-result" in {each.code for each in entries}
-
-    assert found({"type": "integer"})
-    assert not found({"type": "integer", "maximum": 50})
-    assert not found({"type": "number", "maximum": 50})
-    lines = {"type": "array", "items": {"type": "object"}}
-    assert found(lines)
-    assert not found(lines, reads=False)  # one result for each line

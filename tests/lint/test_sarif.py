@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-import pytest
-from toolgen.cli import main
 from toolgen.cli.linting import lint_specs
 from toolgen.cli.report.formats import formatted
 from toolgen.language.codes import CODES, lint_codes
@@ -76,16 +72,3 @@ def test_fingerprints_stay_when_lines_move_and_other_parts_change() -> None:
     for code, files in planted().items():
         edited = {name: REMARK + text + b"x-owner: another team\n" for name, text in files.items()}
         assert results(sarif(edited, "specs")) == results(sarif(files, "specs")), code
-
-
-def test_an_orphaned_implementation_is_a_result_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(CASES / "warned/orphaned-implementation/shell", tmp_path, dirs_exist_ok=True)
-    monkeypatch.setenv("TOOLGEN_CACHE_DIR", str(tmp_path / ".cache"))
-    assert main(["-C", str(tmp_path), "generate"]) == 0
-    capsys.readouterr()
-    assert main(["-C", str(tmp_path), "check", "--implementations", "--format", "sarif"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert sarif_validator().is_valid(document)
-    assert {rule for rule, _ in results(document)} == NOT_OF_SPECS

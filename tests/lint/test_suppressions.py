@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from toolgen.cli.linting import LintResult, lint_specs
-from toolgen.compile.pipeline import analyze, bind, without_suppressed_warnings
+from toolgen.compile.pipeline import analyze
 from toolgen.language.lint.settings import LintSettings
 from toolgen.language.package import PackageSettings
 
@@ -59,29 +59,6 @@ def test_it_is_never_published() -> None:
     (tool,) = analyze({"a.yaml": spec(schema, **note)}, ()).tools
     assert tool.input_schema["properties"] == {"names": {"type": "array", "x-unit": "each"}}
     assert tool.spec.extensions == {}
-
-
-def test_a_property_of_that_name_is_a_property() -> None:
-    schema = {"type": "object", "properties": {"x-lint": {"type": "string"}}}
-    (tool,) = analyze({"a.yaml": spec(schema)}, ()).tools
-    assert tool.input_schema == schema
-
-
-def test_other_commands_do_not_count_what_is_suppressed() -> None:
-    note = {"x-lint": {"ignore": {"unenforced-format": "our own"}}}
-    text = spec({"type": "object", "properties": {"a": {"type": "string", "format": "nick", **note}}})
-    program = bind({"a.yaml": text})
-    assert len(program.warnings) == 1
-    assert without_suppressed_warnings(program).warnings == ()
-
-
-def test_in_a_shared_file_it_concerns_the_definition() -> None:
-    note = {"x-lint": {"ignore": {"unenforced-format": "our own"}}}
-    shared = yaml.safe_dump({"$defs": {"Nick": {"type": "string", "format": "nick", **note}}})
-    ref = {"$ref": "shared.yaml#/$defs/Nick", "description": "A name."}
-    tool = spec({"type": "object", "properties": {"a": ref}}, targets={"mcp": {"inline": True}})
-    entries = lint({"a.yaml": tool, "shared.yaml": shared}).report.entries
-    assert [(each.code, each.accepted) for each in entries] == [("unenforced-format", "our own")]
 
 
 def test_the_innermost_folder_decides_the_level() -> None:

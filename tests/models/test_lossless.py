@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
 import jsonschema_rs
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from toolgen.language.diagnostic import SpecErrors
 
-from tests.models.helpers import classes_of, response_of, same, there_and_back
+from tests.models.helpers import classes_of, same, there_and_back
 from tests.samples import examples
 
 NAMES = st.sampled_from(
@@ -172,46 +169,6 @@ def test_a_valid_value_survives_the_model_unchanged(data: st.DataObject) -> None
         if accepted and not _has_huge_float_integer(value):
             got = there_and_back(model, value)
             assert same(got, value), f"{value!r} became {got!r}"
-
-
-@settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.data())
-def test_a_valid_value_survives_the_classes_of_shared_files_unchanged(data: st.DataObject) -> None:
-    defs = {name: data.draw(schemas(depth=2)) for name in ("One", "Two", "Three")}
-    schema = {
-        "type": "object",
-        "properties": {"one": {"$ref": "#/$defs/One"}, "two": {"$ref": "#/$defs/Three"}},
-    }
-    try:
-        judge = jsonschema_rs.validator_for({**schema, "$defs": defs})
-        specs = _in_files(schema, defs)
-        model = response_of(specs)
-    except (ValueError, jsonschema_rs.ReferencingError, SpecErrors):
-        assume(False)
-    for _ in range(4):
-        try:
-            value = data.draw(values(schema, defs))
-            accepted = judge.is_valid(value)
-        except RecursionError:
-            assume(False)
-        if accepted and not _has_huge_float_integer(value):
-            got = there_and_back(model, value)
-            assert same(got, value), f"{value!r} became {got!r}"
-
-
-def _in_files(schema: dict[str, Any], defs: dict[str, Any]) -> dict[str, str]:
-    """Return specs with the definitions in two files that may refer to each other."""
-    files = {"One": "one.yaml", "Two": "two.yaml", "Three": "two.yaml"}
-
-    def moved(data: Any) -> str:
-        text = json.dumps(data)
-        return re.sub(r"#/\$defs/(\w+)", lambda found: f"{files[found[1]]}#/$defs/{found[1]}", text)
-
-    tool = {"name": "probe", "description": "d", "input_schema": {"type": "object"}, "output_schema": schema}
-    one, two = (
-        {name: defs[name] for name in files if files[name] == file} for file in ("one.yaml", "two.yaml")
-    )
-    return {"probe.yaml": moved(tool), "one.yaml": moved({"$defs": one}), "two.yaml": moved({"$defs": two})}
 
 
 def _has_huge_float_integer(value: Any) -> bool:

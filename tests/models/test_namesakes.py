@@ -150,19 +150,3 @@ def test_a_pickled_model_shows_its_fields(monkeypatch: pytest.MonkeyPatch) -> No
     assert again == made
     assert again.model_dump(by_alias=True) == SENT
     assert again.model_dump() == {"order_id": 1}
-
-
-def test_the_schema_of_what_is_dumped_is_that_of_the_fields() -> None:
-    found = classes_of(ORDER).ProbeRequest.model_json_schema(mode="serialization")
-    assert found["properties"].keys() == {"orderId"}
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {**ORDER, "additionalProperties": False},
-        {"type": "object", "properties": {"order_id": INTEGER}},
-    ],
-)
-def test_a_model_without_such_keys_has_no_other_base(schema: dict[str, Any]) -> None:
-    assert classes_of(schema).ProbeRequest.__bases__ == (BaseModel,)

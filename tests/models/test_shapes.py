@@ -36,52 +36,34 @@ TAGGED = [
     ("schema", "python"),
     [
         ({"type": "string"}, "str"),
-        ({"type": "string", "format": "date-time"}, "str"),
-        ({"type": "string", "format": "password"}, "str"),
         ({"type": "number"}, "int | float"),
-        ({"type": ["integer", "number"]}, "int | float"),
         ({"type": ["string", "null"]}, "str | None"),
         ({"type": ["null", "number"], "minimum": 0}, "Annotated[int | float | None, Field(ge=0.0)]"),
-        ({"type": "null"}, "Any"),
         ({"type": "boolean"}, "bool"),
-        ({"type": ["boolean", "integer"]}, "bool | int | float"),
         ({"enum": ["a", "b"]}, "Literal['a', 'b']"),
         ({"enum": ["a", 1, None]}, "Literal['a', 1] | None"),
-        ({"enum": [1, True]}, "bool | int | float"),
-        ({"enum": [1.5, 2]}, "int | float"),
         ({"enum": [{"a": 1}]}, "dict[str, Any]"),
         ({"const": "x"}, "Literal['x']"),
-        ({"const": None}, "Any"),
         ({}, "Any"),
         (True, "Any"),
-        ({"minimum": 3}, "Any"),
-        ({"properties": {"a": {}}}, "Any"),
         (OBJECT, "dict[str, Any]"),
         ({**OBJECT, "additionalProperties": {"type": "integer", "minimum": 1}}, "dict[str, int]"),
         ({**OBJECT, "patternProperties": {"^x": {"type": "integer"}}}, "dict[str, Any]"),
         ({**OBJECT, "patternProperties": {"^x": {"type": "integer"}}, "additionalProperties": False}, "dict[str, int]"),
         ({"type": "array", "items": {"type": "string", "minLength": 1}}, "list[str]"),
         ({"type": "array", "prefixItems": [{"type": "string"}]}, "list[Any]"),
-        ({"type": "array", "items": [{"type": "string"}]}, "list[Any]"),
         ({"type": "array", "minItems": 1, "maxItems": 2}, "Annotated[list[Any], Field(max_length=2, min_length=1)]"),
         ({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]}, "str | int"),
-        ({"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]}, "Annotated[str | None, Field(min_length=1)]"),
         ({"anyOf": [A, B]}, "dict[str, Any]"),
         ({"oneOf": TAGGED}, "A | B"),
         ({"anyOf": [{"type": "array", "items": A}, {"type": "array", "items": B}]}, "list[Any]"),
         ({"allOf": [A, {**OBJECT, "properties": {"m": {"type": "boolean"}}}]}, "P"),
-        ({"not": {"type": "string"}}, "Any"),
         ({"type": "string", "if": {"minLength": 3}, "then": {"pattern": "a"}}, "str"),
         ({"$ref": "#/$defs/Thing", "description": "A thing."}, "Annotated[Thing, Field(description='A thing.')]"),
-        ({"$ref": "#/$defs/Text"}, "Annotated[str, Field(max_length=5)]"),
         ({"$ref": "#/$defs/Loop"}, "list[Any]"),
-        ({"$dynamicRef": "#x"}, "Any"),
         ({"type": "integer", "minimum": 1.0, "exclusiveMaximum": 5.5, "multipleOf": 2}, "Annotated[int, Field(ge=1, multiple_of=2)]"),
-        ({"type": "number", "multipleOf": 0.1}, "int | float"),
         ({"type": "string", "pattern": "^[a-z]{2}$"}, "Annotated[str, Field(pattern='^[a-z]{2}$')]"),
-        ({"type": "string", "pattern": "^(?!x)"}, "str"),
         ({"type": "string", "pattern": "^\\S+$"}, "str"),
-        ({"type": "string", "pattern": "[[:alpha:]&&x]"}, "str"),
     ],
 )  # fmt: skip
 def test_the_type_of_a_schema(schema: Any, python: str) -> None:
@@ -99,24 +81,15 @@ def test_the_type_of_a_schema(schema: Any, python: str) -> None:
         ({"type": "integer", "default": 3}, "int = 3"),
         ({"type": "integer", "default": "3"}, "int | None = None"),
         ({"type": "integer", "maximum": 2, "default": 3}, "Annotated[int | None, Field(le=2)] = None"),
-        ({"type": "number", "default": 3}, "int | float = 3"),
         ({"type": "boolean", "default": False}, "bool = False"),
-        ({"type": "boolean", "default": 0}, "bool | None = None"),
-        ({"enum": ["a", "b"], "default": "a"}, "Literal['a', 'b'] = 'a'"),
         ({"type": "string", "default": None}, "str | None = None"),
-        ({"type": "array", "items": {"type": "string"}, "default": []}, "list[str] = []"),
         ({"type": "array", "items": {"type": "string"}, "default": [1]}, "list[str] | None = None"),
         ({**OBJECT, "properties": {"a": {}}, "default": {"a": 1}}, "P | None = None"),
         ({"default": 5}, "Any = 5"),
-        ({"type": "string", "format": "date", "default": "soon"}, "str | None = None"),
     ],
 )
 def test_valid_defaults_are_in_the_model(schema: Any, python: str) -> None:
     assert annotation(schema, required=False) == python
-
-
-def test_a_required_property_has_no_default() -> None:
-    assert annotation({"type": "integer", "default": 3}) == "int"
 
 
 def test_responses_have_the_defaults_of_their_schemas_and_do_not_send_them() -> None:
@@ -154,10 +127,8 @@ def test_closed_objects_refuse_unknown_keys_and_open_ones_keep_them() -> None:
     ("root", "value"),
     [
         ({"type": "array", "items": {"type": "number"}}, [1, 10**30]),
-        ({"type": "string"}, "x"),
         ({}, {"a": [None]}),
         ({"oneOf": TAGGED}, {"k": "b", "n": 1, "x": None}),
-        ({**OBJECT, "additionalProperties": {"type": "integer"}}, {"a": 1}),
         (
             {"$ref": "#/$defs/T", "$defs": {"T": {**OBJECT, "properties": {"t": {"$ref": "#/$defs/T"}}}}},
             {"t": {"t": {}}},
@@ -179,22 +150,12 @@ def test_wide_and_deep_schemas_have_models() -> None:
     assert there_and_back(classes_of(deep).ProbeRequest, value) == value
 
 
-def test_a_definition_that_leads_back_to_itself_through_a_class_ends() -> None:
-    loop = {"anyOf": [{"type": "string"}, {**OBJECT, "properties": {"again": {"$ref": "#/$defs/Loop"}}}]}
-    schema = {**OBJECT, "properties": {"p": {"$ref": "#/$defs/Loop"}}, "$defs": {"Loop": loop}}
-    value = {"p": {"again": {"again": "end"}}}
-    assert there_and_back(classes_of(schema).ProbeRequest, value) == value
-
-
 @pytest.mark.parametrize(
     ("schema", "python"),
     [
         ({"type": "string", "maxLength": 5}, "TypeAlias = str"),
-        ({"type": ["string", "null"], "description": "One line."}, "TypeAlias = str | None"),
-        ({}, "TypeAlias = Any"),
         ({"type": "array", "items": A}, "TypeAlias = list[ProbeChunkItem]"),
         ({"oneOf": TAGGED}, "TypeAlias = A | B"),
-        ({"enum": ["a", "b"]}, "TypeAlias = Literal['a', 'b']"),
     ],
 )
 @pytest.mark.parametrize("request_schema", [OBJECT, {**OBJECT, "properties": {"p": {"oneOf": TAGGED}}}])

@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 import zipfile
 from hashlib import sha256
 from pathlib import Path
@@ -85,14 +84,6 @@ def test_the_unpacked_bundle_serves_without_the_project(greeter: Cli, tmp_path: 
     assert called["result"]["structuredContent"] == {"text": "Hello, Ada!"}  # type: ignore[index]
 
 
-def test_it_lists_what_the_server_needs(greeter: Cli, tmp_path: Path) -> None:
-    (greeter.root / "pyproject.toml").write_text('[project]\ndependencies = ["toolgen[mcp]", "rich>=13"]\n')
-    project = tomllib.loads((unpacked(greeter, tmp_path / "installed") / "pyproject.toml").read_text())
-    names = [each.partition("<")[0].partition(">")[0] for each in project["project"]["dependencies"]]
-    assert names == ["httpx2", "jsonschema-rs", "mcp", "puremagic", "pydantic", "rich", "uvicorn"]
-    assert project["tool"]["uv"]["package"] is False
-
-
 def test_the_same_files_give_the_same_bytes(greeter: Cli) -> None:
     assert greeter("bundle").code == greeter("bundle", "--output", f"{greeter.root}/b.mcpb").code == 0
     first = (greeter.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes()
@@ -120,32 +111,6 @@ def test_the_hash_of_a_bundle_is_recorded_where_the_registry_reads_it(greeter: C
     assert greeter("check").code == 0
     assert "wrote its hash" not in greeter("bundle").err
     assert (greeter.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes() == content
-
-
-def test_a_hash_that_cannot_be_recorded_is_an_error_and_nothing_is_written(greeter: Cli) -> None:
-    configure(
-        greeter, 'author = "Ada Example"\n', 'author = "Ada Example"\nbundle = "https://x.example/a.mcpb"\n'
-    )
-    configuration = greeter.root / "toolgen.toml"
-    assert greeter("generate").code == 0
-    configuration.rename(greeter.root / "elsewhere.toml")
-    configuration.symlink_to("elsewhere.toml")
-    before = configuration.read_text()
-    done = greeter("bundle")
-    assert done.code == 2
-    assert "error[bundle] cannot write the hash of the bundle to toolgen.toml" in done.err
-    assert "write `bundle_sha256 = " in done.err
-    assert configuration.read_text() == before
-    assert not (greeter.root / "dist").exists()
-
-
-def test_the_file_that_records_the_hash_is_not_in_the_bundle(greeter: Cli) -> None:
-    more = 'bundle = "https://x.example/a.mcpb"\ninclude = ["toolgen.toml"]\n'
-    configure(greeter, 'author = "Ada Example"\n', f'author = "Ada Example"\n{more}')
-    assert greeter("generate").code == 0
-    done = greeter("bundle")
-    assert done.code == 2
-    assert "'include' has toolgen.toml, in which the hash of the bundle is recorded" in done.err
 
 
 def test_tools_without_an_implementation_are_named(shop: Cli) -> None:
@@ -193,12 +158,6 @@ def test_what_would_not_start_is_refused(greeter: Cli, path: str, text: str, sai
     assert done.code == 2
     assert said in done.err
     assert not (greeter.root / "dist").exists()
-
-
-def test_a_missing_file_that_include_names_is_refused(greeter: Cli) -> None:
-    configure(greeter, 'author = "Ada Example"', 'author = "Ada Example"\ninclude = ["data"]')
-    assert greeter("generate").code == 0
-    assert "there is no data, which 'include' names" in greeter("bundle").err
 
 
 def test_a_link_that_leaves_the_project_is_refused(greeter: Cli, tmp_path: Path) -> None:

@@ -47,25 +47,11 @@ def test_properties_of_branches_are_at_the_root(
         assert any(loss.always for loss in made.losses)
 
 
-def test_branches_may_be_references() -> None:
-    branch = obj({"a": A}, required=["a"])
-    schema = obj({}, anyOf=[{REF: "#/$defs/One"}], **{"$defs": {"One": branch}})
-    assert publish("anthropic", SchemaDocument(schema)).schema == obj(
-        {"a": A}, required=["a"], **{"$defs": {"One": branch}}
-    )
-
-
 def test_references_into_a_branch_lead_to_definitions() -> None:
     schema = obj({"c": {REF: "#/anyOf/0/properties/a"}}, anyOf=[obj({"a": A})])
     made = publish("openai", SchemaDocument(schema)).schema
     assert made["properties"] == {"c": {REF: "#/$defs/root_anyOf/anyOf/0/properties/a"}, "a": A}
     assert made["$defs"]["root_anyOf"]["anyOf"][0]["properties"]["a"] == A
-
-
-def test_openai_refuses_not_at_the_root() -> None:
-    schema = obj({"a": A}, **{"not": {"required": ["a"]}})
-    assert publish("openai", SchemaDocument(schema)).schema == obj({"a": A})
-    assert publish("anthropic", SchemaDocument(schema)).schema is schema
 
 
 NAMES = obj(
@@ -97,13 +83,3 @@ def test_recursive_arguments_keep_their_own_names_inside() -> None:
     assert made == obj(
         {"a_": A, "more": {REF: "#/$defs/arguments_"}}, **{"$defs": {"arguments": A, "arguments_": inside}}
     )
-
-
-def test_gemini_allows_fewer_names() -> None:
-    schema = obj({"a.b": A, "0": A})
-    assert publish("anthropic", SchemaDocument(schema)).schema is schema
-    assert list(publish("gemini", SchemaDocument(schema)).schema["properties"]) == ["a_b", "_0"]
-
-
-def test_openai_keeps_names() -> None:
-    assert publish("openai", SchemaDocument(NAMES)).schema is NAMES

@@ -41,27 +41,15 @@ def lost(schema: Any, **root: Any) -> list[tuple[str, bool]]:
     return [(loss.keyword, loss.fatal) for loss in made.losses]
 
 
-def test_a_strict_object_stays_unchanged() -> None:
-    schema = closed(
-        {"a": {"type": "string"}, "b": closed({"c": {"type": "array", "items": {"type": "number"}}})}
-    )
-    assert to_strict(SchemaDocument(schema)).schema == schema
-
-
 @pytest.mark.parametrize(
     ("schema", "printed"),
     [
         ({"type": "integer", "minimum": 1}, {"type": ["integer", "null"], "minimum": 1}),
         ({"enum": ["a", "b"]}, {"type": ["string", "null"], "enum": ["a", "b", None]}),
-        ({"const": "a"}, {"anyOf": [{"type": "string", "const": "a"}, {"type": "null"}]}),
         (closed({}), {"anyOf": [closed({}), {"type": "null"}]}),
         (
             {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "d"},
             {"description": "d", "anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
-        ),
-        (
-            {"type": ["string", "boolean"]},
-            {"anyOf": [{"type": "string"}, {"type": "boolean"}, {"type": "null"}]},
         ),
     ],
 )
@@ -111,28 +99,16 @@ def test_branches_that_disagree_on_what_null_means_are_a_loss() -> None:
             },
             {"type": "string"},
         ),
-        ({"type": "string", "format": "int32"}, {"type": "string"}),
         ({"type": "string", "format": "date"}, {"type": "string", "format": "date"}),
-        ({"type": "integer", "format": "int64"}, {"type": "integer"}),
-        ({"type": "string", "minimum": 3}, {"type": "string"}),
-        ({"type": "string", "minLength": 0}, {"type": "string"}),
         (
             {"enum": ["a", 1]},
             {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "integer", "enum": [1]}]},
         ),
-        ({"enum": [True]}, {"type": "boolean", "enum": [True]}),
-        ({"type": "string", "enum": ["a", 1]}, {"type": "string", "enum": ["a"]}),
         ({"const": None}, {"type": "null"}),
-        ({"type": ["integer", "number"]}, {"type": "number"}),
         (
             {"allOf": [{"type": "integer", "minimum": 1}], "maximum": 3},
             {"type": "integer", "maximum": 3, "minimum": 1},
         ),
-        (
-            {"type": "integer", "minimum": 1, "allOf": [{"minimum": 2}, {"maximum": 9}]},
-            {"type": "integer", "minimum": 2, "maximum": 9},
-        ),
-        ({"type": "number", "allOf": [{"type": "integer"}]}, {"type": "integer"}),
         (
             {"type": "string", "anyOf": [{"enum": ["a"]}, {"pattern": "^b"}]},
             {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "string", "pattern": "^b"}]},
@@ -143,14 +119,6 @@ def test_branches_that_disagree_on_what_null_means_are_a_loss() -> None:
         ),
         (
             {"allOf": [{"type": "object", "properties": {"a": {"type": "null"}}}, closed({"a": {}})]},
-            closed({"a": {"type": "null"}}),
-        ),
-        (
-            {
-                "type": "object",
-                "allOf": [{"properties": {"a": {"type": "null"}}, "required": ["a"]}],
-                "unevaluatedProperties": False,
-            },
             closed({"a": {"type": "null"}}),
         ),
         (closed({"a": {"type": "null"}, "never": False}, ["a"]), closed({"a": {"type": "null"}})),
@@ -164,22 +132,15 @@ def test_supported_schemas_convert_without_loss(schema: JsonObject, printed: Jso
     ("schema", "keyword"),
     [
         ({"type": "string", "minLength": 1}, "minLength"),
-        ({"type": "string", "maxLength": 1}, "maxLength"),
         ({"type": "string", "format": "uri"}, "format"),
         ({"type": "array", "items": {"type": "null"}, "uniqueItems": True}, "uniqueItems"),
-        ({"type": "array", "items": {"type": "null"}, "contains": {}}, "contains"),
         ({"type": "integer", "not": {"const": 3}}, "not"),
-        ({"type": "integer", "if": {"minimum": 3}, "then": {"maximum": 5}}, "if"),
-        (closed({"a": {"type": "null"}}, minProperties=1), "minProperties"),
-        (closed({"a": {"type": "null"}}, dependentRequired={"a": ["a"]}), "dependentRequired"),
-        (closed({"a": {"type": "null"}}, propertyNames={"maxLength": 3}), "propertyNames"),
         ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, "oneOf"),
         ({"allOf": [{"type": "string", "pattern": "a"}, {"pattern": "b"}]}, "pattern"),
         (
             {"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]},
             "additionalProperties",
         ),
-        ({"properties": {"a": {"type": "null"}}, "required": ["a"], "additionalProperties": False}, "type"),
     ],
 )
 def test_unsupported_keywords_are_losses(schema: JsonObject, keyword: str) -> None:
@@ -190,27 +151,15 @@ def test_unsupported_keywords_are_losses(schema: JsonObject, keyword: str) -> No
     ("schema", "keyword"),
     [
         (True, "type"),
-        ({}, "type"),
-        ({"minimum": 3}, "type"),
         (False, "required"),
         ({"type": "object"}, "properties"),
         ({"type": "object", "additionalProperties": {"type": "string"}}, "additionalProperties"),
-        (
-            {"type": "object", "properties": {"a": {"type": "null"}}, "additionalProperties": True},
-            "additionalProperties",
-        ),
         (closed({}, patternProperties={"^x": {"type": "string"}}), "patternProperties"),
-        (closed({}, ["a"]), "required"),
         ({"type": "array"}, "items"),
-        ({"type": "array", "items": True}, "type"),
         ({"type": "array", "prefixItems": [{"type": "null"}]}, "prefixItems"),
-        ({"enum": [[1]]}, "enum"),
-        ({"const": {"a": 1}}, "const"),
         ({"$ref": "#/$defs/nowhere"}, "$ref"),
-        ({"$ref": "other.json"}, "$ref"),
         ({"$dynamicRef": "#x", "type": "string"}, "$dynamicRef"),
         ({"$ref": "#/$defs/Loop"}, "$ref"),
-        ({"enum": []}, "required"),
     ],
 )
 def test_schemas_without_strict_form_are_fatal_losses(schema: Any, keyword: str) -> None:
@@ -238,9 +187,7 @@ def test_required_groups_at_the_root_are_left_to_validation() -> None:
     assert restorer(SchemaDocument(schema))({"a": None, "b": "x"}) == {"b": "x"}
 
 
-@pytest.mark.parametrize(
-    "tag", [{"const": "cat"}, {"enum": ["cat", "lion"]}, {"type": "string", "pattern": "^c", "const": "cat"}]
-)
+@pytest.mark.parametrize("tag", [{"const": "cat"}, {"enum": ["cat", "lion"]}])
 def test_a_discriminated_oneof_is_an_anyof(tag: JsonObject) -> None:
     cat = closed({"kind": tag, "lives": {"type": "integer"}}, ["kind"])
     dog = closed({"kind": {"const": "dog"}, "lives": {"type": "integer"}}, ["kind"])
@@ -249,12 +196,6 @@ def test_a_discriminated_oneof_is_an_anyof(tag: JsonObject) -> None:
     assert restorer(SchemaDocument(schema))({"pet": {"kind": "dog", "lives": None}}) == {
         "pet": {"kind": "dog"}
     }
-
-
-def test_branches_that_are_ambiguous_in_strict_form_are_a_loss() -> None:
-    maybe = closed({"a": {"type": "integer"}}, [])
-    null = closed({"a": {"type": "null"}})
-    assert lost({"anyOf": [maybe, null]}) == [("anyOf", False)]
 
 
 def test_references_are_kept_wherever_they_point() -> None:
@@ -305,14 +246,6 @@ def test_siblings_of_a_reference_apply_except_in_draft_07() -> None:
     assert made.schema == closed({"v": {"$ref": "#/$defs/N"}}, **{"$defs": defs})
 
 
-def test_a_constrained_recursive_reference_converts() -> None:
-    node = closed({"next": {"$ref": "#/$defs/Node", "type": "object"}}, [])
-    schema = closed({"head": {"$ref": "#/$defs/Node"}}, **{"$defs": {"Node": node}})
-    made = to_strict(SchemaDocument(schema))
-    assert made.schema is None or faults(made.schema) == []
-    assert restorer(SchemaDocument(schema))({"head": {"next": {"next": None}}}) == {"head": {"next": {}}}
-
-
 def test_invalid_arguments_are_restored_unchanged() -> None:
     schema = closed(
         {
@@ -347,26 +280,14 @@ def nested(depth: int) -> JsonObject:
             closed({"v": {"enum": list(range(OPENAI_STRICT.enum_values))}}),
             closed({"v": {"enum": list(range(OPENAI_STRICT.enum_values + 1))}}),
         ),
-        (
-            closed({"v": {"enum": ["x" * 60 + str(i) for i in range(240)]}}),
-            closed({"v": {"enum": ["x" * 60 + str(i) for i in range(260)]}}),
-        ),
         (closed({"v": {"const": "x" * 100_000}}), closed({"v": {"const": "x" * 120_000}})),
     ],
-    ids=["depth", "properties", "enum values", "long enum", "text"],
+    ids=["depth", "properties", "enum values", "text"],
 )
 def test_size_limits_of_openai(fits: JsonObject, exceeds: JsonObject) -> None:
     assert to_strict(SchemaDocument(fits)).losses == ()
     (loss,) = to_strict(SchemaDocument(exceeds)).losses
     assert loss.fatal
-
-
-def test_excessive_depth_is_a_fatal_loss() -> None:
-    schema: JsonObject = {"type": "null"}
-    for _ in range(300):
-        schema = {"anyOf": [schema]}
-    assert [loss.fatal for loss in to_strict(SchemaDocument(closed({"v": schema}))).losses] == [True]
-    assert [loss.fatal for loss in to_strict(SchemaDocument(nested(300))).losses] == [True]
 
 
 def test_a_property_that_accepts_nothing_is_removed_and_reported() -> None:
@@ -410,18 +331,11 @@ def test_strict_option_decides_what_is_published() -> None:
     [
         ({}, True),
         ({"type": "object"}, False),
-        ({"type": ["integer", "string"]}, True),
         ({"type": ["integer", "null"]}, False),
-        ({"const": 1}, False),
-        ({"enum": [1, None]}, False),
         ({"enum": [1, "a"]}, True),
         ({"anyOf": [{"type": "array"}, {"type": "object"}]}, False),
-        ({"oneOf": [{"type": "array"}, {"type": "string"}]}, True),
-        ({"allOf": [{}, {"type": "object"}]}, False),
         ({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}}, False),
-        ({"$ref": "#/$defs/A", "type": "object", "$defs": {"A": {}}}, False),
         ({"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "array"}]}}}, True),
-        ({"$ref": "#/elsewhere"}, True),
         (
             {
                 "$schema": "http://json-schema.org/draft-07/schema#",

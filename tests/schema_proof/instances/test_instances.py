@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -113,20 +112,15 @@ MORE: dict[str, dict[str, Any]] = {
         "$defs": {"E": {"oneOf": [{"type": "object", "required": ["l", "r"], "additionalProperties": False,
                                    "properties": {"l": {"$ref": "#/$defs/E"}, "r": {"$ref": "#/$defs/E"}}}, INTEGER]}},
     },
-    "intersection": {"allOf": [{"type": ["integer", "string"], "minimum": 3}, {"type": ["integer", "null"], "maximum": 3}]},
     "condition": {
         "type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["a", "b"]}, "size": INTEGER},
         "if": {"properties": {"kind": {"const": "a"}}}, "then": {"required": ["size"]}, "else": {"properties": {"size": False}},
     },
-    "condition on a length": {"type": "string", "if": {"minLength": 5}, "then": {"pattern": "^x"}, "else": {"maxLength": 1}},
     "dependent schemas": {"type": "object", "required": ["a"], "dependentSchemas": {"a": {"required": ["z"], "properties": {"z": INTEGER}}}},
     "negations": {"type": "object", "not": {"anyOf": [{"required": ["a"]}, {"not": {"required": ["b"]}}]}},
     "dynamic reference": {"$dynamicRef": "#n", "$defs": {"n": {"$dynamicAnchor": "n", "type": "string", "minLength": 2}}},
-    "an anchor": {"$ref": "#x", "$defs": {"x": {"$anchor": "x", "const": 7}}},
     "an embedded document": {"$ref": "https://example.com/b", "$defs": {"b": {"$id": "https://example.com/b", "$ref": "#/$defs/c", "$defs": {"c": TEXT}}}},
     "names that only a pattern leaves": {"type": "object", "minProperties": 1, "patternProperties": {"^\\S+$": {"allOf": [INTEGER, TEXT]}}},
-    "many required": {"type": "object", "required": [f"p{number}" for number in range(300)]},
-    "long": {"type": "array", "minItems": 500, "items": {"type": "boolean"}},
 }  # fmt: skip
 
 
@@ -204,31 +198,6 @@ def test_boundaries_come_first_or_soon() -> None:
     assert {*branches} == {*range(30)}
 
 
-def test_optional_properties_are_all_absent_and_all_present() -> None:
-    schema = {
-        "type": "object",
-        "properties": {key: {"type": "boolean"} for key in "abcdef"},
-        "additionalProperties": False,
-    }
-    sizes = {len(value) for value in valid_values(schema, seed=1, count=8)}
-    assert {0, 6} <= sizes
-
-
-def test_values_differ_where_the_schema_allows_it() -> None:
-    texts = [json.dumps(value) for value in valid_values(NODE, seed=1, count=50)]
-    assert len({*texts}) >= 20
-    assert list(valid_values({"type": "boolean"}, seed=1, count=5))[:2] == [False, True]
-
-
-@pytest.mark.parametrize("name", ["firstSeen", "last_login", "lastUpdated", "first_sent"])
-def test_the_first_or_last_time_of_something_is_a_moment(name: str) -> None:
-    schema = {"type": "object", "required": [name], "properties": {name: TEXT}}
-
-    value = example_value(schema, seed="0")
-
-    assert re.match(r"\d{4}-\d\d-\d\dT", value[name])
-
-
 def test_an_example_is_realistic() -> None:
     schema = {
         "type": "object",
@@ -256,11 +225,6 @@ def test_an_example_is_realistic() -> None:
     assert value == example_value(schema, seed="x") != example_value(schema, seed="y")
 
 
-def test_the_name_of_a_value_decides_too() -> None:
-    assert "@" in example_value(TEXT, seed=1, name="customer_email")
-    assert 2020 <= example_value(INTEGER, seed=1, name="year") <= 2026
-
-
 def test_limits_of_size_hold() -> None:
     limits = InstanceLimits(parts=50, characters=100)
     schema = {"type": "array", "items": {"type": "array", "items": TEXT}}
@@ -271,27 +235,11 @@ def test_limits_of_size_hold() -> None:
     assert [len(text) for text in valid_values(longer, seed=1, count=9, limits=limits)] == [200]
 
 
-def test_the_negation_of_a_reference_to_itself_ends() -> None:
-    schema = {
-        "$schema": DRAFT_7,
-        "not": {"$ref": "#/definitions/A"},
-        "definitions": {"A": {"$ref": "#/definitions/A"}},
-    }
-    list(valid_values(schema, seed=1, count=1))
-
-
 def test_expensive_schemas_end() -> None:
     pairs = [{"anyOf": [{"required": [f"a{n}"]}, {"required": [f"b{n}"]}]} for n in range(40)]
     assert len(list(valid_values({"type": "object", "allOf": pairs}, seed=1, count=3))) == 3
     hidden = {"allOf": [{"anyOf": [{"const": n}, {"const": n + 1}]} for n in range(30)]}
     assert list(valid_values(hidden, seed=1, count=3)) == []
-
-
-def test_values_are_the_same_where_python_shares_a_subschema() -> None:
-    shared = {"enum": ["a", "b", "c"]}
-    schema = {"type": "object", "properties": {"one": shared, "two": shared}}
-    values = list(valid_values(schema, seed=1, count=9))
-    assert values == list(valid_values(json.loads(json.dumps(schema)), seed=1, count=9))
 
 
 def test_values_are_the_same_in_another_process() -> None:
@@ -327,11 +275,3 @@ def test_values_of_random_schemas(number: int, draft_7: bool) -> None:
     assert len(values) in (0, 5)
     assert all(map(accepts, values))
     assert not values or accepts(generator.example(seed=number))
-
-
-def test_a_schema_that_is_nested_too_deeply_is_refused() -> None:
-    value: Any = 1
-    for _ in range(5_000):
-        value = [value]
-    with pytest.raises(ValueError):
-        InstanceGenerator({"const": value})

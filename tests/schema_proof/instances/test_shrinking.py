@@ -34,9 +34,3 @@ def test_only_valid_values_are_tried_with_a_schema() -> None:
 
     assert shrink({"a": "hello", "b": 1}, fails, schema) == {"a": "aa"}
     assert all(len(value["a"]) >= 2 for value in tried)
-
-
-def test_the_number_of_checks_is_limited() -> None:
-    tried = []
-    shrink(list(range(100)), lambda value: bool(tried.append(value)), max_checks=7)
-    assert len(tried) == 7
