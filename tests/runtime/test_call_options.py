@@ -13,7 +13,6 @@ from toolgen.runtime.adapters.openai import ADAPTER
 from tests.runtime.tool_factory import Anything, make_tool
 
 CALL = {"type": "function_call", "call_id": "1", "name": "echo", "arguments": "{}"}
-INVALID_CALL = CALL | {"arguments": "{"}
 
 
 def echo() -> BaseTool[Any, Any]:
@@ -31,25 +30,15 @@ async def _first(stream: Any) -> Any:
     "call",
     [
         lambda toolkit, **options: asyncio.run(toolkit.call("echo", {}, **options)),
-        lambda toolkit, **options: toolkit.call_sync("echo", {}, **options),
-        lambda toolkit, **options: asyncio.run(toolkit.preview("echo", {}, **options)),
         lambda toolkit, **options: asyncio.run(_first(toolkit.stream("echo", {}, **options))),
         lambda toolkit, **options: asyncio.run(ADAPTER.execute(CALL, toolkit, **options)),
-        lambda toolkit, **options: asyncio.run(ADAPTER.answer(INVALID_CALL, toolkit, **options)),
-        lambda toolkit, **options: asyncio.run(_first(ADAPTER.stream(CALL, toolkit, **options))),
         lambda toolkit, **options: asyncio.run(ADAPTER.run([], toolkit, **options)),
-        lambda toolkit, **options: asyncio.run(ADAPTER.answer_all([], toolkit, **options)),
     ],
     ids=[
         "call",
-        "call_sync",
-        "preview",
         "stream",
         "execute",
-        "answer",
-        "adapter-stream",
         "run",
-        "answer_all",
     ],
 )
 def test_a_misspelt_option_is_refused_by_name(call: Callable[..., Any]) -> None:

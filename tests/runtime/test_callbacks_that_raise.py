@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,11 +13,8 @@ from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from tests.runtime.tool_factory import code_of, make_tool
 
 KINDS: list[type[BaseException]] = [
-    OSError,
     asyncio.CancelledError,
     SystemExit,
-    KeyboardInterrupt,
-    GeneratorExit,
 ]
 raises = pytest.mark.parametrize("kind", KINDS)
 
@@ -53,35 +49,6 @@ def test_a_plain_callback(kind: type[BaseException], caplog: pytest.LogCaptureFi
 
 
 @raises
-@pytest.mark.parametrize("is_async", [False, True])
-def test_a_callback_of_a_cancelled_call(kind: type[BaseException], is_async: bool) -> None:
-    ended: list[str] = []
-
-    def plain(event: ToolEvent) -> None:
-        if event.kind == "cancelled":
-            ended.append("cancelled")
-            raise kind
-
-    async def asynchronous(event: ToolEvent) -> None:
-        plain(event)
-
-    async def wait(self: Any, request: Any, context: ToolContext) -> None:
-        await asyncio.sleep(60)
-
-    async def main() -> None:
-        toolkit = Toolkit([make_tool(wait)], config=ToolConfig(callback=asynchronous if is_async else plain))
-        task = asyncio.ensure_future(toolkit.call("x", {}))
-        await asyncio.sleep(0.01)
-        task.cancel("by the caller")
-        with pytest.raises(asyncio.CancelledError, match="by the caller"):
-            await task
-        await asyncio.sleep(0.01)
-
-    run_event_loop(main)
-    assert ended == ["cancelled"]
-
-
-@raises
 def test_a_progress_callback(kind: type[BaseException], caplog: pytest.LogCaptureFixture) -> None:
     async def progress(done: float, total: float | None, message: str | None) -> None:
         raise kind
@@ -112,24 +79,6 @@ class RaisingHandler(logging.Handler):
 
     def handle(self, record: logging.LogRecord) -> bool:
         raise self.kind
-
-
-@pytest.fixture
-def runtime_logger() -> Iterator[logging.Logger]:
-    logger = logging.getLogger("toolgen.runtime")
-    handlers, level = list(logger.handlers), logger.level
-    logger.setLevel(logging.DEBUG)
-    yield logger
-    logger.handlers[:] = handlers
-    logger.setLevel(level)
-
-
-@raises
-def test_a_handler_of_the_runtimes_logger(
-    kind: type[BaseException], runtime_logger: logging.Logger, capsys: pytest.CaptureFixture[str]
-) -> None:
-    runtime_logger.addHandler(RaisingHandler(kind))
-    assert outcome(ToolConfig()) == [1, 1, 0]
 
 
 @raises

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import anyio
 import pytest
-from toolgen.runtime import BaseTool, ToolConfig, ToolContext, ToolEvent, Toolkit
+from toolgen.runtime import BaseTool, ToolConfig, ToolContext, Toolkit
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
 from tests.runtime.tool_factory import make_tool
@@ -102,14 +102,6 @@ def _execute(pause: Pause) -> Case:
     return Case(make_tool(execute, timeout=PATIENCE))
 
 
-def _factory(pause: Pause) -> Case:
-    async def value() -> int:
-        await pause()
-        return 1
-
-    return Case(_injected(), {"value": value})
-
-
 def _injected() -> BaseTool[Any, Any]:
     async def execute(self: Any, request: Any, context: ToolContext, *, value: Any) -> int:
         return 1
@@ -150,46 +142,13 @@ def _stream(pause: Pause) -> Case:
     return Case(make_tool(execute, **STREAM))
 
 
-def _listener(pause: Pause) -> Case:
-    async def execute(self: Any, request: Any, context: ToolContext) -> AsyncIterator[int]:
-        yield 1
-
-    async def listen(chunk: Any) -> None:
-        await pause()
-
-    return Case(make_tool(execute, **STREAM), options={"listen": listen})
-
-
-def _progress(pause: Pause) -> Case:
-    async def execute(self: Any, request: Any, context: ToolContext) -> int:
-        await context.report_progress(1)
-        return 1
-
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        await pause()
-
-    return Case(make_tool(execute), options={"progress": progress})
-
-
-def _callback(pause: Pause) -> Case:
-    async def callback(event: ToolEvent) -> None:
-        if event.kind == "finished":
-            await pause()
-
-    return Case(make_tool(_one), config=ToolConfig(callback=callback))
-
-
 PLACES: dict[str, Callable[[Pause], Case]] = {
     "setup": _setup,
     "execute": _execute,
-    "factory": _factory,
     "release": _release,
     "preview": _preview,
     "confirm": _confirm,
     "stream": _stream,
-    "listener": _listener,
-    "progress": _progress,
-    "callback": _callback,
 }
 
 Call = Callable[[], Awaitable[Any]]
@@ -215,24 +174,6 @@ async def _by_scope(call: Call, reached: asyncio.Event) -> None:
     await anyio.sleep(0)
 
 
-async def _fail(reached: asyncio.Event) -> None:
-    await reached.wait()
-    raise LookupError
-
-
-async def _by_sibling(call: Call, reached: asyncio.Event) -> None:
-    """Another task of a TaskGroup fails, which cancels the call."""
-
-    async def work() -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(_fail(reached))
-            await call()
-
-    with pytest.raises(ExceptionGroup) as caught:
-        await work()
-    assert [type(each) for each in caught.value.exceptions] == [LookupError]
-
-
 def _soon(reached: asyncio.Event, act: Callable[[], object]) -> None:
     """Do `act` when the place is reached; asyncio's own task, which no scope cancels."""
     waiting = asyncio.ensure_future(reached.wait())
@@ -242,7 +183,6 @@ def _soon(reached: asyncio.Event, act: Callable[[], object]) -> None:
 CALLERS = {
     "task": _by_task,
     "scope": _by_scope,
-    "sibling": _by_sibling,
 }
 
 

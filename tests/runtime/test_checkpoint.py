@@ -66,18 +66,6 @@ def test_a_damaged_checkpoint_is_reported(tmp_path: Path) -> None:
         checkpoint.load("a")
 
 
-def test_names_and_delete(tmp_path: Path) -> None:
-    checkpoint = Checkpoint(tmp_path, "x")
-    assert checkpoint.names() == []
-    for name in ("b", "a.1"):
-        checkpoint.save(name, None)
-    assert checkpoint.names() == ["a.1", "b"]
-    checkpoint.delete("b")
-    checkpoint.delete("b")
-    assert checkpoint.names() == ["a.1"]
-    assert checkpoint.load("b", "none") == "none"
-
-
 COUNT = """
 import sys
 from toolgen.runtime import Checkpoint
@@ -101,11 +89,3 @@ def test_an_update_that_raises_changes_nothing_and_releases_the_lock(tmp_path: P
         checkpoint.update("a", lambda number: {number})
     assert checkpoint.load("a") == 1
     assert checkpoint.update("a", lambda number: number + 1) == 2
-
-
-def test_an_update_inside_its_own_update_is_refused_and_of_another_name_is_not(tmp_path: Path) -> None:
-    checkpoint = Checkpoint(tmp_path, "x")
-    for use in (lambda: checkpoint.update("a", str), lambda: checkpoint.save("a", 1)):
-        with pytest.raises(CheckpointError, match="inside its own update"):
-            checkpoint.update("a", lambda data, use=use: use())
-    assert checkpoint.update("a", lambda data: checkpoint.update("b", lambda other: 2)) == 2

@@ -33,13 +33,11 @@ def risky(on_unsupported: str | None = None, **more: Any) -> Any:
     ("template", "text"),
     [
         ("Pay {amount} to {to.name}?", "Pay 5 to Ann?"),
-        ("{items|count} items", "2 items"),
         ("{items.0.sku} {items.1}", 'A {"sku": "B"}'),
         ("{missing} {to.missing} {items.9} {null}", "(none) (none) (none) (none)"),
         ("{amount!r} {amount:>9} {amount.__class__} {0} {}", "(none) (none) (none) (none) {}"),
         ("{evil}", 'a\\nYes? \\u202etxt {amount} "q"'),
         ("{long}", "x" * 200 + "… [cut: the first 200 of 999 characters]"),
-        ("{rows}", f"{str(list(range(999)))[:200]}… [cut: the first 200 of 4885 characters]"),
     ],
 )
 def test_message_placeholders_are_filled_in_once(template: str, text: str) -> None:
@@ -158,16 +156,4 @@ def test_a_token_is_for_one_call_only() -> None:
         )
 
     asyncio.run(steps())
-    assert DONE == []
-
-
-def test_a_failing_preview_ends_the_call() -> None:
-    async def preview(self: Any, request: Any, context: Any) -> Any:
-        return 5
-
-    async def yes(confirmation: Confirmation) -> bool:
-        return True
-
-    tool = make_tool(act, preview=preview, confirm={"message": "?", "preview": True})
-    assert code_of(run(tool, {"path": "/"}, confirm=yes)) == "internal_error"
     assert DONE == []

@@ -71,23 +71,6 @@ def test_missing_properties_of_a_large_object_do_not_copy_it() -> None:
     assert judged.megabytes < 100
 
 
-def test_many_unknown_names_are_not_all_compared_with_all_known_names() -> None:
-    known: dict[str, Any] = {f"name_of_a_property_{i}": {} for i in range(2_000)}
-    schema = {**object_of(**known), "additionalProperties": False}
-    judged = judge(schema, '{f"unknown_property_{i}": 1 for i in range(1_000)}')
-    assert judged.faults.startswith("- $.unknown_property_0: unknown property")
-
-
-def test_the_first_unknown_names_have_suggestions() -> None:
-    known: dict[str, Any] = {f"name_of_a_property_{i}": {} for i in range(200)}
-    schema = {**object_of(**known), "additionalProperties": False}
-    judged = judge(schema, '{"name-of-a-property-7": 1, "name_of_a_propertx_8": 1}')
-    assert judged.faults.splitlines() == [
-        '- $.name-of-a-property-7: unknown property; did you mean "name_of_a_property_7"?',
-        '- $.name_of_a_propertx_8: unknown property; did you mean "name_of_a_property_8"?',
-    ]
-
-
 TOO_LARGE = "- $: too large or too deeply nested to be checked by this schema"
 
 
@@ -114,10 +97,7 @@ def test_long_integers_are_not_all_compared_with_each_other(digits: int) -> None
     ("items", "value"),
     [
         ({"multipleOf": 0.01}, "[1.25, 99.99, 7] * 50_000"),
-        ({"minimum": 0}, "[10**4290] * 900"),
-        ({"type": "integer"}, "[10**4290] * 900"),
         ({"enum": [{"a": 1}, {"a": 2}]}, '[{"a": 2}] * 50_000'),
-        ({"enum": ["a", "b"]}, '["a"] * 100_000'),
     ],
 )
 def test_ordinary_values_of_such_schemas_are_accepted(items: dict[str, Any], value: str) -> None:
@@ -126,12 +106,9 @@ def test_ordinary_values_of_such_schemas_are_accepted(items: dict[str, Any], val
 
 
 SCANS = [
-    "^(?:a(?=a*))*$",
     "^(?:a(?=.*$))*b$",
     r"^(?:\w(?!.*x))*$",
-    "^(?:a*+b|a)*$",
     "^(?=.*(?=a*b))a*$",
-    "(?m)^(?=.*b)a",
 ]
 
 
@@ -183,32 +160,6 @@ def test_a_call_with_slow_texts_is_refused_in_time(arguments: dict[str, Any], me
     texts = [f"{'a' * 30}{number}!" for number in range(arguments["x"])]
     with processor_limit(2), pytest.raises(InvalidRequestError, match=message):
         read_request(contract, {**arguments, "x": texts})
-
-
-def expression(kinds: int) -> dict[str, Any]:
-    """Return the schema of expressions in which each kind lists all kinds, as Pydantic writes a union."""
-    forms = [{"$ref": f"#/$defs/e{number}"} for number in range(kinds)]
-    kind: Any = {
-        f"e{number}": {
-            "type": "object",
-            "required": ["kind"],
-            "properties": {
-                "kind": {"const": f"e{number}"},
-                "of": {"type": "array", "items": {"anyOf": forms}},
-            },
-        }
-        for number in range(kinds)
-    }
-    return {"type": "object", "properties": {"x": {"$ref": "#/$defs/e0"}}, "$defs": kind}
-
-
-def test_expressions_of_many_kinds_are_accepted() -> None:
-    value: Any = {"kind": "e19", "of": []}
-    for number in range(60):
-        value = {"kind": f"e{number % 20}", "of": [value, {"kind": "e3"}]}
-    schema = compile_schema(expression(20))
-    with processor_limit(1):
-        assert schema.is_valid({"x": {"kind": "e0", "of": [value] * 20}})
 
 
 def test_branches_that_double_at_each_level_are_refused_in_time() -> None:

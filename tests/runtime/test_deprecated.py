@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import ToolResponse
-from toolgen.runtime.definition.description import deprecation_notice, join_description
+from toolgen.runtime.definition.description import join_description
 from toolgen.serving.listed_tool import served_tools
 from toolgen.serving.result import result_of
 
@@ -24,26 +24,6 @@ async def execute(self: Any, request: Any, context: Any) -> Any:
 
 def call(how: str = "well", **definition: Any) -> ToolResponse:
     return run(make_tool(execute, **definition), {"how": how})
-
-
-@pytest.mark.parametrize(
-    ("deprecated", "notice"),
-    [
-        ({}, "Deprecated."),
-        (
-            DEPRECATED,
-            "Deprecated since 2.0.0; use place_order instead. Stops working after 2026-12-31.",
-        ),
-        (
-            {"since": "2.0.0", "message": " Prices are\nper unit now. "},
-            "Deprecated since 2.0.0.\nPrices are per unit now.",
-        ),
-    ],
-)
-def test_the_notice_says_since_when_what_instead_and_until_when(
-    deprecated: dict[str, str], notice: str
-) -> None:
-    assert deprecation_notice(deprecated) == notice
 
 
 def test_the_description_of_a_deprecated_tool_begins_with_the_notice() -> None:

@@ -17,11 +17,8 @@ from toolgen.runtime import (
     ToolContext,
     Toolkit,
     ToolResponse,
-    ToolSpec,
-    ToolSpecError,
 )
 from toolgen.runtime.adapters.anthropic import ADAPTER as ANTHROPIC
-from toolgen.runtime.adapters.openai import ADAPTER as OPENAI
 from toolgen.runtime.elicitation import MAX_MESSAGE, form_of
 
 from tests.runtime.tool_factory import Anything, make_tool, run
@@ -140,17 +137,11 @@ class Nested(BaseModel):
     seat: Seat
 
 
-class Either(BaseModel):
-    value: int | str
-
-
 @pytest.mark.parametrize(
     ("model", "why"),
     [
         (Nested, "the field 'seat' of Nested is neither text, a number"),
-        (Either, "the field 'value' of Either is neither"),
         (RootModel[int], "is not a pydantic model with fields"),
-        ({"type": "object"}, "is not a pydantic model with fields"),
     ],
 )
 def test_a_model_that_is_no_form_is_named_in_the_log(
@@ -168,16 +159,6 @@ def test_a_tool_without_asks_cannot_ask(caplog: pytest.LogCaptureFixture) -> Non
     with caplog.at_level(logging.ERROR, "toolgen.runtime"):
         assert code(run(asking(asks=False), elicit=answering({"row": 1}))) == "internal_error"
     assert "context.elicit: it needs `asks: true` in the spec of x" in caplog.text
-
-
-def test_a_def_cannot_ask(caplog: pytest.LogCaptureFixture) -> None:
-    def execute(self: Any, request: Anything, context: ToolContext) -> Any:
-        return context.elicit("Which seat?", Seat)
-
-    with caplog.at_level(logging.ERROR, "toolgen.runtime"):
-        response = run(make_tool(execute, asks=True), elicit=answering({"row": 1}))
-    assert code(response) == "internal_error"
-    assert "it needs an `async def`, and x calls it in a thread" in caplog.text
 
 
 def test_a_preview_asks_nobody() -> None:
@@ -214,20 +195,6 @@ def test_the_time_of_the_user_is_not_work() -> None:
     assert code(run(tool, {"hangs": True}, elicit=elicit)) == "timeout"
 
 
-async def _answered(adapter: Any, call: Any, elicit: Any) -> str:
-    toolkit = Toolkit([asking()])
-    message = await adapter.execute(call, toolkit, elicit=elicit)
-    await toolkit.close()
-    return str(message)
-
-
-def test_provider_adapters_take_the_callback() -> None:
-    chat = {"id": "1", "type": "function", "function": {"name": "x", "arguments": "{}"}}
-    block = {"type": "tool_use", "id": "1", "name": "x", "input": {}}
-    for adapter, call in ((OPENAI, chat), (ANTHROPIC, block)):
-        assert "Seat(row=7" in asyncio.run(_answered(adapter, call, answering({"row": 7})))
-
-
 def test_several_calls_ask_one_question_at_a_time() -> None:
     open_questions: list[int] = []
 
@@ -245,12 +212,3 @@ def test_several_calls_ask_one_question_at_a_time() -> None:
     toolkit = Toolkit([asking(confirm={"message": "Go?"})])
     messages = asyncio.run(ANTHROPIC.run(calls, toolkit, confirm, elicit=elicit))
     assert [each["content"] for each in messages] == ["accept Seat(row=1, window=False)"] * 4
-
-
-def test_a_definition_in_python_asks_too_and_is_checked() -> None:
-    assert ToolSpec(name="x", description="X.", asks=True).definition["asks"] is True
-    assert "asks" not in ToolSpec(name="x", description="X.").definition
-    with pytest.raises(ToolSpecError, match="a call that runs in a worker has nobody to ask"):
-        ToolSpec(name="x", description="X.", asks=True, background={"result_ttl": 60})
-    with pytest.raises(ToolSpecError, match="asks"):
-        ToolSpec(name="x", description="X.", asks="yes")  # type: ignore[arg-type]

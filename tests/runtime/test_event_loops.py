@@ -38,10 +38,6 @@ async def in_task_group(kind: type[BaseException]) -> None:
         group.create_task(exits(kind))
 
 
-async def in_wait_for(kind: type[BaseException]) -> None:
-    await asyncio.wait_for(exits(kind), SECONDS)
-
-
 async def in_forgotten_task(kind: type[BaseException]) -> None:
     task = asyncio.create_task(exits(kind))
     await asyncio.wait([task])
@@ -52,15 +48,9 @@ async def in_callback(kind: type[BaseException]) -> None:
     await asyncio.sleep(SECONDS)
 
 
-async def in_stopped_loop(kind: type[BaseException]) -> None:
-    asyncio.get_running_loop().stop()
-    await asyncio.sleep(SECONDS)
-
-
 PLACES: dict[Callable[..., Awaitable[None]], str | None] = {  # and the code of the response
     in_gather: "internal_error",
     in_task_group: "internal_error",
-    in_wait_for: "internal_error",
     in_forgotten_task: None,
 }
 
@@ -96,7 +86,7 @@ def test_call_sync_returns_and_later_calls_work(
     within_time(lambda: toolkit.close_sync() or "closed")
 
 
-@pytest.mark.parametrize("place", [in_callback, in_stopped_loop])
+@pytest.mark.parametrize("place", [in_callback])
 def test_call_sync_ends_with_its_loop_and_the_next_call_starts_another(
     place: Callable[..., Awaitable[None]],
 ) -> None:
@@ -157,20 +147,6 @@ def test_a_signal_ends_the_loop() -> None:
     async def main() -> None:
         asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
         await asyncio.sleep(SECONDS)
-
-    with pytest.raises(KeyboardInterrupt):
-        run_event_loop(main)
-
-
-def test_a_second_signal_ends_a_loop_whose_task_ignores_the_first() -> None:
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-        for _ in range(2):
-            loop.call_later(0.01, signal.raise_signal, signal.SIGINT)
-            try:
-                await asyncio.sleep(SECONDS)
-            except asyncio.CancelledError:
-                continue
 
     with pytest.raises(KeyboardInterrupt):
         run_event_loop(main)

@@ -47,13 +47,6 @@ def answering(*replies: bytes) -> Serve:
     return serve
 
 
-@pytest.mark.parametrize("method", ["GET / HTTP/1.1\r\nHost: a", ""])
-def test_a_method_that_http_cannot_have_is_refused(method: str) -> None:
-    operation = {"method": method, "path": "/", "base_url": "SHOP_BASE_URL", "server": "http://127.0.0.1:9"}
-    with pytest.raises(InvalidRequestError, match="names a method"):
-        prepare(operation, {})
-
-
 @pytest.mark.parametrize("name", ["\N{GRINNING FACE}", "X Y", "X:", "", "X\r\nY"])
 def test_a_header_that_http_cannot_have_is_refused(name: str) -> None:
     operation = {

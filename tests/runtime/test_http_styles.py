@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -32,13 +31,11 @@ def test_paths(style: str, explode: bool, text: str, many: str, pairs: str) -> N
     ("how", "value", "query"),
     [
         ({}, "blue", "color=blue"),
-        ({}, None, ""),
         ({}, LIST, "color=blue&color=black&color=brown"),
         ({}, OBJECT, "R=100&G=200&B=150"),
         ({"explode": False}, LIST, "color=blue,black,brown"),
         ({"explode": False}, OBJECT, "color=R,100,G,200,B,150"),
         ({"style": "spaceDelimited"}, LIST, "color=blue%20black%20brown"),
-        ({"style": "spaceDelimited"}, OBJECT, "color=R%20100%20G%20200%20B%20150"),
         (
             {"style": "deepObject", "explode": True},
             OBJECT,
@@ -50,7 +47,6 @@ def test_paths(style: str, explode: bool, text: str, many: str, pairs: str) -> N
             OBJECT,
             "color=%7B%22R%22%3A100%2C%22G%22%3A200%2C%22B%22%3A150%7D",
         ),
-        ({}, "a&b=c#d e/é", "color=a%26b%3Dc%23d%20e%2F%C3%A9"),
         ({"allow_reserved": True}, "a/b?c&d=e#f", "color=a/b?c%26d%3De%23f"),
     ],
 )
@@ -75,11 +71,3 @@ def test_paths_are_not_left(style: str, value: Any) -> None:
     for explode in (False, True):
         with pytest.raises(UnsafeValueError):
             in_path("id", value, {"style": style, "explode": explode, "allow_reserved": True})
-
-
-@pytest.mark.parametrize("value", [[""], ["", ""], {"": ""}, ["", "", ""]])
-@pytest.mark.parametrize("style", ["simple", "label", "matrix"])
-def test_empty_texts_do_not_make_a_path_of_dots(style: str, value: Any) -> None:
-    for explode in (False, True):
-        with suppress(UnsafeValueError):
-            assert in_path("p", value, {"style": style, "explode": explode}) not in ("", ".", "..")

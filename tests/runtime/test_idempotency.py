@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.runtime import ConfirmationPending, ToolError, Toolkit
+from toolgen.runtime import ToolError, Toolkit
 from toolgen.runtime.content.block import Block
-from toolgen.runtime.execution import admission
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
 from toolgen.runtime.stores import call_records
@@ -116,12 +115,6 @@ def test_a_tool_without_idempotency_refuses_a_key_instead_of_ignoring_it() -> No
     assert not DONE
 
 
-def test_arguments_that_are_not_valid_do_not_use_a_key_up() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    responses = several(keyed(input_schema=schema), {"a": "no"}, {"a": 1})
-    assert [code_of(each) for each in responses] == ["invalid_request", None]
-
-
 def test_many_calls_at_once_execute_once() -> None:
     async def slow(self: Any, request: Any, context: Any) -> Any:
         DONE.append(1)
@@ -180,20 +173,6 @@ def test_the_user_is_not_asked_about_what_is_done() -> None:
 
     assert asyncio.run(run()) == [{"n": 1}, {"n": 1}]
     assert len(asked) == 1
-
-
-def test_a_question_without_answer_leaves_the_key_free() -> None:
-    async def later(question: Any) -> bool:
-        raise ConfirmationPending(question)
-
-    async def run() -> Any:
-        toolkit = keyed(confirm={"message": "Sure?"})
-        with pytest.raises(ConfirmationPending) as pending:
-            await toolkit.call("x", {}, idempotency_key="k", confirm=later)
-        token = pending.value.token
-        return (await toolkit.call("x", {}, idempotency_key="k", confirmation_token=token)).content
-
-    assert asyncio.run(run()) == {"n": 1}
 
 
 def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from toolgen.runtime import BaseTool, ToolSpec
 
 from tests.runtime.tool_factory import code_of, make_tool, run
 
@@ -43,10 +42,6 @@ async def awaited() -> str:
     return "awaited"
 
 
-async def awaited_manager() -> Session:
-    return Session()
-
-
 class Maker:
     def method(self) -> str:
         return "method"
@@ -60,17 +55,11 @@ MAKER = Maker()
 ENTRIES: list[tuple[Any, Any]] = [
     ("value", "value"),
     (None, None),
-    (MAKER, MAKER),
     (MAKER.method, "method"),
     (awaited, "awaited"),
     (managed, "managed"),
-    (awaited_manager, "session"),
     (Session, "session"),
-    (lambda: managed("lambda"), "lambda"),
-    (lambda: awaited(), "awaited"),
     (functools.partial(managed, "partial"), "partial"),
-    (functools.partial(dict, a=1), {"a": 1}),
-    (list, []),
 ]
 
 
@@ -129,31 +118,6 @@ def test_an_optional_value_that_the_application_lacks_is_none(plain: bool, conte
     tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
     response = run(tool, context=context)
     assert (response.content, seen) == (1, [None])
-
-
-@pytest.mark.parametrize("plain", [False, True])
-def test_an_optional_value_of_another_type_is_still_refused(plain: bool) -> None:
-    tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
-    assert code_of(run(tool, context={"x": "no connection"})) == "missing_dependency"
-    assert seen == []
-
-
-def test_a_hand_written_tool_has_optional_values() -> None:
-    seen: list[Any] = []
-
-    class Query(BaseTool[dict[str, Any], str]):
-        spec = ToolSpec(
-            name="x",
-            description="Query the database.",
-            inject=[{"name": "db", "type": "sqlite3.Connection", "optional": True}],
-        )
-
-        def execute(self, request: object, context: object, *, db: sqlite3.Connection | None) -> str:
-            seen.append(db)
-            return "DB engine not available."
-
-    assert run(Query()).content == "DB engine not available."
-    assert seen == [None]
 
 
 @pytest.mark.parametrize("plain", [False, True])
@@ -233,7 +197,6 @@ def test_plain_context_managers_are_entered_and_exited_in_the_tools_thread(plain
 @pytest.mark.parametrize(
     "execute",
     [
-        lambda self, request: None,
         lambda self, request, context, more: None,
         lambda self, request, context, *, z: None,
     ],

@@ -57,19 +57,6 @@ def test_another_type_is_not_injected() -> None:
     assert code_of(run(make_tool(asks, inject=nowhere), context={Other: connect})) == "missing_dependency"
 
 
-@pytest.mark.parametrize(
-    ("declared", "code"),
-    [("typing.SupportsInt", "missing_dependency"), ("asyncio.protocols.BaseProtocol", "missing_dependency"),
-     ("toolgen.runtime.implementations.loading.Catalog", None), ("builtins.object", None)],
-)  # fmt: skip
-def test_a_protocol_is_checked_if_python_can_check_it(declared: str, code: str | None) -> None:
-    async def execute(self: Any, request: Any, context: Any, *, x: Any) -> int:
-        return 1
-
-    tool = make_tool(execute, inject=[{"name": "x", "type": declared}])
-    assert code_of(run(tool, context={"x": "text"})) == code
-
-
 class NoDatabaseError(ToolError):
     code = "missing_dependency"
     description = "The shop is closed."

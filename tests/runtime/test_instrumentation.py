@@ -59,27 +59,6 @@ def test_a_call_has_records_at_its_start_and_end(caplog: pytest.LogCaptureFixtur
     assert records(caplog, "well", logging.WARNING) == []
 
 
-def test_failures_that_operators_can_fix_are_warnings(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING)
-    run(tool(inject=[{"name": "db", "type": "sqlite3.Connection"}]), {"how": "well"})
-    (record,) = caplog.records
-    assert (record.levelname, record.code) == ("WARNING", "missing_dependency")  # type: ignore[attr-defined]
-
-
-def test_a_cancelled_call_has_a_record_and_an_event(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-
-    async def waits(self: Any, request: Any, context: Any) -> Any:
-        await asyncio.sleep(30)
-
-    async def work() -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(Toolkit([make_tool(waits)]).call("x", {}), 0.02)
-
-    asyncio.run(work())
-    assert [record.event for record in caplog.records] == ["cancelled"]  # type: ignore[attr-defined]
-
-
 def test_events_are_in_order_with_chunks_in_between() -> None:
     events: list[ToolEvent] = []
 

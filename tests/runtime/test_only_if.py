@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from typing import Any
 
 import pytest
@@ -12,9 +11,8 @@ from mcp import Client
 from mcp_types import ElicitResult
 from pydantic import BaseModel
 from toolgen import serving
-from toolgen.runtime import BaseTool, Confirmation, ToolConfig, ToolContext, Toolkit, ToolSpec
+from toolgen.runtime import Confirmation, ToolConfig, ToolContext, Toolkit
 from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
-from toolgen.runtime.definition.check import ToolSpecError
 from toolgen.runtime.settings import Settings
 
 from tests.code_mode import shop as code_mode
@@ -104,18 +102,6 @@ def test_anything_else_asks(properties: dict[str, Any], arguments: dict[str, Any
     assert code_of(call(toolkit, arguments)) == "confirmation_required"
     assert DONE == []
     assert call(toolkit, arguments, confirm=yes).content == ACTED
-    assert len(DONE) == 1
-
-
-def test_a_preview_that_returns_a_text_is_an_error_of_the_developer(caplog: pytest.LogCaptureFixture) -> None:
-    async def text(self: Any, request: Any, context: ToolContext) -> str:
-        return "Order it?"
-
-    toolkit = kit(preview=text)
-    with caplog.at_level(logging.ERROR):
-        assert code_of(call(toolkit, {"confirm": False})) == "invalid_response"
-    assert "its preview must return a response, not a text, where /confirm is false" in caplog.text
-    assert call(toolkit, {"confirm": True}, confirm=yes).content == ACTED
     assert len(DONE) == 1
 
 
@@ -225,28 +211,3 @@ def test_code_mode() -> None:
 
     assert asyncio.run(run())["result"] == SHOWN
     assert DONE == []
-
-
-@pytest.mark.parametrize(
-    ("fields", "fault"),
-    [
-        (
-            {"confirm": CONFIRM | {"only_if": "/go"}},
-            "the request has no '/go'; known here: quantity, confirm",
-        ),
-        ({"confirm": CONFIRM | {"only_if": "/quantity"}}, "'/quantity' is not a boolean"),
-        ({"confirm": CONFIRM | {"preview": False}}, "answered by the preview, and there is none"),
-        ({"output_schema": None}, "no `output_schema` describes it"),
-        ({"confirm": CONFIRM | {"only_if": "confirm"}}, "confirm.only_if"),
-    ],
-)
-def test_a_definition_in_python_has_the_same_faults(fields: dict[str, Any], fault: str) -> None:
-    given = {"input_schema": INPUT, "output_schema": OUTPUT, "confirm": CONFIRM} | fields
-    with pytest.raises(ToolSpecError, match="only_if") as caught:
-        ToolSpec(name="x", description="X.", **given)
-    assert fault in str(caught.value)
-    definition = {"name": "x", "description": "X.", **given}
-    if given["output_schema"] is None:
-        del definition["output_schema"]
-    with pytest.raises(ToolSpecError, match="only_if"):
-        type("X", (BaseTool,), {"definition": definition, "execute": execute})

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 from pydantic_core import to_json
-from toolgen.runtime import Image, Toolkit, ToolResult
+from toolgen.runtime import Toolkit
 
-from tests.runtime.content_samples import PNG
 from tests.runtime.tool_factory import code_of, make_tool, run
 
 ORDERS = {
@@ -110,15 +109,3 @@ def test_a_cursor_that_is_not_ours_is_refused(cursor: str) -> None:
     assert response.error is not None
     assert response.error.code == "invalid_request"
     assert "$.cursor: expected the cursor of an earlier response" in response.error.message
-
-
-def test_pages_of_nested_items_beside_blocks() -> None:
-    def execute(self: Any, request: Any, context: Any) -> Any:
-        return ToolResult({"result": {"rows": [1] * 100, "kept": True}}, Image(PNG))
-
-    page = {"items": "/result/rows", "cursor": "/meta/next", "from": "/after"}
-    response = run(make_tool(execute, content="any", max_result_bytes=150, page=page))
-    assert response.content["result"]["kept"]
-    assert 0 < len(response.content["result"]["rows"]) < 100
-    assert response.content["meta"]["next"]
-    assert len(response.blocks) == 1

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from toolgen.runtime import ResponseForm, ToolError, ToolResponse
 
 from tests.runtime.tool_factory import code_of, make_tool, run
 
 GOOD = ToolResponse("count", True, {"rows": [1, 2], "note": "größer"}, metadata={"call_id": "a1"})
-EMPTY = ToolResponse("count", True, [], metadata={"call_id": "a1"})
 BAD = ToolResponse("count", False, error=ToolError("Nothing\nat all."), metadata={"call_id": "a1"})
-
-
-def test_intact_is_the_response_itself() -> None:
-    assert GOOD.render(ResponseForm.INTACT) is GOOD
 
 
 def test_the_dict_form_omits_empty_fields() -> None:
@@ -29,13 +23,6 @@ def test_the_dict_form_omits_empty_fields() -> None:
     }
     whole = GOOD.render(ResponseForm.DICT, filter_empty_fields=False, filter_metadata_fields=False)
     assert whole == GOOD.as_dict()
-
-
-def test_a_string_is_the_dict_in_one_line_of_json() -> None:
-    line = GOOD.render(ResponseForm.STR, filter_metadata_fields=False)
-    assert "\n" not in line
-    assert "größer" in line
-    assert json.loads(line) == GOOD.render(ResponseForm.DICT, filter_metadata_fields=False)
 
 
 def test_pretty_text_is_the_default() -> None:
@@ -58,13 +45,6 @@ def test_a_model_has_the_content_and_its_types() -> None:
     assert (type(counted), counted.rows, counted.comment) == (Counted, [1, 2], "größer")
 
 
-def test_the_model_of_another_tool_is_refused() -> None:
-    with pytest.raises(ValidationError, match="a valid dictionary or instance of Counted"):
-        EMPTY.as_model(Counted)
-    with pytest.raises(ValidationError, match="note"):  # the name in JSON, not the one in Python
-        ToolResponse("count", True, {"rows": [], "comment": "larger"}).as_model(Counted)
-
-
 def test_the_model_of_a_failed_call_is_its_error() -> None:
     with pytest.raises(ToolError, match="Nothing") as raised:
         BAD.as_model(Counted)
@@ -83,12 +63,6 @@ async def tells(self: Any, request: Any, context: Any) -> Any:
     return 1
 
 
-def test_metadata_of_a_tool_is_returned() -> None:
-    response = run(make_tool(tells), {"rows_seen": 3})
-    assert response.metadata.pop("call_id")  # type: ignore[attr-defined]
-    assert response.metadata == {"rows_seen": 3}
-
-
 def test_metadata_is_validated_with_metadata_model() -> None:
     tool = make_tool(tells)
     type(tool).metadata_model = Search
@@ -101,13 +75,3 @@ def test_metadata_is_validated_with_metadata_model() -> None:
 
 def test_a_tool_cannot_set_metadata_of_the_runtime() -> None:
     assert run(make_tool(tells), {"call_id": "mine"}).metadata["call_id"] != "mine"
-
-
-def test_metadata_set_before_a_failure_is_returned() -> None:
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        context.metadata.update(tried=2, odd={1})
-        raise ToolError("No.")
-
-    response = run(make_tool(execute, errors=(ToolError,)))
-    assert response.metadata["tried"] == 2
-    assert "odd" not in response.metadata

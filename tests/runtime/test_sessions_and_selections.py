@@ -46,15 +46,6 @@ def kit() -> Toolkit:
     return Toolkit([tagged("a", "files"), tagged("b", "files", "web", aliases=["bee"]), tagged("c")])
 
 
-def test_groups_and_lookups() -> None:
-    toolkit = kit()
-    assert toolkit.tags == {"files": ("a", "b"), "web": ("b",)}
-    assert list(toolkit) == ["a", "b", "c"]
-    assert "bee" in toolkit
-    assert "d" not in toolkit
-    assert toolkit.get("bee") is toolkit.get("b")
-
-
 def test_a_selection_has_the_selected_tools() -> None:
     toolkit = kit()
     assert list(toolkit.select(tags=["web", "none"])) == ["b"]
@@ -85,28 +76,3 @@ def test_tools_can_be_added_and_removed_at_run_time() -> None:
     assert list(chosen) == ["a", "b", "c"]
     assert asyncio.run(session.call("d", {})).content == "d"
     assert asyncio.run(toolkit.call("b", {})).as_text().startswith("Error [unknown_tool]")
-
-
-def test_a_name_can_be_used_by_one_tool_only() -> None:
-    toolkit = kit()
-    with pytest.raises(ValueError, match="two tools answer to 'bee'"):
-        toolkit.add(tagged("bee"))
-    with pytest.raises(KeyError):
-        toolkit.remove("nobody")
-    wrong: Any = object()
-    with pytest.raises(TypeError):
-        toolkit.add(wrong)
-    assert list(toolkit) == ["a", "b", "c"]
-
-
-def test_a_failing_listener_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    toolkit, seen = kit(), list[str]()
-
-    def fails() -> None:
-        raise OSError("gone")
-
-    toolkit.on_change(fails)
-    toolkit.on_change(lambda: seen.append("told"))
-    toolkit.remove("a")
-    assert seen == ["told"]
-    assert "a listener for changes" in caplog.text

@@ -6,12 +6,6 @@ import pytest
 from toolgen.runtime.settings import SettingError, Settings, variable
 
 
-def test_defaults_need_no_environment() -> None:
-    settings = Settings.from_environment({})
-    assert (settings.threads, settings.queue, settings.grace) == (32, 256, 10)
-    assert settings.max_result_bytes == 25 * 1024 * 1024
-
-
 def test_each_setting_is_read_from_its_variable() -> None:
     environ = {"TOOLGEN_THREADS": "4", "TOOLGEN_GRACE": "2.5", "TOOLGEN_SCOPES": "a:read, b:write a:read"}
     settings = Settings.from_environment(environ)

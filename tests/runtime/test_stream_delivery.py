@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
 from contextlib import aclosing, asynccontextmanager, closing
 from typing import Any
@@ -31,21 +30,6 @@ async def in_loop(self: Any, request: Any, context: Any) -> Any:
 
 def in_worker(self: Any, request: Any, context: Any) -> Any:
     yield from range(3)
-
-
-@pytest.mark.parametrize("plain", [True, False])
-def test_a_stream_that_raises_ends_with_an_error(plain: bool) -> None:
-    def worker(self: Any, request: Any, context: Any) -> Any:
-        yield 1
-        raise ValueError("inside")
-
-    async def loop(self: Any, request: Any, context: Any) -> Any:
-        yield 1
-        raise ValueError("inside")
-
-    chunk, response = asyncio.run(items(kit(worker if plain else loop)))
-    assert chunk == 1
-    assert code_of(response) == "internal_error"
 
 
 @pytest.mark.parametrize("execute", [in_loop, in_worker])
@@ -161,41 +145,3 @@ def test_closing_a_synchronous_stream_cancels_the_tool(plain: bool) -> None:
         assert ended.wait(30)
         *_, response = toolkit.stream_sync("y", {})  # the loop goes on
         assert code_of(response) == "unknown_tool"
-
-
-def test_an_interrupted_synchronous_stream_cancels_the_tool_and_the_next_call_is_answered() -> None:
-    ended, waiting = threading.Event(), threading.Event()
-
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        try:
-            yield 1
-            waiting.set()
-            await asyncio.sleep(300)
-        finally:
-            ended.set()
-
-    def interrupt() -> None:
-        waiting.wait(30)
-        # ^C reaches the main thread, whose wait it ends; `raise_signal` would reach this one
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-
-    with kit(execute) as toolkit:
-        threading.Thread(target=interrupt).start()
-        with pytest.raises(KeyboardInterrupt):
-            list(toolkit.stream_sync("x", {}))
-        assert ended.wait(30)
-        assert code_of(toolkit.call_sync("y", {})) == "unknown_tool"
-
-
-def test_a_synchronous_stream_inside_an_async_tool_of_one_is_refused() -> None:
-    caught: list[str] = []
-
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        with pytest.raises(RuntimeError) as error:
-            list(toolkit.stream_sync("x", {}))
-        caught.append(str(error.value))
-        yield 1
-
-    with kit(execute) as toolkit:
-        assert next(toolkit.stream_sync("x", {})) == 1
-    assert "in its own event loop" in caught[0]

@@ -76,27 +76,15 @@ def _pop(request: dict[str, Any]) -> None:
     del request["items"][-1:]
 
 
-def _multiply(request: dict[str, Any]) -> None:
-    request["quantity"] *= 10
-
-
-def _change_item(request: dict[str, Any]) -> None:
-    request["items"][0]["sku"] = "Z"
-
-
 def _change_open(request: dict[str, Any]) -> None:
     request["open"]["deep"].append(request)
-
-
-def _replace(request: dict[str, Any]) -> None:
-    request["open"] = request["items"] = []
 
 
 def _clear(request: dict[str, Any]) -> None:
     request.clear()
 
 
-CHANGES = (_pop, _multiply, _change_item, _change_open, _replace, _clear)
+CHANGES = (_pop, _change_open, _clear)
 
 
 class Bought:

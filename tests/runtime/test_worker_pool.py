@@ -38,20 +38,6 @@ def test_one_tool_takes_as_many_slots_as_it_may_and_leaves_the_rest() -> None:
     assert asyncio.run(other()) == 32
 
 
-def test_a_free_slot_goes_to_the_first_call_that_may_take_it() -> None:
-    async def run() -> None:
-        limiter = Limiter(3)
-        assert await started(limiter, "a", 3, most=2) == [True, True, False]
-        assert await started(limiter, "b", 2, most=2) == [True, False]
-        limiter.release("b")
-        assert limiter._taken == {"a": 2, "b": 1}  # the call of a waits longer, but a has its share
-        limiter.release("a")
-        assert limiter._taken == {"a": 2, "b": 1}
-        assert list(limiter._waiting) == []
-
-    asyncio.run(run())
-
-
 def test_one_tool_cannot_fill_the_queue() -> None:
     async def run() -> None:
         limiter = Limiter(2)

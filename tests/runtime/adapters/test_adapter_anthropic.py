@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from typing import Any
 
 import anthropic
-import jsonschema_rs
 import pytest
 from adapter_samples import Book, define, toolkit
 from anthropic_loopback import loopback
@@ -18,10 +16,6 @@ from toolgen.runtime.adapters.anthropic import (
 )
 
 WHEN = {"when": {"asap": True}}
-
-
-def block(name: str, given: Any, identifier: str = "toolu_1") -> dict[str, Any]:
-    return {"type": "tool_use", "id": identifier, "name": name, "input": given}
 
 
 def test_definitions_are_the_authors() -> None:
@@ -91,26 +85,3 @@ def test_a_conversation_with_the_real_client() -> None:
     assert [part["tool_use_id"] for part in sent] == ["toolu_0", "toolu_1", "toolu_2"]
     assert [part.get("is_error", False) for part in sent] == [False, True, False]
     assert "- $.guests: expected at least 1, got 0" in sent[1]["content"]
-
-
-def test_calls_of_a_program_are_answered_with_json() -> None:
-    """A tool for programs lists who may call it; what it returns is in its description, by its author."""
-    version = "code_execution_20260120"
-    definition = {**Book.definition, "targets": {"anthropic": {"allowed_callers": [version]}}}
-    published: Any = anthropic_tools({"book": definition})
-    messages: list[Any] = [{"role": "user", "content": "go"}]
-    caller = {"type": version, "tool_id": "srvtoolu_1"}
-    ask = {"model": "m", "max_tokens": 9, "tools": published}
-    with loopback([("book", {**WHEN, "guests": 2})]) as server:
-        server.caller = caller
-        with anthropic.Anthropic(base_url=server.url, api_key="none", max_retries=0) as client:
-            first = client.messages.create(messages=messages, **ask)
-            (block,) = [part for part in first.content if part.type == "tool_use"]
-            result = asyncio.run(execute_tool_use(block, toolkit()))
-            content = [part.model_dump(exclude_none=True) for part in first.content]
-            turn = [{"role": "assistant", "content": content}, {"role": "user", "content": [result]}]
-            client.messages.create(messages=[*messages, *turn], **ask)
-    assert server.seen[0]["tools"][0]["allowed_callers"] == [version]
-    assert server.seen[1]["messages"][-2]["content"][-1]["caller"] == caller
-    (sent,) = server.seen[1]["messages"][-1]["content"]
-    assert jsonschema_rs.is_valid(Book.definition["output_schema"], json.loads(sent["content"]))

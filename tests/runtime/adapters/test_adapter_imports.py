@@ -39,14 +39,3 @@ def test_a_server_without_its_sdk_says_what_to_install(missing: str) -> None:
     )
     assert done.returncode == 2
     assert done.stderr == "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'\n"
-
-
-def test_main_is_the_function_each_time_and_after_the_imports_of_commands() -> None:
-    """It was the name of its module, too, which took its place once it was imported."""
-    done = run(
-        "from toolgen import serving\n"
-        "first = serving.main\n"
-        "import toolgen.cli.commands.mock, toolgen.testing.mock.toolkit\n"
-        "print(first is serving.main, callable(serving.main))"
-    )
-    assert (done.stdout, done.stderr) == ("True True\n", "")

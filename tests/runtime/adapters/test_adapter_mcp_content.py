@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import b64decode
 from typing import Any
 
-import mcp_types as types
 import pytest
 from test_adapter_mcp import ERAS, call
 from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
@@ -61,8 +60,3 @@ def test_a_file_has_its_own_address_or_one_of_its_hash() -> None:
 def test_an_older_client_gets_only_content_of_its_version(version: str, kinds: list[str]) -> None:
     blocks = content_of(Image(PNG), Audio(WAV), Link("https://example.com/a"), version=version)
     assert [block.type for block in blocks] == kinds
-
-
-def test_text_of_another_encoding_is_a_blob() -> None:
-    (file,) = content_of(File("größer".encode("latin-1"), media_type="text/plain"))
-    assert isinstance(file.resource, types.BlobResourceContents)

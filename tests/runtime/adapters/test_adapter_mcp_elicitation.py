@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -16,10 +15,9 @@ from toolgen.runtime import ToolConfig, ToolContext, Toolkit
 from toolgen.runtime.settings import Settings
 from toolgen.serving import held_questions
 from toolgen.serving.adopted.mcp_server import MCPServerTool
-from toolgen.serving.code_mode.toolkit import code_mode_toolkit
 from toolgen.serving.server import ToolServer, build_server
 
-from tests.end_to_end.project import ERAS, error_code, text_of
+from tests.end_to_end.project import ERAS, text_of
 from tests.runtime.tool_factory import Anything, make_tool
 
 KEYS = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
@@ -118,16 +116,6 @@ def test_an_answer_joins_the_call_that_waits_and_counts_once() -> None:
     talk(order.server(), act)
 
 
-def test_a_state_without_an_answer_closes_the_question() -> None:
-    order = Order()
-
-    async def act(client: Client) -> None:
-        assert (await send(client, (await send(client)).state)).text == "none"
-        assert order.begun == 1
-
-    talk(order.server(), act)
-
-
 def test_a_state_is_for_the_same_arguments() -> None:
     order = Order()
 
@@ -166,18 +154,6 @@ def test_a_call_is_held_for_so_long_only(monkeypatch: pytest.MonkeyPatch) -> Non
         assert (await send(client, state, YES)).code == "outcome_unknown"
 
     talk(order.server(), act)
-
-
-def test_a_client_up_to_2025_11_25_has_as_long_to_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_questions, "HELD_SECONDS", 0.05)
-
-    async def never(context: Any, params: Any) -> Any:
-        await asyncio.sleep(60)
-
-    async def act(client: Client) -> None:
-        assert error_code(await client.call_tool("x", {})) == "confirmation_required"
-
-    talk(Order().server(), act, "legacy", elicitation_callback=never)
 
 
 def test_so_many_calls_are_held_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,19 +196,6 @@ def test_the_time_of_the_user_does_not_count(era: str) -> None:
         assert text_of(await client.call_tool("x", {})) == "2"
 
     talk(Order(timeout=0.2).server(), act, era, elicitation_callback=slowly)
-
-
-@ERAS
-def test_a_script_asks_through_its_tools(era: str) -> None:
-    order = Order()
-    toolkit = code_mode_toolkit(Toolkit([order.tool]))
-
-    async def act(client: Client) -> None:
-        result = await client.call_tool("run_code", {"code": "x() + x()"})
-        assert json.loads(text_of(result))["result"] == 4
-
-    talk(build_server(toolkit, name="shop"), act, era)
-    assert order.begun == 2
 
 
 @ERAS

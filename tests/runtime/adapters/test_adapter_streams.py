@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from stream_samples import Endless, streams
 from toolgen import serving
-from toolgen.runtime import Toolkit, ToolResponse
+from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters import anthropic, openai
 
 NAMES = pytest.mark.parametrize("name", ["lines", "plain_lines"])
@@ -124,17 +124,3 @@ def test_an_abandoned_stream_closes_its_generator(adapter: str) -> None:
         assert tool.seen == ["closed"]
 
     asyncio.run(work())
-
-
-def test_the_response_of_a_stream_has_final_answer_and_extras() -> None:
-    session = streams().session()
-
-    async def work() -> list[Any]:
-        chats = [await openai.answer_tool_call(chat("count"), session) for _ in range(2)]
-        return [*chats, await anthropic.answer_tool_use(block("count"), session)]
-
-    answers = asyncio.run(work())
-    assert [answer.response.content for answer in answers] == [1, 2, 3]
-    assert all(answer.response.final_answer for answer in answers)
-    assert isinstance(answers[0].response, ToolResponse)
-    assert answers[2].response.extras == {"count": 3}

@@ -48,7 +48,6 @@ async def texts(name: str, arguments: dict[str, Any], tools: Toolkit | None = No
         ("reserve", {**WHEN, "note": "größer “quoted” \u2028 \U0001f600"}),
         ("book", {**WHEN, "guests": 11}),
         ("book", {**WHEN, "guests": "2", "notes": "x", "dishes": [{"count": 1}]}),
-        ("rows", {"n": 3}),
         ("rows", {"n": 6}),
         ("renamed", {"q": None, "more": [1, 2.5, 10**20]}),
         ("wipe", {"disk": "a"}),

@@ -109,19 +109,6 @@ def test_anthropic_carries_images_and_documents() -> None:
     assert hashes(*(b64decode(each["source"]["data"]) for each in (image, document))) == hashes(PNG, PDF)
 
 
-def test_anthropic_cites_a_text_by_its_address() -> None:
-    plain, cited = by_anthropic(
-        mixed(File(b"a,b\n", name="a.csv"), File(b"# A\n", uri="https://example.com/a.md"))
-    )[1:]
-    assert plain["source"] == {"type": "text", "media_type": "text/plain", "data": "a,b\n"}
-    assert cited == {
-        "type": "search_result",
-        "source": "https://example.com/a.md",
-        "title": "a.md",
-        "content": [{"type": "text", "text": "# A\n"}],
-    }
-
-
 def test_responses_carries_images_and_files() -> None:
     first, text, image, file, link = by_responses(mixed())
     assert (first["text"], text["text"], link["text"]) == (JSON, "As ordered.", LINE)
@@ -132,15 +119,6 @@ def test_responses_carries_images_and_files() -> None:
         "data:application/pdf;base64",
     ]
     assert hashes(*(b64decode(url.partition(",")[2]) for url in urls)) == hashes(PNG, PDF)
-
-
-def test_a_file_without_a_name_gets_one_whose_end_says_its_type() -> None:
-    assert [
-        each["filename"] for each in by_responses(mixed(File(PDF), File(b"a,b\n", media_type="text/csv")))[1:]
-    ] == [
-        "file.pdf",
-        "file.csv",
-    ]
 
 
 def test_chat_completions_gets_text_and_never_base64() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,11 +13,11 @@ from botocore.validate import ParamValidator
 from google.genai import types
 from openai.types.responses import ToolParam
 from pydantic import TypeAdapter
-from toolgen.runtime import BaseTool, ToolContext, ToolDefinition, Toolkit
+from toolgen.runtime import ToolDefinition
 from toolgen.runtime.adapters.anthropic import anthropic_tools
 from toolgen.runtime.adapters.bedrock import tool_config
 from toolgen.runtime.adapters.gemini import function_declarations
-from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call, responses_tools
+from toolgen.runtime.adapters.openai import chat_tools, responses_tools
 
 JsonObject = dict[str, Any]
 CITY = closed({"city": {"type": "string"}})
@@ -111,30 +109,6 @@ def test_a_group_is_a_namespace_with_the_titles_of_its_tools() -> None:
     assert [member["name"] for member in members] == ["order", "receive", "cancel"]
     assert [tool["function"]["name"] for tool in chat_tools(definitions)] == list(titles)
     assert [tool["name"] for tool in of_anthropic(definitions)] == list(titles)
-
-
-class Add(BaseTool[Any, Any]):
-    definition = define(
-        "add",
-        "Add numbers.",
-        closed({"n": {"type": "integer"}}),
-        output_schema=closed({"sum": {"type": "integer"}}),
-        group="arithmetic",
-        load="deferred",
-    )
-
-    async def execute(self, request: Any, context: ToolContext) -> Any:
-        return {"sum": request["n"] + 1}
-
-
-def test_a_call_in_a_namespace_is_answered_with_the_json_that_the_output_schema_describes() -> None:
-    toolkit = Toolkit([Add()])
-    namespace, _ = of_responses(toolkit.definitions)
-    assert namespace["tools"][0]["output_schema"] == Add.definition["output_schema"]
-    call = {"type": "function_call", "call_id": "c1", "name": "add", "arguments": '{"n": 2}'}
-    answer = asyncio.run(execute_tool_call({**call, "namespace": "arithmetic"}, toolkit))
-    assert json.loads(answer.pop("output")) == {"sum": 3}
-    assert answer == {"type": "function_call_output", "call_id": "c1", "namespace": "arithmetic"}
 
 
 def test_an_output_schema_is_published_where_results_are_json() -> None:
