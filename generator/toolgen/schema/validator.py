@@ -76,20 +76,11 @@ class SubschemaValidators:
         address = schema.get("$id")
         self._address = address.rstrip("#") if isinstance(address, str) and ":" in address else _ADDRESS
         self._registry: jsonschema_rs.Registry | None = None
-        self._built: dict[JsonPath, jsonschema_rs.Validator | None] = {(): self.root}
-
-    def accepts(self, path: JsonPath, value: Any) -> bool:
-        """True if the subschema at `path` accepts a JSON value, or cannot be built alone."""
-        validator = self.at(path)
-        return validator is None or bool(validator.is_valid(value))
 
     def at(self, path: JsonPath) -> jsonschema_rs.Validator | None:
         """Return the validator of the subschema at `path`; None if it cannot be built alone."""
-        if path not in self._built:
-            self._built[path] = self._build(path)
-        return self._built[path]
-
-    def _build(self, path: JsonPath) -> jsonschema_rs.Validator | None:
+        if not path:
+            return self.root
         try:
             if self._registry is None:
                 self._registry = jsonschema_rs.Registry([(self._address, self._document)])

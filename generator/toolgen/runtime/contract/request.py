@@ -13,9 +13,15 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
 from toolgen.runtime.validation.fault_messages import Fault
-from toolgen.runtime.validation.faults import LIMIT, TOO_EXPENSIVE, find_faults, list_faults
+from toolgen.runtime.validation.faults import (
+    LIMIT,
+    TOO_EXPENSIVE,
+    find_faults,
+    list_faults,
+    property_names,
+    value_free_model_faults,
+)
 from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
-from toolgen.runtime.validation.value_free import property_names, value_free_model_faults
 
 from .tool_contract import ToolContract
 

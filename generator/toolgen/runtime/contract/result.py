@@ -17,9 +17,14 @@ from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.faults import find_faults, list_faults, non_json_faults
+from toolgen.runtime.validation.faults import (
+    find_faults,
+    list_faults,
+    non_json_faults,
+    value_free_faults,
+    value_free_model_faults,
+)
 from toolgen.runtime.validation.json_value import is_json, whole_numbers
-from toolgen.runtime.validation.value_free import value_free_faults, value_free_model_faults
 
 from .content_rules import BlockCheck
 from .page import PagePosition, PageRule, fitted

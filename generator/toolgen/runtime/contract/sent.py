@@ -197,7 +197,7 @@ class _Nulls:
 
     def __init__(self, schema: CompiledSchema) -> None:
         self._document = schema.document.plain
-        self._accepts = schema.subschemas.accepts
+        self._accepts = schema.part_accepts
         # what is left of each value at each subschema: recursive branches meet again and again
         self._left: dict[tuple[JsonPath, int], tuple[Any, Any]] = {}
 

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from toolgen.schema.budget import check_budget
-from toolgen.schema.document import SchemaDocument
+from toolgen.schema.document import JsonPath, SchemaDocument
 from toolgen.schema.graph import Graph
 from toolgen.schema.patterns import translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
@@ -35,9 +35,14 @@ class CompiledSchema:
         return self.document.schema
 
     @cached_property
-    def subschemas(self) -> SubschemaValidators:
-        """The validators of its parts, by their paths in `document.plain`."""
-        return SubschemaValidators(self.document.plain.schema)
+    def subschema(self) -> Callable[[JsonPath], Any]:
+        """Return the validator of a part by its path in `document.plain`; None if it has none."""
+        return cache(SubschemaValidators(self.document.plain.schema).at)
+
+    def part_accepts(self, path: JsonPath, value: Any) -> bool:
+        """True if the part at `path` accepts a JSON value, or has no validator."""
+        validator = self.subschema(path)
+        return validator is None or bool(validator.is_valid(value))
 
     def is_too_expensive(self, value: Any) -> bool:
         """True if a JSON value is refused because validating it would take too long."""

@@ -23,7 +23,7 @@ from toolgen.runtime.text import (
 from toolgen.schema.document import SchemaDocument, locate
 
 from .json_value import whole_numbers
-from .strict_json import NotStrictJsonError, parse_as
+from .strict_json import NotStrictJsonError, json_type, parse_as
 
 _MAX_COMPARED = 2_000  # items that are searched for duplicates
 _FORMATS = {
@@ -80,7 +80,7 @@ def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> s
     else:
         expected = _expected(name, kind)
     if hide:
-        return f"expected {expected}"
+        return f"expected {expected}" + (f", got {_type_of(value)}" if name == "Type" else "")
     if name == "Enum":
         return f"expected {expected}, got {show(value)}{did_you_mean(value, kind.options)}"
     return f"expected {expected}, got {_got(name, value)}"
@@ -184,9 +184,9 @@ def _got(name: str, value: Any) -> str:
     return _twice(value) if name == "UniqueItems" else show(value)
 
 
-def same_items(items: list[Any], hide: bool) -> str:
-    """Return the sentence for an array that has an item twice."""
-    return f"expected {_EXPECTED['UniqueItems'](None)}{'' if hide else f', got {_twice(items)}'}"
+def _type_of(value: Any) -> str:
+    kind = json_type(value, ("number",))
+    return kind if kind == "null" else f"{'an' if kind in ('array', 'object') else 'a'} {kind}"
 
 
 def _twice(items: list[Any]) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from jsonschema_rs import ValidationError
+from pydantic import ValidationError as PydanticError
 
 from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
-from toolgen.schema.document import Draft, JsonPath, Located, SchemaDocument, follow
+from toolgen.schema.document import Draft, JsonPath, Located, SchemaDocument, follow, subschemas
 from toolgen.schema.keywords import ASSERTIONS
 from toolgen.schema.validator import compiled
 
@@ -85,7 +86,7 @@ class _Search:
     def __init__(self, schema: CompiledSchema) -> None:
         self._document = schema.document.plain
         self._lookup = SchemaLookup(schema.document)
-        self._subschemas = schema.subschemas
+        self._schema = schema
         self._draft = {"$schema": schema.schema.get("$schema", Draft.DRAFT_2020_12.value)}
 
     def faults(self, value: Any) -> Iterator[Fault]:
@@ -105,12 +106,12 @@ class _Search:
             yield MORE if found else UNEXPLAINED
 
     def _accepts(self, part: _Part) -> bool:
-        return self._subschemas.accepts(part.schema, part.value)
+        return self._schema.part_accepts(part.schema, part.value)
 
     def _open(self, part: _Part) -> Iterator[Fault | _Part]:
         """Yield the faults of a part, and those of its parts that may have further ones."""
         schema = follow(self._document.schema, part.schema)
-        validator = self._subschemas.at(part.schema)
+        validator = self._schema.subschema(part.schema)
         if validator is not None and explains(self._document, part.value, schema, _SMALL):
             yield from self._described(validator.iter_errors(part.value), self._document, part)
         elif not isinstance(schema, dict):
@@ -206,6 +207,48 @@ def non_json_faults(value: Any) -> Iterator[Fault]:
         yield Fault(show_path(path), f"expected a JSON value, got {words}")
 
 
+def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
+    """Return one line for each fault of `value`, for logs, whose readers may not be allowed to see the data.
+
+    Names of properties that `schema` does not declare are shown as `*`. At most 20 lines.
+    """
+    known = set() if schema is None else property_names(schema.schema)
+    faults: Iterable[Fault] = [
+        Fault(_masked_path(path, known), f"expected a JSON value, got {words}")
+        for path, words in islice(find_non_json(value), LIMIT)
+    ]
+    if not faults and schema is not None:
+        if not schema.explains(value):
+            return "- $: does not fit the schema"
+        refusal = Refusal(schema.document, value, SchemaLookup(schema.document), known=known)
+        faults = (fault for error in schema.errors(value) for fault in describe_error(error, refusal))
+    return "\n".join(dict.fromkeys(map(str, islice(faults, LIMIT))))
+
+
+def value_free_model_faults(error: PydanticError, names: Collection[str]) -> str:
+    """Return the faults that a pydantic model has found: paths, without names that are not in `names`."""
+    faults = error.errors(include_input=False, include_url=False, include_context=False)
+    found = dict.fromkeys(f"{_masked_path(each['loc'], names)}: {each['type']}" for each in faults)
+    return "; ".join([*found][:LIMIT])
+
+
+def property_names(schema: Any) -> set[str]:
+    """Return every property name that a schema declares."""
+    found: set[str] = set()
+    for _, part in subschemas(schema):
+        properties, required = part.get("properties"), part.get("required")
+        if isinstance(properties, Mapping):
+            found.update(properties)
+        if isinstance(required, list):
+            found.update(name for name in required if isinstance(name, str))
+    return found
+
+
+def _masked_path(path: Iterable[str | int], known: Collection[str]) -> str:
+    steps = [show_path([step])[1:] if isinstance(step, int) or step in known else ".*" for step in path]
+    return "$" + "".join(steps)
+
+
 def list_faults(faults: list[Fault]) -> str:
     """Return one line per fault up to LIMIT, then the number of others."""
     lines = [str(fault) for fault in faults[:LIMIT]]
@@ -224,10 +267,15 @@ class Refusal:
     value: Any
     lookup: SchemaLookup
     at: JsonPath = ()  # path of the value in what was sent
+    known: Collection[str] | None = None  # names that may be shown, and no values; None: everything may be
 
     def path_of(self, error: ValidationError) -> JsonPath:
         """Return the path of an error in what was sent."""
         return (*self.at, *path_of_error(self.value, error))
+
+    def show(self, path: Iterable[str | int]) -> str:
+        """Return a path as text."""
+        return show_path(path) if self.known is None else _masked_path(path, self.known)
 
     def part_of(self, error: ValidationError) -> Any:
         """Return the part of the value at the path of an error."""
@@ -235,8 +283,8 @@ class Refusal:
 
     def hides(self, error: ValidationError) -> bool:
         """True if the value of an error must not be shown, because it is or may contain a secret."""
-        if not self.lookup.marks_secrets:
-            return False
+        if self.known is not None or not self.lookup.marks_secrets:
+            return self.known is not None
         may_contain = isinstance(error.instance, str) and error.instance.lstrip()[:1] in ("{", "[", '"')
         # the path of a value below a name such as "007" is not known
         is_known = self.part_of(error) == error.instance
@@ -252,27 +300,29 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
         case "Required":
             wanted = expected_of(refusal.document, error.schema_path, kind.property)
             reason = because(error, schema)
-            yield Fault(show_path([*path, kind.property]), f"{MISSING}{wanted}{reason}")
+            yield Fault(refusal.show([*path, kind.property]), f"{MISSING}{wanted}{reason}")
         case "AdditionalProperties" | "UnevaluatedProperties":
             place = part_at(schema, error.schema_path[:-1])
             for name in kind.unexpected:
-                yield Fault(show_path([*path, name]), unknown_property(name, place, error.instance))
+                hidden = refusal.known is not None
+                message = "unknown property" if hidden else unknown_property(name, place, error.instance)
+                yield Fault(refusal.show([*path, name]), message)
         case "FalseSchema" if _closes(error.schema_path):
             # the schema declares no property; the validator reports only one of them
             for name in refusal.part_of(error):
-                yield Fault(show_path([*path, name]), "unknown property; none is allowed here")
+                yield Fault(refusal.show([*path, name]), "unknown property; none is allowed here")
         case "AnyOf" | "OneOfNotValid" | "OneOfMultipleValid" if hide:
-            yield Fault(show_path(path), "expected a value that fits one of the allowed forms")
+            yield Fault(refusal.show(path), "expected a value that fits one of the allowed forms")
         case "AnyOf" | "OneOfNotValid":
             yield from _fits_none(error, refusal)
         case "OneOfMultipleValid":
-            yield Fault(show_path(path), too_many(error, part_at(schema, error.schema_path[:-1])))
+            yield Fault(refusal.show(path), too_many(error, part_at(schema, error.schema_path[:-1])))
         case "PropertyNames":
             inner = "; ".join(fault.message for fault in describe_error(kind.error, refusal, hide))
-            yield Fault(show_path(path), f"property name not allowed: {inner}")
+            yield Fault(refusal.show(path), f"property name not allowed: {inner}")
         case _:
             hint = "" if hide else what_to_send(error, refusal, path)
-            yield Fault(show_path(path), f"{sentence(error, schema, hide)}{hint}")
+            yield Fault(refusal.show(path), f"{sentence(error, schema, hide)}{hint}")
 
 
 def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
@@ -280,7 +330,7 @@ def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
         return list(describe_error(part, refusal))
 
     def locate(part: ValidationError) -> FaultLocation:
-        return FaultLocation(show_path(refusal.path_of(part)), refusal.hides(part))
+        return FaultLocation(refusal.show(refusal.path_of(part)), refusal.hides(part))
 
     yield from describe_no_branch(error, describe, locate, schema=refusal.document.schema)
 
