@@ -130,7 +130,7 @@ BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, lin
         GOOD + "\n    def __init__(self, url): ...\n",
         "implementation-constructor",
         7,
-        "Broken() is created without arguments",
+        "Broken(), without arguments, failed with TypeError",
     ),
     "constructor that fails": (
         PLAIN,

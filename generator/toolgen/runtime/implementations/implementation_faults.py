@@ -19,8 +19,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, Literal
 
 from toolgen.base.files import read_named
@@ -29,7 +29,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
-from .loading import Catalog, ClassFault, find_package, implementing_class, module_name, own_classes
+from .loading import Catalog, ClassFault, find_package, implementing_class, module_name
 
 FaultCode = Literal[
     "implementation-missing",
@@ -119,9 +119,12 @@ def check_implementations(
         if name not in skip:
             yield from _check_tool(catalog, definition, importer)
     modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted, *skip}
-    for found in iter_modules(spec.submodule_search_locations):
-        if found.name not in modules and not found.name.startswith("_"):
-            yield from _check_orphan(catalog, f"{package}.{found.name}", importer)
+    for folder in map(Path, spec.submodule_search_locations or ()):
+        for path in sorted(folder.glob("[!_]*.py")):
+            place = None if path.stem in modules else _place_of_tool_class(str(path))
+            if place is not None:
+                message = f"no spec has a tool that {package}.{path.stem} would implement"
+                yield place.fault("orphaned-implementation", path.stem, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +213,13 @@ def _check_tool(
 ) -> Iterator[ImplementationFault]:
     name, path = definition["name"], f"{catalog.IMPLEMENTATIONS}.{module_name(definition)}"
     parent = sys.modules[str(catalog.IMPLEMENTATIONS)]
-    spec = PathFinder.find_spec(path, getattr(parent, "__path__", None))
-    # an application may register the module itself, or have its own finder
-    if spec is None and path not in sys.modules:  # another finder may find it
-        importer.started(name, path)
-        if importer.import_fault(name, path, "") is not None:
-            yield _missing(name, path, parent.__spec__)
-            return
+    try:
+        spec = find_spec(path)  # an application may register the module itself, or have its own finder
+    except ValueError:  # such a module without a spec
+        spec = None
+    if spec is None and path not in sys.modules:
+        yield _missing(name, path, parent.__spec__)
+        return
     file = str(spec.origin) if spec is not None and spec.origin else path
     importer.started(name, file)
     fault = importer.import_fault(name, path, file)
@@ -261,55 +264,29 @@ def _check_methods(
 def _check_constructor(
     cls: type[Any], name: str, file: str, importer: _Importer
 ) -> Iterator[ImplementationFault]:
-    place = _place_of_function(cls.__init__, _place_of_class(cls, file))
-    try:
-        inspect.signature(cls).bind()
-    except TypeError as error:
-        message = f"{cls.__name__}() is created without arguments, but {error}"
-        yield place.fault("implementation-constructor", name, message)
-        return
-    except ValueError:  # a signature that Python does not know
-        pass
     try:
         cls()
     except BaseException as error:
         importer.pass_interrupt(error)
-        message = f"{cls.__name__}() failed with {type(error).__name__}"
-        place = _place_of_user(error) or place
+        message = f"{cls.__name__}(), without arguments, failed with {type(error).__name__}"
+        place = _place_of_user(error) or _place_of_function(cls.__init__, _place_of_class(cls, file))
         yield place.fault("implementation-constructor", name, message, error)
 
 
-def _check_orphan(catalog: Catalog, path: str, importer: _Importer) -> Iterator[ImplementationFault]:
-    """Yield a fault if a module has a tool class, although no tool of the catalog is implemented by it."""
-    name = path.rpartition(".")[2]
-    spec = PathFinder.find_spec(path, getattr(sys.modules[str(catalog.IMPLEMENTATIONS)], "__path__", None))
-    if spec is None or not spec.origin:
-        return
-    importer.started(name, spec.origin)
-    place = None
-    if importer.import_fault(name, path, spec.origin) is None:
-        classes = [
-            each
-            for each in own_classes(sys.modules[path])
-            if issubclass(each, BaseTool) and hasattr(each, "definition") and not inspect.isabstract(each)
-        ]
-        place = _place_of_class(classes[0], spec.origin) if classes else None
-    else:  # probably its spec was removed, and with it the generated class that it imports
-        place = _place_of_tool_class(spec.origin)
-    if place is not None:
-        message = f"no spec has a tool that {path} would implement"
-        yield place.fault("orphaned-implementation", name, message)
-
-
 def _place_of_tool_class(file: str) -> _Place | None:
-    """Return the place of the first class with a base that is named like a generated one."""
+    """Return the place of the first class with a base that is named like a generated one, without import."""
     try:
         tree = ast.parse(read_named(file))
     except (OSError, SyntaxError, ValueError):
         return None
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    found = (each for each in classes if any(ast.unparse(base).endswith("Tool") for base in each.bases))
+    found = (each for each in classes if any(map(_is_generated, each.bases)))
     return next((_Place(file, each.lineno) for each in found), None)
+
+
+def _is_generated(base: ast.expr) -> bool:
+    name = ast.unparse(base).rpartition(".")[2]
+    return name.endswith("Tool") and name not in ("BaseTool", "HttpTool")
 
 
 def _import_fault(name: str, path: str, place: _Place, *, error: BaseException) -> ImplementationFault:
@@ -335,15 +312,12 @@ def _place_of_user(error: BaseException) -> _Place | None:
 
 
 _LIBRARIES = tuple(
-    {
-        os.path.join(os.path.abspath(path), "")
-        for path in (
-            *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-            *site.getsitepackages(),
-            site.getusersitepackages(),
-            str(Path(__file__).parents[2]),
-        )
-    }
+    os.path.join(os.path.abspath(path), "")
+    for path in (
+        *map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")),
+        site.getusersitepackages(),
+        str(Path(__file__).parents[2]),
+    )
 )
 
 

@@ -113,12 +113,6 @@ def find_package(package: str) -> ModuleSpec | None:
     return spec
 
 
-def own_classes(module: ModuleType) -> list[type]:
-    """Return the classes that a module defines itself, once each: it may have a class under two names."""
-    classes = dict.fromkeys(filter(isclass, vars(module).values()))
-    return [each for each in classes if each.__module__ == module.__name__]
-
-
 @dataclass(frozen=True, slots=True)
 class ClassFault:
     """Why a module has no class that implements a tool."""
@@ -131,7 +125,9 @@ def implementing_class(
     module: ModuleType, generated: type[BaseTool[Any, Any]]
 ) -> type[BaseTool[Any, Any]] | ClassFault:
     """Return the one class of `module` that implements a tool, or the fault if there is none or more."""
-    own = own_classes(module)
+    # once each: a module may have a class under two names
+    found = dict.fromkeys(filter(isclass, vars(module).values()))
+    own = [each for each in found if each.__module__ == module.__name__]
     classes = [each for each in own if issubclass(each, generated) and each is not generated]
     complete = [each for each in classes if not isabstract(each)]
     if len(complete) == 1:
