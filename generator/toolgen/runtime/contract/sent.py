@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import is_not
 from typing import Any, Final, Literal, get_args, get_origin
@@ -14,13 +14,13 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, SchemaSerializer, core_schema, to_json
 
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.complexity import matcher
-from toolgen.schema.document import JsonPath, Located, locate
+from toolgen.runtime.validation.complexity import is_for_other
+from toolgen.runtime.validation.schema_lookup import SchemaLookup
+from toolgen.schema.document import Schema, subschemas
 
 _SERIALIZER: Final = SchemaSerializer(core_schema.any_schema())
 _SCALARS: Final = frozenset((bool, bytes, float, int, str, type(None)))
 _LISTS: Final = (list, tuple, set, frozenset)
-_DEPTH: Final = 150  # of subschemas that apply to one value, and of the value
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,96 +180,61 @@ def _held(annotation: Any, found: set[type[BaseModel]]) -> set[type[BaseModel]]:
 def without_refused_nulls(schema: CompiledSchema, value: Any) -> Any:
     """Return a JSON value that `schema` refuses without the nulls that it need not have.
 
-    These are declared, optional properties whose own schema refuses null. The value comes back as it is if
-    the schema does not accept it without them either.
+    These are optional properties whose declaration refuses null. The value comes back as it is if the schema
+    does not accept it without them either.
     """
     if b"null" not in to_json(value, inf_nan_mode="constants") or schema.is_too_expensive(value):
         return value
-    nulls, found = _Nulls(schema), value
-    # one that is gone may decide an `if` that was passed before
-    while (less := nulls.removed(found, (), _DEPTH)) is not found:
-        found = less
-    return found if found is not value and schema.is_valid(found) else value
+    nulls = _Nulls(schema)
+    # of several declarations, in the branches of a union for one, first all must agree
+    for decide in (all, any):
+        found = nulls.removed(value, nulls.lookup.whole(), decide)
+        if found is not value and schema.is_valid(found):
+            return found
+    return value
 
 
 class _Nulls:
-    """Removes nulls that a schema refuses, along the subschemas that apply to each part of a value."""
+    """Removes nulls that a schema refuses, by all of its parts that may apply to each part of a value."""
 
     def __init__(self, schema: CompiledSchema) -> None:
+        self.lookup = SchemaLookup(schema.document)
         self._document = schema.document.plain
         self._accepts = schema.part_accepts
-        # what is left of each value at each subschema: recursive branches meet again and again
-        self._left: dict[tuple[JsonPath, int], tuple[Any, Any]] = {}
+        self._paths = {id(part): path for path, part in subschemas(self._document.schema)}
 
-    def removed(self, value: Any, path: JsonPath, depth: int) -> Any:
-        """Return `value`, or a copy without the nulls that the subschema at `path` refuses."""
-        place = locate(self._document.schema, path)
-        if (
-            not depth
-            or not isinstance(value, dict | list)
-            or place is None
-            or not isinstance(place.value, dict)
-        ):
-            return value
-        key = path, id(value)  # the value is in the entry, so that no other gets its id
-        if key not in self._left:
-            self._left[key] = value, value
-            self._left[key] = value, self._removed(value, place.value, path, depth - 1)
-        return self._left[key][1]
-
-    def _removed(self, value: Any, schema: Mapping[str, Any], path: JsonPath, depth: int) -> Any:
-        for _, target in self._document.references(schema, path):
-            if isinstance(target, Located):
-                value = self.removed(value, target.path, depth)
-        for index in range(len(schema.get("allOf", ()))):
-            value = self.removed(value, (*path, "allOf", index), depth)
+    def removed(self, value: Any, schemas: list[Schema], decide: Callable[[Iterable[bool]], bool]) -> Any:
+        """Return a value, without the nulls that all or any of `schemas` refuse, as `decide` says."""
         if isinstance(value, list):
-            value = self._in_list(value, schema, path, depth)
-        else:
-            value = self._in_object(value, schema, path, depth)
-        for keyword in ("anyOf", "oneOf"):
-            branches = [(*path, keyword, index) for index in range(len(schema.get(keyword, ())))]
-            if not any(self._accepts(branch, value) for branch in branches):
-                tried = ((branch, self.removed(value, branch, depth)) for branch in branches)
-                value = next((each for branch, each in tried if self._accepts(branch, each)), value)
-        if "if" in schema:
-            chosen = "then" if self._accepts((*path, "if"), value) else "else"
-            value = self.removed(value, (*path, chosen), depth)
-        return value
-
-    def _in_list(self, value: list[Any], schema: Mapping[str, Any], path: JsonPath, depth: int) -> list[Any]:
-        first = "items" if isinstance(schema.get("items"), list) else "prefixItems"
-        rest = "additionalItems" if first == "items" else "items"
-        listed = len(schema.get(first, ()))
-        found = [
-            self.removed(each, (*path, first, index) if index < listed else (*path, rest), depth)
-            for index, each in enumerate(value)
-        ]
-        return found if any(map(is_not, found, value)) else value
-
-    def _in_object(
-        self, value: dict[str, Any], schema: Mapping[str, Any], path: JsonPath, depth: int
-    ) -> dict[str, Any]:
-        declared, required = schema.get("properties", {}), schema.get("required", ())
-        found: dict[str, Any] = {}
-        for name, each in value.items():
-            own = (*path, "properties", name)
-            is_declared = name in declared
-            if is_declared and each is None and name not in required and not self._accepts(own, None):
-                continue
-            places = [
-                (*path, "patternProperties", pattern)
-                for pattern in schema.get("patternProperties", ())
-                if matcher(pattern)(name)
+            items = [
+                self.removed(each, self.lookup.inside(schemas, index), decide)
+                for index, each in enumerate(value)
             ]
-            places += [own] if is_declared else []
-            for place in places or [(*path, "additionalProperties")]:
-                each = self.removed(each, place, depth)
-            found[name] = each
-        if len(found) == len(value) and not any(map(is_not, found.values(), value.values())):
-            found = value
-        for keyword in ("dependentSchemas", "dependencies"):
-            for name in schema.get(keyword, ()):
-                if name in found:
-                    found = self.removed(found, (*path, keyword, name), depth)
-        return found
+            return items if any(map(is_not, items, value)) else value
+        if not isinstance(value, dict):
+            return value
+        schemas = self._intended(schemas, value)
+        found = {
+            name: self.removed(each, self.lookup.inside(schemas, name), decide)
+            for name, each in value.items()
+            if each is not None or not self._is_refused(name, schemas, decide)
+        }
+        same = len(found) == len(value) and not any(map(is_not, found.values(), value.values()))
+        return value if same else found
+
+    def _intended(self, schemas: list[Schema], value: dict[str, Any]) -> list[Schema]:
+        """Return `schemas` without the branches that are for objects with other constants."""
+        branches = [branch for each in schemas for key in ("anyOf", "oneOf") for branch in each.get(key, ())]
+        others = [each for each in branches if is_for_other(self._document, each, value)]
+        left_out = {id(each) for each in self._document.same_value_schemas(others)}
+        return [each for each in schemas if id(each) not in left_out]
+
+    def _is_refused(self, name: str, schemas: list[Schema], decide: Callable[[Iterable[bool]], bool]) -> bool:
+        declared = [each["properties"][name] for each in schemas if name in each.get("properties", ())]
+        required = [name in each.get("required", ()) for each in schemas]
+        return bool(declared) and not decide(required) and decide(map(self._refuses_null, declared))
+
+    def _refuses_null(self, schema: Any) -> bool:
+        return schema is False or (
+            isinstance(schema, dict) and not self._accepts(self._paths[id(schema)], None)
+        )

@@ -34,13 +34,21 @@ class SchemaLookup:
         *_, parts = self._along(path[:-1])
         return not any(path[-1] in _required(part) for part in parts)
 
+    def whole(self) -> list[Mapping[str, Any]]:
+        """Return the subschemas that may apply to the whole value."""
+        return self._document.same_value_schemas([self._document.schema], _UNKNOWN)
+
+    def inside(self, schemas: list[Mapping[str, Any]], step: str | int) -> list[Mapping[str, Any]]:
+        """Return the subschemas that may apply to a property or item, where `schemas` apply around it."""
+        parts = (inner for part in schemas for inner in _parts(part, step))
+        return self._document.same_value_schemas(parts, _UNKNOWN)
+
     def _along(self, path: Iterable[str | int]) -> Iterator[list[Mapping[str, Any]]]:
         """Yield the subschemas that apply to the whole value, then to each part on the way to `path`."""
-        schemas = self._document.same_value_schemas([self._document.schema], _UNKNOWN)
+        schemas = self.whole()
         yield schemas
         for step in path:
-            parts = (inner for part in schemas for inner in _parts(part, step))
-            schemas = self._document.same_value_schemas(parts, _UNKNOWN)
+            schemas = self.inside(schemas, step)
             yield schemas
 
 
