@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ from toolgen.runtime.validation.json_value import is_json, whole_numbers
 
 from .content_rules import BlockCheck
 from .page import PagePosition, PageRule, fitted
-from .sent import dump, dump_set, without_refused_nulls
+from .sent import dump, without_refused_nulls
 from .tool_contract import ToolContract
 
 
@@ -91,10 +91,7 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     given = result
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
-    whole = contract.whole if type(result) is model else None
-    # the usual case; a field can hold more than its type says only if the type has subclasses
-    is_whole = whole is not None and not any(map(type.__subclasses__, whole))
-    content = _dump(result, dump_set if is_whole else dump)
+    content = _dump(result)
     try:
         if content is result and not is_json(content):
             raise _broken(contract, "its response", schema, content)
@@ -290,9 +287,9 @@ def _json_or_none(value: Any) -> Any:
         return None
 
 
-def _dump(value: Any, write: Callable[[Any], Any] = dump) -> Any:
+def _dump(value: Any) -> Any:
     try:
-        return write(value) if write is dump_set or isinstance(value, BaseModel) else value
+        return dump(value) if isinstance(value, BaseModel) else value
     except PydanticSerializationError as error:
         raise BrokenContract("its response cannot be written as JSON", detail=str(error)) from None
 

@@ -121,13 +121,6 @@ def _as_text(value: Any) -> str:
     return json.dumps(_dump_any(value), sort_keys=True)
 
 
-def whole_models(kind: type[BaseModel]) -> tuple[type[BaseModel], ...] | None:
-    """Return the models in a class; None if even without subclasses of them more can be in it than set."""
-    fields = _fields_of(kind)
-    is_open = fields.changing or kind.model_config.get("extra") == "allow"
-    return None if is_open else fields.models
-
-
 def _visited(kind: type[BaseModel]) -> dict[str, FieldInfo]:
     """Return the fields in which more can be than pydantic dumps."""
     fields = _FIELDS.get(kind)

@@ -58,7 +58,6 @@ class ToolContract:
     response_schema: CompiledSchema | None  # None: any JSON value
     response_model: type[BaseModel] | None
     build_response: Callable[[Any], Any]  # the same for the response model
-    whole: Sequence[type[BaseModel]] | None  # all models in the response; None: see `whole_models`
     forwards: bool  # what the tool returns comes from another server, unless it is a model
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
     content: ContentContract | None  # None: results have no blocks
@@ -113,7 +112,6 @@ def _compile(source: ContractSource) -> ToolContract:
         response_schema=None if output is None else compile_schema(output),
         response_model=source.response_model,
         build_response=_builder(source.response_model, spec, "response_model"),
-        whole=_whole(source.response_model),
         forwards=getattr(source, "forwards", False),
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
         content=content_contract(definition),
@@ -138,14 +136,6 @@ def _compile(source: ContractSource) -> ToolContract:
         info=tool_info(definition),
         digest=_digest(definition) if "background" in definition else "",
     )
-
-
-def _whole(model: type[BaseModel] | None) -> Sequence[type[BaseModel]] | None:
-    if model is None:
-        return None
-    from .sent import whole_models  # pydantic is imported with the first model
-
-    return whole_models(model)
 
 
 def _is_idempotent(annotations: Mapping[str, Any]) -> bool:
