@@ -53,14 +53,6 @@ class Fault:
         return f"- {self.path}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class FaultLocation:
-    """Where the value of an error is, and whether it must not be shown."""
-
-    path: str
-    hide: bool
-
-
 def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> str:
     """Return a sentence on one error: what was expected and, unless `hide`, what was received."""
     kind: Any = error.kind

@@ -11,7 +11,17 @@ from typing import Any
 from jsonschema_rs import ValidationError
 from pydantic import ValidationError as PydanticError
 
-from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
+from toolgen.runtime.text import (
+    SHOWN,
+    did_you_mean,
+    either,
+    limited_suggestions,
+    quote,
+    show,
+    show_kind,
+    show_options,
+    show_path,
+)
 from toolgen.schema.document import Draft, JsonPath, Located, SchemaDocument, follow, subschemas
 from toolgen.schema.keywords import ASSERTIONS
 from toolgen.schema.validator import compiled
@@ -20,7 +30,6 @@ from .compiled_schema import CompiledSchema
 from .complexity import explains, is_for_other
 from .fault_messages import (
     Fault,
-    FaultLocation,
     because,
     expected_of,
     instead_of_text,
@@ -30,12 +39,13 @@ from .fault_messages import (
 )
 from .json_value import find_non_json, is_json, path_of_error, value_at
 from .schema_lookup import SchemaLookup
-from .union_faults import describe_no_branch, too_many
+from .union_faults import CHOICES, intended_branches, is_closed
 
 MISSING = "required property is missing"
 LIMIT = 20  # faults that are listed; others are counted
 MOST = 1000  # faults that are counted
 BOUNDED = 100  # faults of a value that would take too long to explain
+_MAX_FORMS = 4  # branches of a union that are described
 _SMALL = 100  # steps in which all faults of a part are listed: at most 1 ms
 _SECONDS = 0.3  # of processor time to search for them
 _OWN = ASSERTIONS - {"required", "minContains", "maxContains"}  # keywords that need no subschema
@@ -316,7 +326,9 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
         case "AnyOf" | "OneOfNotValid":
             yield from _fits_none(error, refusal)
         case "OneOfMultipleValid":
-            yield Fault(refusal.show(path), too_many(error, part_at(schema, error.schema_path[:-1])))
+            yield Fault(
+                refusal.show(path), _too_many(error, part_at(schema, error.schema_path[:-1]).get("oneOf", ()))
+            )
         case "PropertyNames":
             inner = "; ".join(fault.message for fault in describe_error(kind.error, refusal, hide))
             yield Fault(refusal.show(path), f"property name not allowed: {inner}")
@@ -326,13 +338,94 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
 
 
 def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
-    def describe(part: ValidationError) -> list[Fault]:
-        return list(describe_error(part, refusal))
+    """Yield the faults of a value that matches no branch.
 
-    def locate(part: ValidationError) -> FaultLocation:
-        return FaultLocation(refusal.show(refusal.path_of(part)), refusal.hides(part))
+    If the caller's intent is clear (one branch has the type, the tag and the properties of the value), they
+    are the faults of that branch. If all branches only differ in type or constant, it is one fault. Otherwise
+    it is one fault with the first fault of each branch.
+    """
+    here, at = error.instance_path, refusal.show(refusal.path_of(error))
+    kind: Any = error.kind
+    branches: list[list[ValidationError]] = kind.context
+    types = _all_types(branches, here)
+    if types:
+        yield Fault(at, f"expected {either(types)}, got {show_kind(error.instance)}")
+        return
+    tag = _common_choice(branches, refusal)
+    if tag is not None:
+        yield tag
+        return
+    likely = intended_branches(branches, here)
+    if len(likely) == 1:
+        for fault in branches[likely[0]]:
+            yield from describe_error(fault, refusal)
+        return
+    forms = [next(describe_error(branches[index][0], refusal)) for index in likely if branches[index]]
+    # branches that differ elsewhere have the same fault here
+    if len(set(forms)) == 1:
+        yield forms[0]
+        return
+    details = "; ".join(
+        f"({number}) {form.message if form.path == at else f'{form.path}: {form.message}'}"
+        for number, form in enumerate(forms[:_MAX_FORMS], 1)
+    )
+    more = f"; and {len(forms) - _MAX_FORMS} more" if len(forms) > _MAX_FORMS else ""
+    yield Fault(at, f"fits none of the {len(forms)} allowed forms: {details}{more}")
 
-    yield from describe_no_branch(error, describe, locate, schema=refusal.document.schema)
+
+def _all_types(branches: list[list[ValidationError]], here: list[str | int]) -> list[str]:
+    """Return the accepted types if the type is the only fault in every branch; else an empty list."""
+    types: list[str] = []
+    for faults in branches:
+        for fault in faults:
+            kind: Any = fault.kind
+            if is_closed(fault, here):
+                continue
+            if type(kind).__name__ != "Type" or fault.instance_path != here:
+                return []
+            types += [name for name in kind.types if name not in types]
+    return types
+
+
+def _common_choice(branches: list[list[ValidationError]], refusal: Refusal) -> Fault | None:
+    """Return the fault of a tag that no branch has; None if the branches have no common tag."""
+    choices = [
+        {tuple(fault.instance_path): fault for fault in faults if type(fault.kind).__name__ in CHOICES}
+        for faults in branches
+    ]
+    shared = set.intersection(*map(set, choices)) if choices else set()
+    if not shared:
+        return None
+    path = min(shared, key=lambda steps: (len(steps), str(steps)))
+    options: list[Any] = []
+    for found in choices:
+        kind: Any = found[path].kind
+        wanted = kind.options if type(kind).__name__ == "Enum" else [kind.expected_value]
+        options += [option for option in wanted if option not in options]
+    first = choices[0][path]
+    got = f", got {show(first.instance)}{did_you_mean(first.instance, options)}"
+    place = refusal.show(refusal.path_of(first))
+    return Fault(place, f"expected {show_options(options)}{'' if refusal.hides(first) else got}")
+
+
+def _too_many(error: ValidationError, branches: Sequence[Any]) -> str:
+    """Return the sentence for a value that matches several `branches` of a oneOf."""
+    kind: Any = error.kind
+    pairs = zip(branches, kind.context, strict=False)
+    fitting = (f"{number}{_label(each)}" for number, (each, faults) in enumerate(pairs, 1) if not faults)
+    got = "" if isinstance(error.instance, dict | list) else f" ({show(error.instance)})"
+    expected = f"expected a value that fits exactly one of {len(kind.context)} forms"
+    return f"{expected}, got one that fits {' and '.join(fitting)}{got}"
+
+
+def _label(branch: Any) -> str:
+    """Return a short description of a branch: its title, or the properties that it requires."""
+    if not isinstance(branch, dict):
+        return ""
+    if isinstance(branch.get("title"), str):
+        return f" ({quote(branch['title'])})"
+    names = branch.get("required")
+    return f" (with {', '.join(map(quote, names[:4]))})" if isinstance(names, list) and names else ""
 
 
 def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> str:
