@@ -143,13 +143,6 @@ class Settings:
         secret=True,
         flag=None,
     )
-    event_store: str | None = _setting(
-        None,
-        str,
-        "where messages of sessions are kept for clients that reconnect: memory, sqlite:///path or redis://…",
-        secret=True,
-        flag=None,
-    )
     task_queue: str | None = _setting(
         None,
         str,

@@ -24,7 +24,7 @@ MOUNTED = """
 from fastapi import FastAPI
 from generated.mcp_server import app as mcp_app
 
-app = FastAPI()
+app = FastAPI(lifespan=mcp_app.lifespan)
 app.mount("/tools", mcp_app)
 
 @app.get("/health")
@@ -132,7 +132,7 @@ def test_the_standard_variables_export_metrics_under_an_asgi_server(
 
 
 @SESSIONS
-def test_a_mount_in_fastapi_without_its_lifespan(serving: Project, session: bool) -> None:
+def test_a_mount_in_fastapi(serving: Project, session: bool) -> None:
     port = free_port()
     serving.write("mounted.py", MOUNTED)
 

@@ -8,10 +8,9 @@ from contextlib import ExitStack, asynccontextmanager
 from typing import Any, Final, Protocol
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 
@@ -49,7 +48,6 @@ from .body import (
     send_refusal,
 )
 from .guard import BearerGuard, LoopbackGuard, RequestLimit, transport_security
-from .missed_events import MissedEvents, SessionEvents, binding_of, events_of, send_events
 from .probes import answer_probe, is_probe
 from .refusals import recording
 from .sessions import SESSION_HEADER, Sessions
@@ -62,10 +60,7 @@ STOPS: Final = "stopping"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 
 NOT_FOUND: Final = PlainTextResponse("Not Found", 404)
-_FORGOTTEN: Final = "The event of Last-Event-ID is no longer known; open a new session."
-_SINGLE: Final = frozenset(
-    {b"content-length", b"content-type", b"host", b"idempotency-key", b"last-event-id", b"origin"}
-)
+_SINGLE: Final = frozenset({b"content-length", b"content-type", b"host", b"idempotency-key", b"origin"})
 _HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
@@ -93,10 +88,7 @@ class Pages(Protocol):
 
 
 class HttpApp:
-    """Streamable HTTP at `/mcp`.
-
-    It starts with the first request if it was not started before, because applications do not pass their
-    lifespan on to mounted ones. Without authentication, only loopback is served.
+    """Streamable HTTP at `/mcp`, while its lifespan runs. Without authentication, only loopback is served.
 
     Args:
         server: the server of `build_server`.
@@ -124,7 +116,6 @@ class HttpApp:
     ) -> None:
         self.server = server
         self.authentication = authentication_of(server.state.settings)
-        self._events = MissedEvents.from_settings(server.state.settings)
         if host is not None:
             check_exposure(host, server.state.settings, self.authentication)
         # after the check: the token that a page brings along is not meant for other machines
@@ -133,18 +124,20 @@ class HttpApp:
         self._host = host
         self._pages = pages
         self._by_command = by_command
-        self._starting: asyncio.Task[_Running] | None = None
+        self._running: _Running | None = None
         self._guard: BearerGuard | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        running = self._running
         if scope["type"] == "lifespan":
             await self._follow_lifespan(receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
         elif is_probe(scope):
             await self._answer_probe(scope, send)
+        elif running is None:
+            raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
         else:
-            running = await self._started()
             send = send if running.why_not_ready is None else closing(send)
             access_log = self.server.state.settings.access_log
             await running.answer(scope, receive, recording(scope, send, access_log=access_log))
@@ -152,11 +145,17 @@ class HttpApp:
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:
         """Run the server during the lifespan of another application: `FastAPI(lifespan=mcp_app.lifespan)`."""
-        await self._started()
-        try:
-            yield
-        finally:
-            await self.stop()
+        if not self._by_command:  # which has done all of it
+            start_export()
+            configure_application_logging(self.server.state.settings)
+            check_implementations(self.server)
+        running = _Running(self.server, self._host, self._guarded, pages=self._pages)
+        async with running.serving():
+            self._running = running
+            try:
+                yield
+            finally:
+                self._running = None
 
     def reload(self) -> None:
         """Read bearer tokens and keys again, for requests from now on.
@@ -174,43 +173,27 @@ class HttpApp:
             LOGGER.error("tokens and keys were not reloaded: %s", error)
             return
         self.authentication = authentication
-        if (running := self._current()) is not None:
-            running.guard_again(self._guarded)
+        if self._running is not None:
+            self._running.guard_again(self._guarded)
         LOGGER.info("tokens and keys were reloaded")
 
     def announce_stop(self) -> None:
         """Let `/readyz` say that the server stops. Requests are answered as before, until `drain`."""
-        if (running := self._current()) is not None:
-            running.why_not_ready = STOPS
+        if self._running is not None:
+            self._running.why_not_ready = STOPS
 
     async def drain(self, grace: float) -> None:
         """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
-        if self._starting is not None:
-            await (await self._starting).drain(grace)
-
-    async def stop(self) -> None:
-        """End the server, its sessions and its tools."""
-        starting, self._starting = self._starting, None
-        if starting is not None:
-            await (await starting).stop()
+        if self._running is not None:
+            await self._running.drain(grace)
 
     async def _answer_probe(self, scope: Scope, send: Send) -> None:
-        self._begin_start()  # mounted applications start with the first request, which may be this one
-        running = self._current()
-        why = STARTING if running is None else running.why_not_ready
+        why = STARTING if self._running is None else self._running.why_not_ready
 
         async def is_authenticated() -> bool:
             return self._guard is not None and await self._guard.is_authenticated(scope)
 
         await answer_probe(scope, send, why_not_ready=why, is_authenticated=is_authenticated)
-
-    async def _start(self) -> _Running:
-        if not self._by_command:  # which has done both
-            configure_application_logging(self.server.state.settings)
-            check_implementations(self.server)
-        running = _Running(self.server, self._host, self._guarded, pages=self._pages, events=self._events)
-        await running.start()
-        return running
 
     def _guarded(self, answer: ASGIApp) -> ASGIApp:
         """Return `answer` behind the guard that the settings require; public pages have none."""
@@ -235,41 +218,20 @@ class HttpApp:
             return answer
         return LoopbackGuard(answer)
 
-    def _current(self) -> _Running | None:
-        """Return the run of the server that has started; None if there is none."""
-        starting = self._starting
-        is_running = starting is not None and starting.done() and not _has_failed(starting)
-        return starting.result() if starting is not None and is_running else None
-
-    def _begin_start(self) -> asyncio.Task[_Running]:
-        """Return the start of the server in this event loop, which begins unless it has begun."""
-        starting, loop = self._starting, asyncio.get_running_loop()
-        # an application that is run again, in tests for example, has another event loop
-        if starting is None or starting.get_loop() is not loop or (starting.done() and _has_failed(starting)):
-            starting = self._starting = loop.create_task(self._start())
-        return starting
-
-    async def _started(self) -> _Running:
-        # a client that disconnects must not cancel the start for the others
-        return await asyncio.shield(self._begin_start())
-
     async def _follow_lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                try:
-                    if not self._by_command:  # which has begun to export
-                        start_export()
-                    await self._started()
-                except Exception as error:
-                    LOGGER.exception("the server could not be started")
-                    await send({"type": "lifespan.startup.failed", "message": str(error)})
-                    return
+        await receive()
+        has_started = False
+        try:
+            async with self.lifespan():
+                has_started = True
                 await send({"type": "lifespan.startup.complete"})
-            elif message["type"] == "lifespan.shutdown":
-                await self.stop()
-                await send({"type": "lifespan.shutdown.complete"})
-                return
+                await receive()
+        except Exception as error:
+            LOGGER.exception("the server could not be %s", "ended" if has_started else "started")
+            phase = "shutdown" if has_started else "startup"
+            await send({"type": f"lifespan.{phase}.failed", "message": str(error)})
+        else:
+            await send({"type": "lifespan.shutdown.complete"})
 
 
 class _Running:
@@ -282,23 +244,19 @@ class _Running:
         guarded: Callable[[ASGIApp], ASGIApp],
         *,
         pages: Pages | None,
-        events: MissedEvents | None,
     ) -> None:
         state, settings = server.state, server.state.settings
         self.answer = guarded(self._answer)
         self._state = state
         self._pages = pages
-        self._events = events
         state.calls.has_own_tasks = True
         security = transport_security(host, settings.allowed_hosts, settings.allowed_origins)
         if pages is not None:
             pages.prepare(security)
-        self._security = TransportSecurityMiddleware(security)
         self._manager = StreamableHTTPSessionManager(
             server,
             stateless=settings.stateless,
             security_settings=security,
-            event_store=events,
             max_request_body_size=settings.max_request_bytes,
             # the SDK refuses 0, which a setting may be
             session_idle_timeout=max(settings.session_idle, 0.001),
@@ -313,38 +271,23 @@ class _Running:
         self._draining = False
         self.why_not_ready: str | None = None
         self._idle = asyncio.Event()  # while draining: nothing is in flight
-        self._stop = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-        self._helpers: list[asyncio.Task[None]] = []
 
-    async def start(self) -> None:
-        """Start the server in its own task, which must also end it."""
-        if (metrics := current_metrics()) is not None:
-            self._helpers.append(asyncio.get_running_loop().create_task(metrics.measure_lag()))
-        ready = asyncio.Event()
-        self._task = asyncio.get_running_loop().create_task(self._run(ready))
-        self._task.add_done_callback(lambda _: ready.set())  # it may fail before it is ready
-        await ready.wait()
-        if self._task.done():
-            await self._task
-
-    async def _run(self, ready: asyncio.Event) -> None:
-        async with self._manager.run():
-            ready.set()
-            await self._stop.wait()
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Answer requests within a context, which ends the sessions and the tools."""
+        metrics = current_metrics()
+        measuring = None if metrics is None else asyncio.create_task(metrics.measure_lag())
+        try:
+            async with self._manager.run():
+                yield
+        finally:
+            self._sessions.end_all()
+            if measuring is not None:
+                measuring.cancel()
 
     def guard_again(self, guarded: Callable[[ASGIApp], ASGIApp]) -> None:
         """Guard requests from now on as `guarded` says."""
         self.answer = guarded(self._answer)
-
-    async def stop(self) -> None:
-        """End the server."""
-        for task in self._helpers:
-            task.cancel()
-        self._sessions.end_all()
-        self._stop.set()
-        if self._task is not None:
-            await self._task
 
     async def drain(self, grace: float) -> None:
         """Refuse new requests, and answer those in flight. Leaving the lifespan would cancel them."""
@@ -374,10 +317,7 @@ class _Running:
             return
         try:
             _refuse_repeated(scope)
-            if scope["method"] == "GET" and self._events is not None:
-                await self._answer_missed(self._events, headers, scope, receive, send)
-            else:
-                await self._forward(headers, scope, receive, send)
+            await self._forward(headers, scope, receive, send)
         except RefusedError as refused:
             await send_refusal(refused, None, scope=scope, send=send)
 
@@ -432,11 +372,6 @@ class _Running:
     ) -> None:
         """Let the SDK answer a request of a client up to 2025-11-25. `opens`: it may open a session."""
         session_id = headers.get(SESSION_HEADER)
-        events = SessionEvents("" if session_id is None else binding_of(session_id, scope))
-
-        def bind(opened: bytes) -> None:
-            events.binding = binding_of(opened, scope)
-
         has_open_body = False
 
         async def watch(message: Message) -> None:
@@ -449,40 +384,9 @@ class _Running:
                 stack.enter_context(self._sessions.using(session_id, scope))
             elif opens and not self._manager.stateless:
                 stack.enter_context(self._sessions.opening(scope))
-            stack.enter_context(events_of(events))
-            noted = self._sessions.watching(scope, watch, bind)
-            await self._manager.handle_request(scope, receive, noted)
+            await self._manager.handle_request(scope, receive, self._sessions.watching(scope, watch))
         if has_open_body:  # the stream of a session has no end of its own when the server stops
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _answer_missed(
-        self,
-        events: MissedEvents,
-        headers: Mapping[bytes, bytes],
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-    ) -> None:
-        """Answer a GET, which may continue after an event, also one of another process's session."""
-        session_id = headers.get(SESSION_HEADER, b"")
-        # the SDK checks it only in sessions that this process has
-        refusal = await self._security.validate_request(Request(scope))
-        if refusal is not None:
-            await refusal(scope, receive, send)
-        elif self._sessions.has(session_id, scope):
-            # the SDK would answer with an empty stream, as if nothing had been missed; by 404, clients know
-            # that they need a new session, in which they read everything again
-            if not await events.knows(session_id, scope):
-                raise RefusedError(404, INVALID_REQUEST, _FORGOTTEN)
-            await self._forward(headers, scope, receive, send)
-        elif missed := await events.missed(session_id, scope):
-            await send_events(missed, session_id, send)
-        else:
-            await self._forward(headers, scope, receive, send)
-
-
-def _has_failed(task: asyncio.Task[Any]) -> bool:
-    return task.cancelled() or task.exception() is not None
 
 
 def closing(send: Send) -> Send:

@@ -6,7 +6,7 @@ sessions are counted by the headers of requests and responses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -81,8 +81,8 @@ class Sessions:
             session.streams -= is_stream
             session.used = monotonic()
 
-    def watching(self, scope: Scope, send: Send, on_open: Callable[[bytes], None]) -> Send:
-        """Return a `send` that notes which session a response begins or ends. `on_open` gets a new id."""
+    def watching(self, scope: Scope, send: Send) -> Send:
+        """Return a `send` that notes which session a response begins or ends."""
         asked = next((value for name, value in scope["headers"] if name == SESSION_HEADER), None)
 
         async def watch(message: Message) -> None:
@@ -91,7 +91,6 @@ class Sessions:
                 succeeded = message["status"] < 400
                 if asked is None and named is not None and succeeded:
                     self._by_id[named] = _Session(owner_of(scope))
-                    on_open(named)
                 ended = message["status"] == 404 or (scope["method"] == "DELETE" and succeeded)
                 if ended and asked is not None and self.has(asked, scope):
                     self._remove(asked)
