@@ -157,7 +157,6 @@ class Settings:
         "info", _one_of("debug", "info", "warning", "error"), "least severe log records"
     )
     log_format: str = _setting("text", _one_of("text", "json"), "format of log records")
-    access_log: bool = _setting(False, _flag, "write a log record of each HTTP request, with who sent it")
     strict_start: bool = _setting(False, _flag, "refuse to start if an implementation does not load")
     confirmation_key: str | None = _setting(
         None, str, "keys that seal confirmations, comma-separated", secret=True, flag=None

@@ -40,7 +40,6 @@ class SealedExtras:
 
     def __init__(self, audience: str, keys: str | None = None) -> None:
         self._audience = audience
-        self._noted: set[str] = set()  # tools whose extras depend on the client, as the log says once
         self.use_keys(keys)
 
     def use_keys(self, keys: str | None) -> None:
@@ -87,17 +86,6 @@ class SealedExtras:
         bound = json.dumps([_PURPOSE, self._audience, authenticated_principal(context)])
         payload = f'{{"for":{bound},"at":{time.time()!r},"extras":{text}}}'
         return {EXTRAS_KEY: self._codec.seal(payload.encode())}
-
-    def note_client_must_return(self, tool_name: str) -> None:
-        """Log, once for each tool, that its extras are lost unless the client returns their token."""
-        if tool_name not in self._noted:
-            self._noted.add(tool_name)
-            LOGGER.info(
-                "tool %s leaves extras, and this client has no session: its next call sees them only if the "
-                "application returns _meta[%r]",
-                tool_name,
-                EXTRAS_KEY,
-            )
 
     def _claims(self, token: object) -> dict[str, Any] | None:
         if not isinstance(token, str) or len(token) > MAX_TOKEN:

@@ -94,10 +94,6 @@ class ServerState:
         """Let all calls without a session share their extras: the transport has one client, as stdio has."""
         self._of_only_client = self.toolkit._carrying({})
 
-    def keeps_extras(self, context: ServerRequestContext[Any, Any]) -> bool:
-        """True if the extras of a call reach the client's next call without its help."""
-        return self.toolkit_for(context) is not self.toolkit
-
     @asynccontextmanager
     async def running(self, _: Server[Any]) -> AsyncIterator[dict[str, Any]]:
         """Notify clients of changes while the server runs. Close the tools when the last run ends."""

@@ -118,9 +118,6 @@ async def answer_call(
         result |= {**own, "_meta": meta_of_both} if meta_of_both else own
     if sessionless and (response.extras or extras is not None):
         sealed = state.extras.meta_of(context, tool.name, response.extras)
-        # the log tells the operator once, because the next call silently lacks them
-        if extras is None and not state.keeps_extras(context):
-            state.extras.note_client_must_return(tool.name)
         result["_meta"] = {**result.get("_meta", {}), **sealed}
     return result
 

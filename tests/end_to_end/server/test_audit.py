@@ -1,4 +1,4 @@
-"""The audit log of consent, and the access log: who was asked or called, by what, and how it ended."""
+"""The audit log of consent: who was asked, by what, and how it ended."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import pytest
 from toolgen.runtime import Toolkit
 from toolgen.runtime.settings import Settings
 
-from tests.end_to_end.auth.test_scopes import BOB, bearer, shop, tokens_of
+from tests.end_to_end.auth.test_scopes import shop
 from tests.end_to_end.calls.test_logs import records
 from tests.end_to_end.project import ERAS, Project
-from tests.end_to_end.raw_http import connect
 from tests.runtime.tool_factory import make_tool
 
 __all__ = ["shop"]
@@ -138,27 +137,3 @@ def test_an_expired_token_and_a_call_without_a_question_are_recorded(
         ("not_asked", "none"),
         ("unavailable", "none"),
     ]
-
-
-def test_the_access_log_has_each_request_with_who_sent_it(shop: Project) -> None:
-    async def run() -> str:
-        flags = ("--auth-tokens", tokens_of(shop), "--access-log", "--log-format", "json")
-        async with shop.server(*flags) as server, connect(server.url) as connection:
-            connection.headers = bearer(BOB)
-            await connection.call("echo", text="x")
-            async with connect(server.url) as stranger:
-                await stranger.call("echo", text="x")
-            async with connect(server.url) as forger:
-                forger.headers = {"authorization": "Bearer forged-token-4711"}
-                await forger.call("echo", text="x")
-        return server.log
-
-    log = asyncio.run(run())
-    found = [each for each in records(log) if each["logger"] == "toolgen.access"]
-    assert [(each["status"], each["auth"], each.get("principal")) for each in found] == [
-        (200, "token", "bob"),
-        (401, "none", None),
-        (401, "refused", None),
-    ]
-    assert found[0]["bytes"] > 0
-    assert "forged-token-4711" not in log

@@ -76,7 +76,6 @@ VALUES = {
     "log_level": "debug",
     "log_format": "json",
     "strict_start": "1",
-    "access_log": "1",
     "rate_limit": "100000/minute",
 }
 """A value other than the default for each row of the table; the others are `OTHERS`."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
-import socket
 from pathlib import Path
 
 import pytest
@@ -243,39 +241,3 @@ def test_a_hangup_is_handled_like_sigterm_over_stdio(serving: Project, tmp_path:
         asyncio.run(run())
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-FORKING_TOOL = """
-import os, time
-from generated.tools.echo import EchoTool
-
-class Echo(EchoTool):
-    def execute(self, request, context):
-        child = os.fork()
-        if not child:
-            time.sleep(600)
-            os._exit(0)
-        return {"text": str(child)}
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")
-def test_a_process_that_a_tool_forked_does_not_keep_the_port(project: Project) -> None:
-    project.write("tools/echo.py", FORKING_TOOL)
-    project.generate()
-
-    async def run() -> None:
-        async with project.server() as server:
-            async with connect(server.url) as connection:
-                answer = await connection.call("echo", text="x")
-                child = int(answer.message["result"]["structuredContent"]["text"])
-            address, port = server.url.split("/")[2].split(":")
-        try:
-            with socket.socket() as again:
-                again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                again.bind((address, int(port)))
-                again.listen()
-        finally:
-            os.kill(child, signal.SIGKILL)
-
-    asyncio.run(run())

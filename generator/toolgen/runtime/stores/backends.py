@@ -1,7 +1,7 @@
 """Values by key, each for a time, which processes share: in memory, in SQLite or in Redis.
 
-A store knows nothing of its values. It changes one atomically, by a function: records of calls, windows of
-limits and logs of events are three kinds of such functions.
+A store knows nothing of its values. It changes one atomically, by a function: records of calls and windows
+of limits are two kinds of such functions.
 """
 
 from __future__ import annotations

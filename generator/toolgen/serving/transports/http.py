@@ -139,8 +139,7 @@ class HttpApp:
             raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
         else:
             send = send if running.why_not_ready is None else closing(send)
-            access_log = self.server.state.settings.access_log
-            await running.answer(scope, receive, recording(scope, send, access_log=access_log))
+            await running.answer(scope, receive, recording(scope, send))
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:

@@ -20,7 +20,7 @@ from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer
 
 from .http import NOT_IDENTIFIED, HttpApp, Pages
-from .stopping import Stop, closed_in_children
+from .stopping import Stop
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
 LAST_SECONDS: Final = 0.5  # of the drain delay: no new connection is accepted, and requests are answered
@@ -88,7 +88,7 @@ def serve_http(
     if app.authentication is None and refused is not None:
         print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
     uvicorn_server = _Server(config, app)
-    with listening, closed_in_children(listening.fileno()), uvicorn_server.stop.handling_signals():
+    with listening, uvicorn_server.stop.handling_signals():
         uvicorn_server.run(sockets=[listening])
     return uvicorn_server.stop.exit_code
 

@@ -1,11 +1,10 @@
-"""Log HTTP requests: the refused ones, limited in number; all of them if the operator wants that."""
+"""Log the HTTP requests that are refused, limited in number."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from http import HTTPStatus
-from time import monotonic
 from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -20,7 +19,6 @@ from toolgen.serving.server_state import CALLED
 
 from .body import REASON, Message, Scope, Send
 
-ACCESS: Final = logging.getLogger("toolgen.access")
 REFUSALS: Final = LOGGER.getChild("http")
 REFUSALS.addFilter(RateLimitFilter("toolgen"))
 
@@ -38,13 +36,8 @@ _REASONS: Final = {
 }
 
 
-def recording(scope: Scope, send: Send, *, access_log: bool = False) -> Send:
-    """Return a `send` that logs the response to an HTTP request if its status is 400 or more.
-
-    With `access_log`, another record of each request is written when its response has ended.
-    """
-    if access_log:
-        send = _accessing(scope, send)
+def recording(scope: Scope, send: Send) -> Send:
+    """Return a `send` that logs the response to an HTTP request if its status is 400 or more."""
 
     def watch(message: Message) -> Awaitable[None]:
         # the SDK answers most refusals itself, and logs none of them with the client
@@ -54,37 +47,6 @@ def recording(scope: Scope, send: Send, *, access_log: bool = False) -> Send:
         return send(message)
 
     return watch
-
-
-def _accessing(scope: Scope, send: Send) -> Send:
-    began, status, size = monotonic(), 0, 0
-
-    async def watch(message: Message) -> None:
-        nonlocal status, size
-        if message["type"] == "http.response.start":
-            status = message["status"]
-        size += len(message.get("body", b""))
-        await send(message)
-        if message["type"] == "http.response.body" and not message.get("more_body", False):
-            fields = {
-                "event": "access",
-                "status": status,
-                **_request_of(scope),
-                "bytes": size,
-                "seconds": monotonic() - began,
-                "auth": _authentication(scope, status),
-            }
-            text = "{method} {path} answered with {status} in {seconds:.3f} s (client {client}, auth {auth}"
-            ACCESS.info("%s)", text.format(**fields) + _principal(fields), extra=fields)
-
-    return watch
-
-
-def _authentication(scope: Scope, status: int) -> str:
-    """Return how a request was authenticated: by a valid `token`; `none` was sent; or it was `refused`."""
-    if isinstance(scope.get("user"), AuthenticatedUser):
-        return "token"
-    return "refused" if status == 401 and _has(scope, b"authorization") else "none"
 
 
 def _request_of(scope: Scope) -> dict[str, Any]:
@@ -102,17 +64,15 @@ def _request_of(scope: Scope) -> dict[str, Any]:
     return fields
 
 
-def _principal(fields: Mapping[str, Any]) -> str:
-    return f", principal {quote(fields['principal'])}" if "principal" in fields else ""
-
-
 def _record(scope: Scope, status: int) -> None:
     reason: str = scope.get(REASON) or _reason(scope, status)
     fields = {"event": "refused", "status": status, "reason": reason, **_request_of(scope)}
     message = "{method} {path} refused with {status}: {reason} (client {client}".format(**fields)
     if (metrics := current_metrics()) is not None:
         metrics.record(conventions.REFUSALS, 1, {"http.response.status_code": status})
-    REFUSALS.log(_level(scope, status), "%s)", message + _principal(fields), extra=fields)
+    if "principal" in fields:
+        message += f", principal {quote(fields['principal'])}"
+    REFUSALS.log(_level(scope, status), "%s)", message, extra=fields)
 
 
 def _level(scope: Scope, status: int) -> int:

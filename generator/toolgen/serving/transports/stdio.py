@@ -26,7 +26,7 @@ from toolgen.runtime.text import well_formed_value
 from toolgen.serving.server import ToolServer
 
 from .body import INVALID_ID, RefusedError, check_values, has_invalid_id, read_id
-from .stopping import Stop, closed_in_children, end_calls
+from .stopping import Stop, end_calls
 
 LINES_AHEAD: Final = 16  # read from stdin before the server takes them
 NO_MESSAGE: Final = "This is not a JSON-RPC 2.0 message."
@@ -235,8 +235,7 @@ def _private_descriptors() -> Iterator[tuple[int, int]]:
     if sys.__stdout__ is not None:
         sys.__stdout__.flush()  # earlier output must not precede the protocol
     try:
-        with closed_in_children(stdin, stdout):
-            yield stdin, stdout
+        yield stdin, stdout
     finally:
         if sys.__stdout__ is not None:
             with contextlib.suppress(OSError, ValueError):

@@ -21,10 +21,6 @@ SIGNALS: Final = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
 )
 
-NOT_FOR_CHILDREN: Final[set[int]] = set()
-"""Descriptors that are closed in a forked child, which may run on when the server has ended: it would keep
-the port, a connection or the client's pipe open."""
-
 
 class Stop:
     """The end of a server process.
@@ -107,32 +103,6 @@ async def end_calls(
     if not await are_answered_within(grace):
         state.calls.end_all()
         await are_answered_within(1.0)
-
-
-@contextlib.contextmanager
-def closed_in_children(*descriptors: int) -> Iterator[None]:
-    """Close descriptors in processes that are forked in a `with` block."""
-    NOT_FOR_CHILDREN.update(descriptors)
-    try:
-        yield
-    finally:
-        NOT_FOR_CHILDREN.difference_update(descriptors)
-
-
-def _close_in_child() -> None:
-    if not NOT_FOR_CHILDREN:
-        return
-    with contextlib.suppress(OSError):
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in NOT_FOR_CHILDREN:
-            # not `close`: the parent's sockets are copied, too, and would close a later file of this number
-            os.dup2(nothing, descriptor, inheritable=False)
-        os.close(nothing)
-    NOT_FOR_CHILDREN.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_close_in_child)
 
 
 def end_process(code: int) -> None:
