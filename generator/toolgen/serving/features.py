@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any, Final, Protocol
 
 import mcp_types as types
@@ -29,13 +29,20 @@ from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.text import quote
 
 from .auth.grant import Grant, grant_of
-from .feature_routes import NAMES, FeatureRoutes
+from .linked_blocks import LINK_SCHEME
+from .uri_templates import literal_size, matches
 
 PACKAGE: Final = "_features"
 """Package within that of the implementations: each module has a feature source as its variable `features`."""
+NAMES: Final = {
+    "resources/list": ("resources", "uri"),
+    "resources/templates/list": ("resourceTemplates", "uriTemplate"),
+    "prompts/list": ("prompts", "name"),
+}
+"""Method that lists → the list in its result, and the key that names an entry, as on the wire."""
 _RESOURCE_LISTS: Final = ("resources/list", "resources/templates/list")
-_RETRY_SECONDS: Final = 60.0  # until a list that failed is read again to find a name
-_MAX_PAGES: Final = 1000  # of a list that is read to find the source of a name
+_MAX_PAGES: Final = 1_000  # of a list of one of several sources
+_MAX_NAMES: Final = 100_000  # in such a list
 
 
 class FeatureSource(Protocol):
@@ -114,9 +121,9 @@ class Features:
     def __init__(self, sources: Sequence[FeatureSource], settings: Settings) -> None:
         self.sources = sources
         self._settings = settings
-        # source and list → when it may be read again to find a name; missing: it has not been read
-        self._next_read: dict[tuple[int, str], float] = {}
-        self._routes = FeatureRoutes([source.name for source in sources])
+        # source and method → what it has listed, by name, if there are several sources
+        self._lists: dict[tuple[int, str], dict[str, dict[str, Any]]] = {}
+        self._clashes: set[tuple[int, str]] = set()  # sources and names that have been logged
 
     def methods(self) -> list[str]:
         """Return the methods that a source answers for clients of any version."""
@@ -144,89 +151,97 @@ class Features:
     async def _list(
         self, allowed: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
     ) -> HandlerResult:
-        """Return a page of a list. Of several sources, each page is of one: the cursor has its index, too."""
+        """Return a page of the list of the only source, or all that several of them list."""
+        key, name = NAMES[context.method]
         if len(allowed) == 1:
-            result = await self._answer_by(self.sources[allowed[0]], context, params)
-            return self._claimed(allowed[0], context.method, result)
-        start, cursor = _opened(params.cursor)
-        result = {NAMES[context.method][0]: [], "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
-        for index in (each for each in allowed if each >= start):
-            page = await self._page(index, context, params, cursor if index == start else None)
-            if page is None:
-                continue
-            following = [_sealed(index, page["nextCursor"])] if page.get("nextCursor") else []
-            following += [_sealed(each) for each in allowed if each > index]
-            result = {**page, "nextCursor": following[0]} if following else page
-            if page[NAMES[context.method][0]]:
-                break
-        return result
+            page = _as_json(await self._answer_by(self.sources[allowed[0]], context, params))
+            return {**page, key: list(self._own(allowed[0], page[key], name))}
+        await self._read_lists(allowed, context, [context.method])
+        owned: dict[str, dict[str, Any]] = {}
+        for index in allowed:
+            for each in self._lists[index, context.method].values():
+                if owned.setdefault(each[name], each) is not each:
+                    self._log_clash(index, each[name])
+        listed = list(owned.values())
+        return {key: listed, "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
 
-    async def _page(
-        self, index: int, context: ServerRequestContext[Any, Any], params: Any, cursor: str | None
-    ) -> dict[str, Any] | None:
-        """Return a page of the list of one of several sources; None if it fails: the others are served."""
-        raw = {key: value for key, value in (context.params or {}).items() if key != "cursor"}
-        if cursor is not None:
-            raw["cursor"] = cursor
-        request = replace(context, params=raw)
-        typed = params.model_copy(update={"cursor": cursor})
-        source = self.sources[index]
-        try:
-            result = await self._answer_by(source, request, typed)
-            return _as_json(self._claimed(index, context.method, result))
-        except Exception as error:
-            LOGGER.warning("%s: without %s", context.method, source.name, exc_info=without_text(error))
-            return None
+    def _own(self, index: int, entries: Sequence[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+        """Yield the entries of a source, without links to results, which are this server's own."""
+        for each in entries:
+            if each[name].startswith(LINK_SCHEME):
+                self._log_clash(index, each[name])
+            else:
+                yield each
 
-    def _claimed(self, index: int, method: str, result: HandlerResult) -> HandlerResult:
-        page = _as_json(result)
-        key = NAMES[method][0]
-        claimed = self._routes.claimed(method, index, page[key])
-        return result if len(claimed) == len(page[key]) else {**page, key: claimed}
+    def _log_clash(self, index: int, name: str) -> None:
+        clash = (index, name)
+        if clash not in self._clashes and len(self._clashes) < _MAX_NAMES:
+            self._clashes.add(clash)
+            source = self.sources[index].name
+            LOGGER.error("%s lists %s, which another server has: it is not served", source, quote(name))
 
     async def _find(
         self, having: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
     ) -> int | None:
         """Return the index of the source that lists what a request is about; None if none does."""
         granted = grant_of(context, self._settings).scopes
-        lists = ("prompts/list",) if _prompt_of(params) is not None else _RESOURCE_LISTS
-        wanted = [
-            (index, replace(context, method=method))
-            for index in having
-            if self.sources[index].scopes <= granted
-            for method in lists
-        ]
+        allowed = [index for index in having if self.sources[index].scopes <= granted]
+        methods = ["prompts/list"] if _prompt_of(params) is not None else list(_RESOURCE_LISTS)
         # a template of one source may match what another one lists: all must have been read, or have failed
-        if all((index, each.method) in self._next_read for index, each in wanted):
-            found = self._known(params)
+        if all((index, method) in self._lists for index in allowed for method in methods):
+            found = self._known(allowed, params)
             if found is not None:
                 return found
-        now = monotonic()
-        due = [(index, each) for index, each in wanted if self._next_read.get((index, each.method), 0) <= now]
-        await asyncio.gather(*(self._read_list(index, each) for index, each in due))
-        return self._known(params)
+        await self._read_lists(allowed, context, methods)
+        return self._known(allowed, params)
 
-    def _known(self, params: Any) -> int | None:
+    def _known(self, allowed: Sequence[int], params: Any) -> int | None:
         prompt = _prompt_of(params)
         if prompt is not None:
-            return self._routes.of_name("prompts/list", prompt)
+            return self._owner(allowed, "prompts/list", prompt)
         if isinstance(params, types.CompleteRequestParams):
-            template: str = getattr(params.ref, "uri", "")
-            return self._routes.of_name("resources/templates/list", template)
-        return self._routes.of_uri(str(params.uri))
+            return self._owner(allowed, "resources/templates/list", getattr(params.ref, "uri", ""))
+        uri = str(params.uri)
+        owner = self._owner(allowed, "resources/list", uri)
+        if owner is not None:
+            return owner
+        templates = {
+            (literal_size(template), -index)
+            for index in allowed
+            for template in self._lists[index, "resources/templates/list"]
+            if matches(template, uri)
+        }
+        return -max(templates)[1] if templates else None  # the most specific one
+
+    def _owner(self, allowed: Sequence[int], method: str, name: str) -> int | None:
+        return next((index for index in allowed if name in self._lists[index, method]), None)
+
+    async def _read_lists(
+        self, indexes: Sequence[int], context: ServerRequestContext[Any, Any], methods: Sequence[str]
+    ) -> None:
+        """Read all that sources list; nothing of one that fails: the others are served."""
+        wanted = [(index, replace(context, method=method)) for index in indexes for method in methods]
+        await asyncio.gather(*(self._read_list(index, request) for index, request in wanted))
 
     async def _read_list(self, index: int, context: ServerRequestContext[Any, Any]) -> None:
-        """Note all that a source lists. One that fails is not read again at once: others wait for it."""
+        key, name = NAMES[context.method]
+        found: dict[str, dict[str, Any]] = {}
         cursor: str | None = None
-        seconds = 0.0
-        for _ in range(_MAX_PAGES):
-            page = await self._page(index, context, types.PaginatedRequestParams(), cursor)
-            if page is None:
-                seconds = _RETRY_SECONDS
-            cursor = None if page is None else page.get("nextCursor")
-            if not cursor:
-                break
-        self._next_read[index, context.method] = monotonic() + seconds
+        try:
+            for _ in range(_MAX_PAGES):
+                params = types.PaginatedRequestParams(cursor=cursor)
+                raw = {} if cursor is None else {"cursor": cursor}
+                page = _as_json(
+                    await self._answer_by(self.sources[index], replace(context, params=raw), params)
+                )
+                found |= {each[name]: each for each in self._own(index, page[key], name)}
+                cursor = page.get("nextCursor")
+                if not cursor or len(found) >= _MAX_NAMES:
+                    break
+        except Exception as error:
+            source = self.sources[index].name
+            LOGGER.warning("%s: without %s", context.method, source, exc_info=without_text(error))
+        self._lists[index, context.method] = found
 
     async def _answer_by(
         self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
@@ -292,18 +307,6 @@ def _as_json(result: HandlerResult) -> dict[str, Any]:
     if isinstance(result, BaseModel):
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return result or {}
-
-
-def _sealed(index: int, cursor: str = "") -> str:
-    """Return the cursor of a page of one of several sources; without a cursor, of its first page."""
-    return f"{index}:{cursor}"
-
-
-def _opened(cursor: str | None) -> tuple[int, str | None]:
-    index, separator, of_source = (cursor or "0:").partition(":")
-    if not separator or not index.isdecimal() or len(index) > 6:
-        raise MCPError(code=types.INVALID_PARAMS, message="Invalid cursor: list from the start")
-    return int(index), of_source or None
 
 
 def _size(result: HandlerResult) -> int:

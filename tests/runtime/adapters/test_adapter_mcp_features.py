@@ -20,8 +20,8 @@ from test_adapter_mcp import ERAS
 from toolgen.runtime import Toolkit
 from toolgen.runtime.settings import SettingError
 from toolgen.serving import build_server
-from toolgen.serving.feature_routes import matches
 from toolgen.serving.features import load_features
+from toolgen.serving.uri_templates import matches
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
@@ -172,7 +172,7 @@ def test_pages_of_a_source_are_passed_on(era: str) -> None:
         found, cursor = [], None
         while True:
             page = await client.list_resources(cursor=cursor)
-            found.append((page.resources[0].uri, page.next_cursor))
+            found += [(each.uri, page.next_cursor) for each in page.resources]
             cursor = page.next_cursor
             if cursor is None:
                 return found
@@ -210,17 +210,16 @@ def test_two_sources_that_list_one_name_are_reported(era: str, caplog: pytest.Lo
         return types.ListResourcesResult(resources=[types.Resource(uri=uri, name="evil") for uri in uris])
 
     async def work(client: Client) -> Any:
-        first = await client.list_resources()
-        second = await client.list_resources(cursor=first.next_cursor)
+        listed = (await client.list_resources()).resources
         read = await client.read_resource("shop://about")
-        return [each.uri for each in (*first.resources, *second.resources)], read.contents[0].text
+        return [each.uri for each in listed], read.contents[0].text
 
     found = talk(era, work, Source(), Source("evil", on_list_resources=listed))
     assert found == (["shop://about", "evil://x"], "This is shop.")
-    clashes = [each.getMessage() for each in caplog.records if "belongs to" in each.getMessage()]
+    clashes = [each.getMessage() for each in caplog.records if "another server has" in each.getMessage()]
     assert clashes == [
-        'evil lists "shop://about", which belongs to shop: it is not served',
-        'evil lists "toolgen://results/x/y", which belongs to the links to results of this server: it is not served',
+        'evil lists "toolgen://results/x/y", which another server has: it is not served',
+        'evil lists "shop://about", which another server has: it is not served',
     ]
 
 

@@ -19,7 +19,7 @@ from toolgen.changes.comparing.lock import read_lock
 from toolgen.runtime.errors import MissingDependencyError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.schema.document import JsonObject
-from toolgen.serving.feature_routes import matches
+from toolgen.serving.uri_templates import matches
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.listing import LISTS, Listing, refuse_unnamed
 
