@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -41,7 +42,6 @@ _SHA = re.compile(r"[0-9a-f]{7,64}")
 _MAX_REF = 10_000  # characters: the system limits what can be passed to git
 _SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
 _COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
-_CHECK = ("--batch-check", "--follow-symlinks")
 _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 
@@ -61,20 +61,12 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """One file, link or submodule of a commit."""
+    """A file, folder, link or submodule of a commit."""
 
     path: str  # relative to the listed tree; bytes that are not UTF-8 are surrogates
     kind: EntryKind
     oid: str
-
-
-@dataclass(frozen=True, slots=True)
-class GitObject:
-    """The answer of `cat-file` about a name."""
-
-    oid: str
-    kind: str  # blob, tree, commit, tag
-    size: int
+    size: int  # of a file or link in bytes; else 0
 
 
 class MissingObjectError(Exception):
@@ -82,12 +74,12 @@ class MissingObjectError(Exception):
 
 
 class GitRepository:
-    """The repository that a folder is in. Close it: it keeps processes to ask for objects."""
+    """The repository that a folder is in. Close it: it keeps a process that reads objects."""
 
     def __init__(self, top: Path, git: str) -> None:
         self.top = top  # of the work tree
         self._git = git
-        self._processes: dict[tuple[str, ...], _CatFile] = {}
+        self._objects: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> GitRepository:
         return self
@@ -101,10 +93,10 @@ class GitRepository:
         self.close()
 
     def close(self) -> None:
-        """End the processes."""
-        for process in self._processes.values():
-            process.close()
-        self._processes.clear()
+        """End the process, whether it still answers or not."""
+        if self._objects is not None:
+            self._objects.kill()
+            self._objects.communicate()
 
     def commit(self, ref: str) -> str | None:
         """Return the commit that `ref` names; None if it names none, or several."""
@@ -116,19 +108,9 @@ class GitRepository:
         )
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
-    def find(self, commit: str, path: str) -> GitObject | None:
-        """Return the file or folder at `path` of a commit, through links; None if there is none.
-
-        Links that leave the repository, or lead nowhere, lead to nothing.
-        """
-        # a question is one line, so that git cannot be asked for such a path
-        return None if "\n" in path else self._cat_file(*_CHECK).ask(f"{commit}:{path}")
-
-    def _cat_file(self, *options: str) -> _CatFile:
-        """Return the process with these options, started when it is first needed."""
-        if options not in self._processes:
-            self._processes[options] = _CatFile(self._git, self.top, *options)
-        return self._processes[options]
+    def find(self, commit: str, path: str) -> TreeEntry | None:
+        """Return what is at `path` of a commit; None if there is nothing. No link is followed."""
+        return next(self.entries(commit, recursive=False, under=path), None)
 
     def entries(self, tree: str, *, recursive: bool = True, under: str = "") -> Iterator[TreeEntry]:
         """Yield the entries of a tree or commit, sorted as git does; files only if `recursive`.
@@ -136,16 +118,17 @@ class GitRepository:
         Raises MissingObjectError; UnableError beyond MAX_ENTRIES and MAX_LISTED_BYTES: trees may contain each
         other, so that a small repository has any number of files.
         """
-        words = ["ls-tree", "-z", "--full-tree", *(["-r"] if recursive else []), tree]
+        words = ["ls-tree", "-z", "-l", "--full-tree", *(["-r"] if recursive else []), tree]
         for line in self._lines(*words, *(["--", under] if under else [])):
             meta, _, path = line.partition(b"\t")
-            mode, kind, oid = meta.decode().split(" ")
+            mode, kind, oid, size = meta.decode().split()
             # https://git-scm.com/docs/git-fast-import#_filemodify lists the modes
             is_link = mode == "120000"
             yield TreeEntry(
                 path.decode("utf-8", "surrogateescape"),
                 EntryKind.LINK if is_link else EntryKind(kind),
                 oid,
+                int(size) if kind == "blob" else 0,
             )
 
     def _lines(self, *words: str) -> Iterator[bytes]:
@@ -176,20 +159,28 @@ class GitRepository:
         if process.returncode > 0:
             raise MissingObjectError(_first_line(said))
 
-    def size(self, oid: str) -> int:
-        """Return the size of an object in bytes. Raises `MissingObjectError`."""
-        return self._object(self._cat_file(*_CHECK), oid).size
-
     def read(self, oid: str) -> bytes:
-        """Return the content of a file. Raises `MissingObjectError`."""
-        process = self._cat_file("--batch")
-        return process.content(self._object(process, oid).size)
-
-    def _object(self, process: _CatFile, oid: str) -> GitObject:
-        found = process.ask(oid)
-        if found is None:
+        """Return the content of a file or commit. Raises `MissingObjectError`."""
+        if self._objects is None:
+            self._objects = subprocess.Popen(
+                [self._git, *_OPTIONS, "cat-file", "--batch"],
+                cwd=self.top,
+                env=_environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        assert self._objects.stdin is not None
+        assert self._objects.stdout is not None
+        with suppress(BrokenPipeError):  # it ends where a partial clone lacks an object
+            self._objects.stdin.write(f"{oid}\n".encode())
+            self._objects.stdin.flush()
+        found = self._objects.stdout.readline().split()  # hash, kind, size; or something else
+        if len(found) != 3:
             raise MissingObjectError(f"the object {oid} is missing")
-        return found
+        content = self._objects.stdout.read(int(found[2]))
+        self._objects.stdout.read(1)  # a line end
+        return content
 
     def tags(self) -> dict[str, list[str]]:
         """Return the names of the tags of each commit, sorted."""
@@ -288,46 +279,3 @@ def _environment() -> dict[str, str]:
 
 def _first_line(said: bytes) -> str:
     return said.decode("utf-8", "replace").strip().split("\n", 1)[0].removeprefix("fatal: ")
-
-
-class _CatFile:
-    """A process `git cat-file --batch…`: one line in, an answer out."""
-
-    def __init__(self, git: str, folder: Path, *options: str) -> None:
-        self._process = subprocess.Popen(
-            [git, *_OPTIONS, "cat-file", *options],
-            cwd=folder,
-            env=_environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def ask(self, name: str) -> GitObject | None:
-        """Return what `name` is; None if there is no such object in this clone."""
-        if self._process.stdin is None or self._process.stdout is None:
-            return None
-        try:
-            self._process.stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:  # it ends where a partial clone lacks an object
-            return None
-        words = self._process.stdout.readline().split(b" ")
-        if len(words) == 3 and words[1] in (b"blob", b"tree", b"commit", b"tag"):
-            return GitObject(words[0].decode(), words[1].decode(), int(words[2]))
-        if len(words) == 2 and words[0] in (b"symlink", b"dangling", b"loop", b"notdir"):
-            self.content(int(words[1]))
-        return None
-
-    def content(self, size: int) -> bytes:
-        """Return the `size` bytes that follow an answer."""
-        if self._process.stdout is None:
-            return b""
-        data = self._process.stdout.read(size)
-        self._process.stdout.read(1)  # a line end
-        return data
-
-    def close(self) -> None:
-        """End the process, whether it still answers or not."""
-        self._process.kill()
-        self._process.communicate()

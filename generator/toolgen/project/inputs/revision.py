@@ -113,13 +113,13 @@ class _CommitReader:
         """Return the specs in `folder`, with the built-in targets."""
         prefix = self._shown(folder).removesuffix(".")
         prefix += "" if prefix.endswith(":") else "/"
-        found = self.repository.find(self.commit.oid, "" if folder == "." else folder)
-        if found is None or found.kind != "tree":
+        found = None if folder == "." else self.repository.find(self.commit.oid, folder)
+        if folder != "." and (found is None or found.kind is not EntryKind.FOLDER):
             hint = f"name the folder that they were in: `--against {self.commit.label}:PATH`"
             raise UnableError("no-specs", f"{self.commit.label} has no folder of specs {folder}", hint)
         specs: dict[str, bytes] = {}
         faults: list[Diagnostic] = []
-        for entry in self._entries(found.oid):
+        for entry in self._entries(self.commit.oid if found is None else found.oid):
             try:
                 specs[entry.path] = self._content(entry)
             except UnreadableSpecError as fault:
@@ -158,9 +158,8 @@ class _CommitReader:
             )
         check_name(entry.path)
         try:
-            size = self.repository.size(entry.oid)
-            if size > BUDGET.spec_bytes:
-                raise UnreadableSpecError("too-complex", too_large(size))
+            if entry.size > BUDGET.spec_bytes:
+                raise UnreadableSpecError("too-complex", too_large(entry.size))
             content = self.repository.read(entry.oid)
         except MissingObjectError as error:
             raise self._missing(error) from None
@@ -178,7 +177,7 @@ class _CommitReader:
             return {}
         at = posixpath.normpath(folder + project.templates)
         found = self.repository.find(self.commit.oid, at)
-        if found is None or found.kind != "tree":
+        if found is None or found.kind is not EntryKind.FOLDER:
             raise UnableError("no-templates", f"{self.commit.label} has no folder {at}")
         own: dict[str, dict[str, str]] = {}
         for entry in self.repository.entries(found.oid):
@@ -192,7 +191,7 @@ class _CommitReader:
     def _text(self, path: str) -> str | None:
         """Return the text of a small file; None if there is none."""
         found = self.repository.find(self.commit.oid, path)
-        if found is None or found.kind != "blob":
+        if found is None or found.kind is not EntryKind.FILE:
             return None
         if found.size > _MAX_CONFIGURATION:
             raise UnableError("unreadable-configuration", f"{self._shown(path)} has {found.size:,} bytes")
