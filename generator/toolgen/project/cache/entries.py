@@ -14,7 +14,7 @@ from toolgen.base.files import read_named, write_named
 
 _MAGIC = b"toolgen cache 1\n"
 _DAY = 86_400  # seconds
-_MAX_AGE = 30 * _DAY  # of an entry that nobody uses
+_MAX_AGE = 30 * _DAY  # of an entry, which is then made again if it is still of use
 _STAMP = "pruned"
 _GENERATOR = re.compile(r"[0-9a-f]{16}")
 _ENTRY = re.compile(r"[0-9a-f]{64}|\.toolgen-.+")  # also of what a run that was killed has not finished
@@ -41,7 +41,6 @@ class Cache(MutableMapping[str, bytes]):
 
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
-        self._yesterday = time.time() - _DAY
         self.trusted = all(_is_private(each) for each in (folder.parent, folder))
 
     def __getitem__(self, key: str) -> bytes:
@@ -49,7 +48,6 @@ class Cache(MutableMapping[str, bytes]):
         found = _open(path) if self.trusted else None
         if found is None or found[0] != key:
             raise KeyError(key)
-        self._note_use(path)
         return found[1]
 
     def __setitem__(self, key: str, value: bytes) -> None:
@@ -75,12 +73,6 @@ class Cache(MutableMapping[str, bytes]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
-
-    def _note_use(self, path: str) -> None:
-        """Set the time of an entry to when it was used, to the day, for `prune`."""
-        with suppress(OSError):
-            if os.stat(path).st_mtime < self._yesterday:
-                os.utime(path)
 
     def _path(self, key: str) -> str:
         return f"{self._folder}/{sha256(key.encode()).hexdigest()}"
@@ -119,10 +111,10 @@ def _open(path: str) -> tuple[str, bytes] | None:
 
 
 def prune(folder: Path) -> None:
-    """Remove entries that nobody used for 30 days, of all generators below `folder`; at most once a day.
+    """Remove entries that are 30 days old, of all generators below `folder`; at most once a day.
 
-    `Cache` updates an entry's time when it is used. So the entries of generators that are no longer installed
-    go, and those of earlier texts of specs. A process that loses an entry to this makes it again.
+    So the entries of generators that are no longer installed go, and those of earlier texts of specs. A
+    process that loses an entry to this makes it again.
     """
     now = time.time()
     stamp = folder / _STAMP
@@ -130,15 +122,11 @@ def prune(folder: Path) -> None:
         if stamp.exists() and 0 <= now - stamp.stat().st_mtime < _DAY:
             return
         stamp.touch(0o600)  # the process that comes first does the work
-        for generator in os.scandir(folder):
-            if _GENERATOR.fullmatch(generator.name) and generator.is_dir(follow_symlinks=False):
-                _remove_old(generator.path, now - _MAX_AGE)
-
-
-def _remove_old(folder: str, before: float) -> None:
-    for entry in list(os.scandir(folder)):
-        with suppress(OSError):
-            if _ENTRY.fullmatch(entry.name) and entry.stat(follow_symlinks=False).st_mtime < before:
-                os.unlink(entry.path)
-    with suppress(OSError):
-        os.rmdir(folder)  # if it is empty
+        for generator in folder.iterdir():
+            if not _GENERATOR.fullmatch(generator.name) or generator.is_symlink():
+                continue
+            for entry in generator.iterdir():
+                if _ENTRY.fullmatch(entry.name) and entry.lstat().st_mtime < now - _MAX_AGE:
+                    entry.unlink(missing_ok=True)
+            with suppress(OSError):
+                generator.rmdir()  # if it is empty

@@ -12,6 +12,7 @@ from toolgen.base.escaping.places import plain_name
 from toolgen.base.files import DeclaredFolder, FileKind, Folder, IrregularFileError, OutsideError
 from toolgen.base.suggestions import did_you_mean
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.reading.read import read
 from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.language.targets.definition import TargetDefinition
@@ -27,7 +28,6 @@ SETTINGS = "target.yaml"
 _MAX_BYTES: Final = 1024 * 1024  # of one template
 
 _SKIPPED = (".", "__pycache__")
-_MAX_SETTINGS = 64 * 1024  # characters of a target.yaml, which has four fields
 _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
     "dialect": ((str, type(None)), "the name of a dialect, or null"),
     "tool_name": ((str,), "a regular expression"),
@@ -188,21 +188,7 @@ def _definition(name: str, text: str | None) -> TargetDefinition:
 
 
 def _settings(file: str, text: str) -> dict[str, Any]:
-    import yaml
-
-    if len(text) > _MAX_SETTINGS:
-        raise UnableError("bad-target", f"{file} has more than {_MAX_SETTINGS:,} characters")
-    is_inside = False
-    try:
-        for event in yaml.parse(text):
-            if isinstance(event, yaml.AliasEvent):
-                raise UnableError("bad-target", f"{file} has aliases, which can multiply without end")
-            if isinstance(event, yaml.CollectionStartEvent) and is_inside:
-                raise UnableError("bad-target", f"{file} has nested values; a field is a text or a number")
-            is_inside = is_inside or isinstance(event, yaml.CollectionStartEvent)
-        data = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise UnableError("bad-target", f"{file} is not YAML: {error}") from error
+    data = read({file: text})[0].data or {}
     if not isinstance(data, dict):
         raise UnableError("bad-target", f"{file} must be a mapping")
     for key, value in data.items():
