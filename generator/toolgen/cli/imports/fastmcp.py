@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.loading.server import describe_server, server_modules
+    from toolgen.sources.loading.implementations import describe_server, server_modules
     from toolgen.sources.server import OWNED, import_server
 
     with source_errors():

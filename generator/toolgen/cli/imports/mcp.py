@@ -103,7 +103,7 @@ def _documents(content: SourceContent) -> list[JsonDocument]:
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.changes.comparing.lock import lock_text
-    from toolgen.sources.loading.upstream import upstream_modules
+    from toolgen.sources.loading.implementations import upstream_modules
     from toolgen.sources.mcp import OWNED, import_mcp
     from toolgen.sources.mcp_client.client import list_server
     from toolgen.sources.server import forwarded

@@ -60,9 +60,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.sources.loading.implementations import http_modules
     from toolgen.sources.loading.openapi import (
         fetch_document,
-        http_modules,
         load_beside,
         refuse_files,
         with_environment,

@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.loading.python_functions import describe_functions, function_modules
+    from toolgen.sources.loading.implementations import describe_functions, function_modules
     from toolgen.sources.python.specs import OWNED, import_python
 
     with source_errors():

@@ -1,4 +1,4 @@
-"""OpenAPI documents: their files, the names of their environment variables, modules that call the API."""
+"""OpenAPI documents: their files, shared schemas, the names of their environment variables."""
 
 from __future__ import annotations
 
@@ -12,17 +12,10 @@ from typing import Any, Final
 from toolgen.base.files import Folder, IrregularFileError, OutsideError, OversizedFileError
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.names import snake
-from toolgen.language.package import Package
-from toolgen.project import PYPROJECT, Project, UnableError, kind_of, parse_toml, read_text
-from toolgen.project.scaffolding.files import http_text
+from toolgen.project import PYPROJECT, UnableError, parse_toml, read_text
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
-from toolgen.sources.loading.imported_specs import (
-    Destination,
-    ImportContext,
-    NewModules,
-    module_path,
-)
+from toolgen.sources.loading.imported_specs import Destination, ImportContext
 from toolgen.sources.loading.source_content import SourceContent
 from toolgen.sources.openapi.components import share_components
 from toolgen.sources.openapi.environment import default_prefix, earlier_stem
@@ -121,13 +114,3 @@ def load_beside(document: Path) -> Callable[[str], Any]:
         return parse_document(data, shown)
 
     return load
-
-
-def http_modules(project: Project, package: Package) -> NewModules:
-    """Return the modules of `--implement` for tools that have no implementation yet."""
-    files: dict[str, str] = {}
-    for tool in package.tools:
-        path = module_path(project, tool.py_name)
-        if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
-            files[path] = http_text(project.package, tool)  # laid out as in a project of its own
-    return NewModules(files)

@@ -10,6 +10,7 @@ import inspect
 import sys
 import typing
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, Final
 
 import typing_extensions
@@ -26,7 +27,7 @@ def main(seconds: str, result: str, folder: str, *targets: str) -> None:
     def describe() -> dict[str, Any]:
         if sys.version_info < (3, 12):
             typing.TypedDict = typing_extensions.TypedDict  # pydantic accepts no other before 3.12
-        return {"functions": [each.to_json() for target in targets for each in _describe(target, folder)]}
+        return {"functions": [asdict(each) for target in targets for each in _describe(target, folder)]}
 
     answer_in_child(describe, seconds, result, folder)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolgen.sources.examples import SourceExample
-from toolgen.sources.openapi.example_objects import NamedValues
+from toolgen.sources.openapi.document import NamedValues
 from toolgen.sources.openapi.operation_arguments import OperationArguments
 from toolgen.sources.openapi.parsed_operation import ParsedOperation
 

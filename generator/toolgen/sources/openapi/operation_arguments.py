@@ -10,8 +10,7 @@ from typing import Any
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.http.media import TOKEN
 from toolgen.schema.validator import compiled
-from toolgen.sources.openapi.document import ObjectNode
-from toolgen.sources.openapi.example_objects import NamedValues, named_values
+from toolgen.sources.openapi.document import NamedValues, ObjectNode, named_values
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import RequestBody, read_request_body
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter, definition_name

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.runtime.http.media import FORM, MULTIPART, is_binary, is_json, is_text
-from toolgen.sources.openapi.document import Location
-from toolgen.sources.openapi.example_objects import NamedValues, named_values
+from toolgen.sources.openapi.document import Location, NamedValues, named_values
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter
 

@@ -11,8 +11,7 @@ from typing import Any, Final
 from toolgen.runtime.http.media import is_binary, is_json, is_text
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
-from toolgen.sources.openapi.document import ObjectNode
-from toolgen.sources.openapi.example_objects import NamedValues, named_values
+from toolgen.sources.openapi.document import NamedValues, ObjectNode, named_values
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import preferred_media_type
 from toolgen.sources.openapi.schemas import Schema, SchemaBundler

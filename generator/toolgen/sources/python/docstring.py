@@ -37,11 +37,6 @@ class ParsedDocstring:
         """The description of the tool, followed by notes, warnings and examples."""
         return "\n\n".join(paragraph for paragraph in self.paragraphs if paragraph)
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> ParsedDocstring:
-        """Return the docstring that `dataclasses.asdict` turned into `data`."""
-        return cls(**{**data, "raises": [RaisedException(**each) for each in data["raises"]]})
-
 
 def parse_docstring(text: str) -> ParsedDocstring:
     """Return the sections of `text`, a docstring without its indentation."""

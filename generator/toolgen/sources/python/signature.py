@@ -6,7 +6,7 @@ import collections.abc as abc
 import inspect
 import types
 import typing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, get_args, get_origin
 
 from pydantic import ConfigDict, validate_call
@@ -58,15 +58,6 @@ class FunctionDescription:
     def origin(self) -> str:
         """MODULE:PATH."""
         return f"{self.module}:{self.path}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the description as JSON data."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> FunctionDescription:
-        """Return the description that `to_json` turned into `data`."""
-        return cls(**{**data, "docstring": ParsedDocstring.from_json(data["docstring"])})
 
 
 def describe_function(function: Any, module: str, path: str) -> FunctionDescription:

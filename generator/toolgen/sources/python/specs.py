@@ -14,7 +14,6 @@ from toolgen.sources.imported_tool import ImportedTool, in_spec_order
 from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.python.docstring import ParsedDocstring
 from toolgen.sources.python.signature import FunctionDescription
-from toolgen.sources.python.type_hints import sort_keywords
 from toolgen.sources.schema_repair import repair_schema
 
 OWNED = ("description", "returns", "input_schema", "output_schema", "inject", "stream", "deprecated")
@@ -56,7 +55,7 @@ def _to_spec(function: FunctionDescription, name: str) -> ImportedTool:
 def _repaired(schema: Mapping[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
     repaired = repair_schema(schema, field)
     notes += repaired.notes
-    return sort_keywords(repaired.schema)
+    return repaired.schema
 
 
 def _with_descriptions(schema: Mapping[str, Any], docstring: ParsedDocstring) -> dict[str, Any]:

@@ -175,18 +175,3 @@ def _remove_class_titles(schema: dict[str, Any], name: str) -> None:
     for path, node in subschemas(schema):
         if path[-2:-1] == ("$defs",) and isinstance(node, dict) and node.get("title") == path[-1]:
             del node["title"]
-
-
-_FIRST = ("title", "type", "description", "format", "enum", "const")
-_LAST = ("default", "additionalProperties", "required", "properties", "items", "$defs")
-
-
-def sort_keywords(schema: dict[str, Any]) -> dict[str, Any]:
-    """Sort keywords in place as people write them (pydantic sorts some by name); return `schema`."""
-    for _, node in list(subschemas(schema)):
-        if isinstance(node, dict):
-            middle = [key for key in node if key not in _FIRST and key not in _LAST]
-            items = {key: node[key] for key in (*_FIRST, *middle, *_LAST) if key in node}
-            node.clear()
-            node.update(items)
-    return schema
