@@ -100,7 +100,7 @@ def test_new_tools_are_disabled_and_missing_ones_are_noted(imported: Cli) -> Non
     done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
     assert done.code == 0
     assert "other: new, with enabled: false" in done.err
-    assert "search: no longer in the source; specs/search.yaml is kept" in done.err
+    assert "1 spec not in this import, and kept: search" in done.err
     assert "enabled: false\n" in imported.tree("specs")["other.yaml"]
     assert imported.tree("specs")["search.yaml"] == SPEC
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -129,17 +129,8 @@ def plan_import(found: ImportedTools, existing: ExistingSpecs) -> ImportPlan:
     return ImportPlan(files, [path for path in files if path in occupied], notes)
 
 
-def plan_sync(
-    found: ImportedTools,
-    existing: ExistingSpecs,
-    owned: Sequence[str],
-    in_source: Collection[str] = (),
-) -> ImportPlan:
-    """Plan updates of earlier imported specs.
-
-    `owned` are the fields that come from the source. `in_source` are the keys of tools that it has, whether
-    they were selected for this import or not.
-    """
+def plan_sync(found: ImportedTools, existing: ExistingSpecs, owned: Sequence[str]) -> ImportPlan:
+    """Plan updates of earlier imported specs. `owned` are the fields that come from the source."""
     imported = existing.imported()
     occupied = {source.path for source in existing.sources}
     files: dict[str, str] = {}
@@ -174,13 +165,10 @@ def plan_sync(
             unchanged[source.path] = source.text
         if changed:
             notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
-    left_out = [_spec_data(source)["name"] for key, source in missing.items() if key in in_source]
-    if left_out:
-        names = shortened(", ".join(left_out), _MAX_NAMES)
-        notes.append(f"{count(len(left_out), 'spec')} left out of this import, and kept: {names}")
-    for source in (source for key, source in missing.items() if key not in in_source):
-        name = _spec_data(source)["name"]
-        notes.append(f"{name}: no longer in the source; {source.file} is kept: remove or disable it")
+    if missing:
+        names = shortened(", ".join(_spec_data(source)["name"] for source in missing.values()), _MAX_NAMES)
+        kept_specs = f"{count(len(missing), 'spec')} not in this import, and kept: {names}"
+        notes.append(f"{kept_specs}; remove or disable what the source no longer has")
     path, earlier = existing.shared_path(found.shared_file), existing.shared_definitions(found.shared_file)
     # specs that are left out may use what the others do not
     definitions = dict(sorted({**(earlier or {}), **found.definitions}.items()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,13 +46,12 @@ def run_import(
     convert: Convert,
     owned: tuple[str, ...],
     implementations: Implementations | None = None,
-    in_source: Collection[str] = (),
 ) -> bool:
     """Write the specs of the tools that `convert` returns, and report what was done."""
     from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
     from toolgen.testing.tool_under_test import tool_under_test
 
-    request = ImportRequest(args.kind, args.start, args.into, args.sync, in_source)
+    request = ImportRequest(args.kind, args.start, args.into, args.sync)
     with progress_line() as progress:
         result = import_tools(request, convert, owned, implementations, progress=progress)
     tools = result.program.tools if result.program else ()

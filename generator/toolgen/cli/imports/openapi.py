@@ -75,7 +75,6 @@ def run(args: argparse.Namespace) -> bool:
         ImportOptions,
         find_operations,
         import_openapi,
-        keys_in_document,
     )
 
     is_url = args.source.startswith(("http://", "https://"))
@@ -108,9 +107,7 @@ def run(args: argparse.Namespace) -> bool:
         _check_secrets(tools, context, args.allow_variable)
         return with_shared_components(tools, document, context, sync=args.sync)
 
-    with source_errors():
-        in_source = keys_in_document(document, source.name, load)
-    return common.run_import(args, convert, OWNED, http_modules if args.implement else None, in_source)
+    return common.run_import(args, convert, OWNED, http_modules if args.implement else None)
 
 
 def _show(operations: Sequence[Operation], *, as_json: bool) -> None:

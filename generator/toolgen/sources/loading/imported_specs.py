@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,7 +54,6 @@ class ImportRequest:
     start: str  # the user's folder
     into: str | None = None  # the folder for the specs; None: the project's specs folder
     sync: bool = False  # update earlier imports
-    in_source: Collection[str] = ()  # keys of tools that the source has, selected or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ def import_tools(
     with source_errors():
         found = convert(ImportContext(destination, specs, specs.names(request.sync), progress))
     tools = ImportedTools(found) if isinstance(found, list) else found
-    plan = plan_sync(tools, specs, owned, request.in_source) if request.sync else plan_import(tools, specs)
+    plan = plan_sync(tools, specs, owned) if request.sync else plan_import(tools, specs)
     if plan.conflicts:
         raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
     program = _analyzed(destination, plan.files, progress)

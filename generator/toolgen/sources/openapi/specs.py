@@ -54,11 +54,6 @@ def find_operations(data: Any, name: str, load: LoadFile, options: ImportOptions
     return filter_operations(list_operations(document), options.include, options.exclude)
 
 
-def keys_in_document(data: Any, name: str, load: LoadFile) -> frozenset[str]:
-    """Return the keys of all operations of the document. Raises `SourceError`."""
-    return frozenset(operation.key for operation in list_operations(OpenApiDocument(name, data, load)))
-
-
 def import_openapi(
     data: Any,
     name: str,
