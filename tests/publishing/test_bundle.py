@@ -130,19 +130,6 @@ def test_no_hidden_file_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) 
     assert sorted(path.name for path in (folder / "app/work").iterdir()) == ["__init__.py", "greet.py"]
 
 
-def test_a_module_that_would_be_missing_is_named(greeter: Cli, tmp_path: Path) -> None:
-    (greeter.root / "shop_data").mkdir()
-    (greeter.root / "shop_data/__init__.py").write_text("")
-    (greeter.root / "work/greet.py").write_text("import shop_data\n" + TOOL)
-    done = greeter("bundle")
-    assert done.code == 2
-    assert "error[bundle] work/greet.py imports 'shop_data', which would be missing" in done.err
-    assert not (greeter.root / "dist").exists()
-    configure(greeter, 'author = "Ada Example"', 'author = "Ada Example"\ninclude = ["shop_data"]')
-    assert greeter("generate").code == 0
-    assert (unpacked(greeter, tmp_path / "installed") / "app/shop_data/__init__.py").exists()
-
-
 @pytest.mark.parametrize(("path", "text", "said"), [
     ("specs/later.yaml", "name: later\ndescription: Later.\ninput_schema: {type: object}\n", "the code in generated is not up to date"),
     ("mine/mcpb/mcpb/manifest.json.jinja", '{"name": "x"}', "is no manifest of MCPB 0.4"),

@@ -18,7 +18,6 @@ from toolgen.project import UnableError, locate, read_project, reason, replace_f
 from toolgen.project.building.bundle import make_bundle, with_recorded_hash
 from toolgen.project.building.project_build import plan, user_cache, write_output
 from toolgen.project.files.reading import leaves
-from toolgen.testing.implementation_source import is_stub
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,12 +43,6 @@ def run(args: argparse.Namespace) -> bool:
         replace_files(read.project.root, {read.project.file: configuration})
         write_output(plan(read_project(args.start), user_cache()))
         say(f"wrote its hash to {read.project.file}, and renewed {read.project.output}")
-    sources = bundle.implementations.items()
-    if stubs := [
-        path for path, source in sources if source is None or is_stub(source.decode("utf-8", "replace"))
-    ]:
-        what = count(len(stubs), "tool")
-        say(f"warning: {what} without an implementation: {', '.join(stubs)}", always=True)
     size = len(bundle.content)
     if args.format == "json":
         emit_json({"file": shown, "sha256": bundle.sha256, "bytes": size, "files": bundle.files})

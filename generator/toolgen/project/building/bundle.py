@@ -8,7 +8,6 @@ https://github.com/modelcontextprotocol/mcpb
 
 from __future__ import annotations
 
-import ast
 import io
 import json
 import re
@@ -69,7 +68,6 @@ class Bundle:
     name: str  # of the file
     content: bytes
     files: int
-    implementations: Mapping[str, bytes | None]  # path → source; None: a tool has no module
 
     @property
     def sha256(self) -> str:
@@ -86,7 +84,6 @@ def make_bundle(project: Project) -> Bundle:
         )
     manifest = _valid_manifest(text, f"{project.output}/{MANIFEST}")
     app = _app_files(project)
-    _refuse_missing_modules(project, app)
     files = {
         "manifest.json": text.encode(),
         PYPROJECT: _pyproject(project, manifest).encode(),
@@ -98,7 +95,6 @@ def make_bundle(project: Project) -> Bundle:
         f"{manifest['name']}-{manifest['version']}.mcpb",
         _zipped(files),
         len(files),
-        _implementations(project, app),
     )
 
 
@@ -189,46 +185,6 @@ def _paths(folder: Folder, top: str) -> Iterator[str]:
                 yield entry.path
     else:
         yield from (path for path in (top, f"{top}.py") if folder.kind(path) is FileKind.FILE)
-
-
-def _refuse_missing_modules(project: Project, app: Mapping[str, bytes]) -> None:
-    """Raise `UnableError` for an import of a module of the project that is not in the bundle."""
-    there = {path.partition("/")[0].removesuffix(".py") for path in app}
-    with Folder(project.import_root) as folder:
-        for path, content in app.items():
-            for name in _imported(content) if path.endswith(".py") else ():
-                if name in there or not any(folder.kind(each) for each in (f"{name}.py", name)):
-                    continue
-                message = f"{path} imports '{name}', which would be missing in the bundle"
-                hint = f"add it to 'include' below [publish] in {project.file}"
-                raise UnableError("bundle", message, hint)
-
-
-def _implementations(project: Project, app: Mapping[str, bytes]) -> dict[str, bytes | None]:
-    """Return path → source of each tool's module; None for one that is missing. Packages are left out."""
-    if project.implementations is None:
-        return {}
-    tools = f"{project.package.replace('.', '/')}/tools/"
-    ours = project.implementations.replace(".", "/")
-    stems = {path.partition(".")[0] for path in app}  # a module may be compiled
-    names = [path.removeprefix(tools).removesuffix(".py") for path in app if path.startswith(tools)]
-    found: dict[str, bytes | None] = {}
-    for module in (f"{ours}/{name}" for name in names if name.isidentifier() and name != "__init__"):
-        source = app.get(f"{module}.py")
-        if source is not None or not {module, f"{module}/__init__"} & stems:
-            found[f"{module}.py"] = source
-    return found
-
-
-def _imported(content: bytes) -> set[str]:
-    """Return the first names of the modules that Python code imports; none of code with a syntax error."""
-    try:
-        nodes = list(ast.walk(ast.parse(content)))
-    except (SyntaxError, ValueError, RecursionError):
-        return set()
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
-    return {name.partition(".")[0] for name in names if name}
 
 
 def _own_files() -> dict[str, bytes]:
