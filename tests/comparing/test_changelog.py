@@ -11,7 +11,7 @@ from toolgen.changes.comparing.history import Release
 from toolgen.changes.edit_space import Direction
 from toolgen.changes.finding import Category, Finding, Level, Places, Witness
 from toolgen.cli import main
-from toolgen.cli.report.markdown import as_markdown
+from toolgen.cli.commands.changelog import as_markdown
 
 from .repository import Repository, spec
 

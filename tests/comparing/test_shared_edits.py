@@ -13,7 +13,7 @@ from toolgen.changes.comparing.history import Release
 from toolgen.changes.comparing.sides import read_sides
 from toolgen.changes.comparison import compare
 from toolgen.changes.policy import Policy
-from toolgen.cli.report.markdown import as_markdown
+from toolgen.cli.commands.changelog import as_markdown
 
 from tests.cli.conftest import Cli
 from tests.compat.cases import TODAY

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from toolgen.compile.printing.markdown_page import tool_markdown
-from toolgen.documents.project_catalogue import ProjectCatalogue
+from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.language.diagnostic import SpecErrors
 
 TODAY = date(2026, 11, 26)

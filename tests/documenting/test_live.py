@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.documents.live import LivePage
+from toolgen.documents.catalogue import LivePage, ProjectCatalogue
 from toolgen.documents.pages import DocsPages
-from toolgen.documents.project_catalogue import ProjectCatalogue
 
 SPEC = "name: ping\ndescription: {}\ninput_schema: {{type: object}}\n"
 

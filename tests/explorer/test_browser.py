@@ -19,7 +19,7 @@ from urllib.parse import quote
 import pytest
 from toolgen.cli import main
 from toolgen.cli.today import today
-from toolgen.documents.project_catalogue import ProjectCatalogue
+from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.language.program import Program
 
 from tests import corpora, npm

@@ -11,9 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 from toolgen.cli.linting import lint_specs
 from toolgen.project.building.project_build import read_inputs
 
@@ -368,57 +366,6 @@ def test_definitions_and_references_cross_files(shop: Path) -> None:
     run(shop, work)
 
 
-def test_a_shared_schema_is_renamed_in_all_files(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
-        editor.open(FIND)
-        prepared = await editor.ask("prepare_rename", FIND, "schemas/shop.yaml", 3)
-        assert prepared.placeholder == "Customer"
-        changed = await editor.ask("rename", FIND, "schemas/shop.yaml", 3, new_name="Client name")
-        edits = {each.text_document.uri: each for each in changed.document_changes}
-        assert edits[editor.uri(FIND)].text_document.version == 1
-        texts = {
-            path: applied((shop / path).read_text(), edits[editor.uri(path)].edits)
-            for path in (FIND, PLACE, SHOP)
-        }
-        assert '{$ref: "schemas/shop.yaml#/$defs/Client%20name"}' in texts[FIND]
-        assert "      $ref: schemas/shop.yaml#/$defs/Client%20name\n" in texts[PLACE]
-        assert texts[SHOP].startswith("$defs:\n  Client name:\n")
-        assert '{$ref: "#/$defs/Client%20name"}' in texts[SHOP]
-        for path, text in texts.items():
-            (shop / path).write_text(text)
-        done = subprocess.run(
-            [*python_command(os.environ), "-m", "toolgen", "lint"], cwd=shop, capture_output=True, text=True
-        )
-        assert (done.returncode, done.stderr) == (0, "2 tools: no findings\n")
-
-    run(shop, work)
-
-
-def test_a_rename_that_cannot_be_done_is_refused(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
-        editor.open(FIND)
-        for needle, name, said in [
-            ("schemas/shop.yaml", "Customers", "there is a schema 'Customers' already"),
-            ("schemas/shop.yaml", " ", "a name has 1 to 200 printable characters"),
-            ("Find orders", "x", "only schemas in `\\$defs` can be renamed"),
-            ("find_orders", "x", "only schemas in `\\$defs` can be renamed"),
-        ]:
-            with pytest.raises(JsonRpcException, match=said):
-                await editor.ask("rename", FIND, needle, 3, new_name=name)
-
-    run(shop, work)
-
-
-def test_nothing_is_renamed_while_a_file_may_hide_a_use(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
-        editor.open(FIND)
-        editor.open(PLACE, "name: [")
-        with pytest.raises(JsonRpcException, match=r"specs/place_order\.yaml is not valid YAML"):
-            await editor.ask("rename", FIND, "schemas/shop.yaml", 3, new_name="Client")
-
-    run(shop, work)
-
-
 # Fixes and formatting
 
 
@@ -453,7 +400,7 @@ def test_quick_fixes_write_what_is_meant(shop: Path) -> None:
             found = await editor.diagnostics(path, bool)
             (fix,) = await fixes(editor, path, found[0].range.start.line)
             assert list(fix.diagnostics) == found[:1]
-            assert applied(broken, list(fix.edit.document_changes[0].edits)) == text
+            assert applied(broken, list(fix.edit.changes[editor.uri(path)])) == text
             editor.type(path, text)
             await editor.codes(path)
             editor.close(path)

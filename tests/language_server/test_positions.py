@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from lsprotocol.types import Position
-from toolgen.cli.language_server.positions import Buffer
+from toolgen.cli.language_server.documents import Buffer
 
 UNITS = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8": "utf-8"}
 BYTES = {"utf-16": 2, "utf-32": 4, "utf-8": 1}

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from toolgen.cli.language_server import project_files
-from toolgen.cli.language_server.analysis import Findings, analyze_file
-from toolgen.cli.language_server.project_files import ProjectFiles
+from toolgen.cli.language_server.project_files import Findings, ProjectFiles, analyze_file
 from toolgen.cli.linting import lint_specs
 from toolgen.cli.report.entry import Entry, entry_of
 from toolgen.compile.pipeline import compile_project

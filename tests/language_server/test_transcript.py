@@ -54,7 +54,6 @@ async def session(editor: Editor, said: Transcript) -> None:
     await asked("completion", "error: unknown", 7)
     await asked("hover", "unknown_customer}", 1)
     await asked("definition", "schemas/shop", 3)
-    await asked("rename", "schemas/shop", 3, new_name="Client")
 
 
 def test_a_session_is_as_recorded(shop: Path, record: bool) -> None:

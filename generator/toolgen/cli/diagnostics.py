@@ -45,7 +45,7 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
 
 def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:
     """Print the errors as a document, which programs expect on stdout; people read them on stderr."""
-    from toolgen.cli.report.reports import errors_report
+    from toolgen.cli.report.entry import errors_report
 
     command = args.run.__module__.rpartition(".")[2]
     emit_report(errors_report(command, error.diagnostics, error.texts or {}), form, args.start)

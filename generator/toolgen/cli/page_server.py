@@ -20,7 +20,7 @@ from toolgen.project import UnableError, find_project
 
 if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement
-    from toolgen.documents.live import Follower, LivePage
+    from toolgen.documents.catalogue import Follower, LivePage
     from toolgen.serving import ToolServer
     from toolgen.testing.mock.toolkit import ServedSpecs
 
@@ -38,9 +38,8 @@ class PageOptions:
 def serve_page(args: argparse.Namespace, options: PageOptions) -> ExitCode:
     """Serve the page until ^C. Raises `SpecErrors` and `UnableError`."""
     # the page's server needs another extra, the command's help does not
-    from toolgen.documents.live import LivePage
+    from toolgen.documents.catalogue import LivePage, ProjectCatalogue
     from toolgen.documents.pages import DocsPages
-    from toolgen.documents.project_catalogue import ProjectCatalogue
     from toolgen.serving.auth.configuration import authentication_of
     from toolgen.serving.auth.grant import scopes_of
     from toolgen.serving.command import serve

@@ -15,8 +15,8 @@ from toolgen.changes.finding import Category
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_repeated
+from toolgen.cli.report.entry import consumers_report, findings_report
 from toolgen.cli.report.json import findings_data
-from toolgen.cli.report.reports import consumers_report, findings_report
 from toolgen.cli.today import today
 from toolgen.project import UnableError
 from toolgen.upstream.consumers.drift import judge_consumers

@@ -134,7 +134,7 @@ def _check_output(
         return is_clean
     if args.format != "text":
         from toolgen.cli.diagnostics import emit_report
-        from toolgen.cli.report.reports import output_report
+        from toolgen.cli.report.entry import output_report
 
         emit_report(output_report(diff, [*passed, *found], plan.warnings), args.format, args.start)
         return is_clean

@@ -20,8 +20,8 @@ from toolgen.changes.comparing.lock import NAME
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers, add_repeated
+from toolgen.cli.report.entry import client_report
 from toolgen.cli.report.json import findings_data
-from toolgen.cli.report.reports import client_report
 from toolgen.cli.report.text import diff_of_change
 from toolgen.cli.today import today
 from toolgen.project import UnableError

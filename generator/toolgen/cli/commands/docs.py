@@ -14,8 +14,8 @@ from toolgen.base.suggestions import count
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
 from toolgen.cli.today import today
+from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.documents.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
-from toolgen.documents.project_catalogue import ProjectCatalogue
 from toolgen.documents.site import INDEX, MARK, static_site, write_files
 from toolgen.project import UnableError
 

@@ -12,7 +12,7 @@ from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.output import command_line, emit, say
 from toolgen.cli.report.text import lines_of_files
-from toolgen.documents.evals.suite import Suite, read_suite
+from toolgen.documents.evals import Suite, read_suite
 
 _OUTPUT = "evals"
 

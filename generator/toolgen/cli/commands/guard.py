@@ -20,8 +20,8 @@ from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
+from toolgen.cli.report.entry import findings_report
 from toolgen.cli.report.json import findings_data
-from toolgen.cli.report.reports import findings_report
 from toolgen.cli.today import today
 from toolgen.project import UnableError, reason
 from toolgen.sources.loading.source_content import read_source, source_errors

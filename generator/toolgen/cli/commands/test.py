@@ -18,8 +18,8 @@ import argparse
 from toolgen.cli.diagnostics import emit_report, source_texts
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, add_server
+from toolgen.cli.report.entry import tests_report
 from toolgen.cli.report.json import tests_data
-from toolgen.cli.report.reports import tests_report
 from toolgen.cli.report.text import lines_of_tests, summary_of_tests
 from toolgen.cli.today import today
 from toolgen.project import UnableError

@@ -1,4 +1,4 @@
-"""Specs in an editor: diagnostics, completion, hover, navigation, rename and fixes over LSP.
+"""Specs in an editor: diagnostics, completion, hover, navigation and fixes over LSP.
 
 `server.py` speaks the protocol (pygls); everything below it takes and returns values.
 """

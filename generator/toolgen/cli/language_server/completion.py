@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.cli.language_server.analysis import FileAnalysis
 from toolgen.cli.language_server.cursor import Typed, place_at, typed_at
 from toolgen.cli.language_server.language import documentation, is_in_schema, kind_of, schemas_at, values_of
 from toolgen.cli.language_server.links import Files
+from toolgen.cli.language_server.project_files import FileAnalysis
 from toolgen.language.codes import lint_codes
 from toolgen.language.spec import is_shared_file
 from toolgen.language.yaml12.writer import is_plain

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolgen.base.suggestions import Suggestion
-from toolgen.cli.language_server.analysis import Findings
+from toolgen.cli.language_server.documents import Buffer, Edit
 from toolgen.cli.language_server.links import as_written
-from toolgen.cli.language_server.positions import Buffer, Edit
+from toolgen.cli.language_server.project_files import Findings
 from toolgen.cli.report.entry import Entry
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.lint.fixes import FIXES, fixed_text

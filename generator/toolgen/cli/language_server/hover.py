@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.escaping.places import markdown_text
-from toolgen.cli.language_server.analysis import FileAnalysis
 from toolgen.cli.language_server.cursor import Place
 from toolgen.cli.language_server.language import documentation, is_in_schema, schemas_at
 from toolgen.cli.language_server.links import Files
+from toolgen.cli.language_server.project_files import FileAnalysis
 from toolgen.compile.publishing.definition import description
 from toolgen.language.codes import CODES
 from toolgen.language.program import ProgramTool

@@ -1,4 +1,4 @@
-"""Links between places of specs: references to schemas, names of tools, codes of errors; and renaming."""
+"""Links between places of specs: references to schemas, names of tools, codes of errors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import unquote
 
-from toolgen.cli.language_server.analysis import FileAnalysis
+from toolgen.cli.language_server.project_files import FileAnalysis
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.references.shared_files import resolve_file_reference
 from toolgen.language.source import Source
@@ -19,8 +18,6 @@ from toolgen.schema.document import (
     JsonPath,
     Located,
     SchemaDocument,
-    format_pointer,
-    parse_pointer,
     subschemas,
 )
 
@@ -139,67 +136,6 @@ def _items(data: Mapping[str, Any], field: str) -> Iterator[tuple[int, Mapping[s
     for index, each in enumerate(value if isinstance(value, list) else ()):
         if isinstance(each, Mapping):
             yield index, each
-
-
-# Renaming
-
-
-class RenameError(Exception):
-    """The reason why something cannot be renamed, in a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """A scalar of a file, and what is to be written instead."""
-
-    source: Source
-    path: JsonPath
-    is_key: bool
-    text: str
-
-
-def renamable(target: Target | None) -> Target:
-    """Return the schema in `$defs` that `target` is in. Raises `RenameError` for another target."""
-    path = target.path if target is not None else ()
-    at = max((number for number, step in enumerate(path[:-1]) if step == "$defs"), default=None)
-    if target is None or at is None:
-        raise RenameError("only schemas in `$defs` can be renamed, at their name or at a `$ref`")
-    return Target(target.file, path[: at + 2])
-
-
-def rename(files: Files, target: Target, name: str) -> list[Replacement]:
-    """Return the changes that give a schema in `$defs` another name, everywhere. Raises `RenameError`."""
-    source = next(each for each in files.sources() if each.path == target.file)
-    old = str(target.path[-1])
-    siblings: Any = source.data
-    for step in target.path[:-1]:
-        siblings = siblings[step]
-    if not name.strip() or len(name) > _MOST_CHARACTERS or not name.isprintable():
-        raise RenameError(f"a name has 1 to {_MOST_CHARACTERS} printable characters")
-    if name != old and name in siblings:
-        raise RenameError(f"there is a schema {name!r} already")
-    changes = [Replacement(source, target.path, True, name)]
-    for link in files.uses(target):
-        written = str(_value(link.source.data, link.path))
-        if (new := _renamed(written, old, name)) != written:
-            changes.append(Replacement(link.source, link.path, False, new))
-    return changes
-
-
-def _renamed(ref: str, old: str, name: str) -> str:
-    """Return a reference with another name; itself if it names the schema by an anchor or an address."""
-    file, _, fragment = ref.partition("#")
-    if not unquote(fragment).startswith("/"):
-        return ref
-    steps = parse_pointer(fragment)
-    at = [number for number in range(1, len(steps)) if steps[number - 1 : number + 1] == ("$defs", old)]
-    return f"{file}#{format_pointer((*steps[: at[-1]], name, *steps[at[-1] + 1 :]))}" if at else ref
-
-
-def _value(data: Any, path: JsonPath) -> Any:
-    for step in path:
-        data = data[step]
-    return data
 
 
 def as_written(text: str, before: str) -> str:

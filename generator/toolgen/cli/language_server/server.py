@@ -3,46 +3,109 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams, PyglsError
+from pygls.exceptions import PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
 from toolgen.base.escaping.characters import printable
-from toolgen.cli.language_server.analysis import Findings
-from toolgen.cli.language_server.completion import complete
-from toolgen.cli.language_server.conversion import (
-    completion_item,
-    diagnostic,
-    diagnostics,
-    range_of,
-    replacement_edits,
-    span_range,
-    text_edits,
-)
+from toolgen.cli.language_server.completion import Completion, complete
 from toolgen.cli.language_server.cursor import Place, place_at
-from toolgen.cli.language_server.documents import Document, Documents
+from toolgen.cli.language_server.documents import Buffer, Document, Documents, Edit
 from toolgen.cli.language_server.fixes import find_fixes
 from toolgen.cli.language_server.hover import hover
-from toolgen.cli.language_server.links import Files, Link, RenameError, Target, renamable, rename
-from toolgen.cli.language_server.positions import Buffer, Edit
-from toolgen.cli.language_server.project_files import ProjectFiles
-from toolgen.cli.report.entry import entry_of
-from toolgen.language.diagnostic import SpecErrors
+from toolgen.cli.language_server.links import (
+    Files,
+    Link,
+    Target,
+)
+from toolgen.cli.language_server.project_files import Findings, ProjectFiles
+from toolgen.cli.report.entry import Entry, entry_of
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.formatting import format_spec
 from toolgen.language.source import Span
 from toolgen.project import FILE, PYPROJECT, UnableError
 
+SOURCE: Final = "toolgen"
+_SEVERITIES: Final = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "info": types.DiagnosticSeverity.Information,
+}
+_KINDS: Final = {
+    "field": types.CompletionItemKind.Property,
+    "value": types.CompletionItemKind.Value,
+    "reference": types.CompletionItemKind.Reference,
+}
+
+Locate = Callable[[Span], types.Location | None]
+"""Returns where a span is for the editor; None for a file that it does not know."""
+
+
+def range_of(buffer: Buffer, start: tuple[int, int], end: tuple[int, int]) -> types.Range:
+    """Return a range, given in lines and columns from 0."""
+    return types.Range(
+        buffer.to_editor(*start),
+        buffer.to_editor(*end),
+    )
+
+
+def span_range(buffer: Buffer, span: Span) -> types.Range:
+    """Return the range of a span."""
+    line, column = span.line - 1, span.column - 1
+    return range_of(buffer, (line, column), (line, column + span.length))
+
+
+def text_edits(buffer: Buffer, edits: Iterable[Edit]) -> list[types.TextEdit]:
+    """Return edits of a buffer."""
+    return [types.TextEdit(range_of(buffer, edit.start, edit.end), edit.text) for edit in edits]
+
+
+def diagnostics(findings: Findings, buffer: Buffer, locate: Locate) -> list[types.Diagnostic]:
+    """Return what is found in a file as diagnostics."""
+    return [diagnostic(entry, findings.origin(entry), buffer, locate) for entry in findings.entries]
+
+
+def diagnostic(entry: Entry, origin: Diagnostic | None, buffer: Buffer, locate: Locate) -> types.Diagnostic:
+    """Return one finding: its hint is the second line of the message, its notes are related places."""
+    related = [
+        types.DiagnosticRelatedInformation(place, printable(note.message))
+        for note in (origin.notes if origin is not None else ())
+        if (place := locate(note.span)) is not None
+    ]
+    hints = [f"{label}: {text}" for label, text in entry.labels if label != "note"]
+    return types.Diagnostic(
+        range=span_range(buffer, entry.span),
+        message="\n".join((entry.message, *hints)),
+        severity=_SEVERITIES[entry.severity],
+        code=entry.code,
+        source=SOURCE,
+        related_information=related or None,
+    )
+
+
+def completion_item(item: Completion, buffer: Buffer, line: int, column: int) -> types.CompletionItem:
+    """Return a completion at a position, which replaces the word before it."""
+    start = (line, column - len(item.word))
+    return types.CompletionItem(
+        label=printable(item.label),
+        kind=_KINDS[item.kind],
+        detail=printable(item.detail) or None,
+        documentation=printable(item.about) or None,
+        filter_text=item.label,
+        text_edit=types.TextEdit(range_of(buffer, start, (line, column)), item.text),
+    )
+
+
 QUIET: Final = 0.2  # seconds without a keystroke: less than between those of most people
 _OPTIONS: Final[Mapping[str, Any]] = {
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=[*' :/#"$']),
-    types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
         code_action_kinds=[types.CodeActionKind.QuickFix]
     ),
@@ -81,8 +144,6 @@ class SpecServer(LanguageServer):
             types.TEXT_DOCUMENT_HOVER: self._hover,
             types.TEXT_DOCUMENT_DEFINITION: self._definition,
             types.TEXT_DOCUMENT_REFERENCES: self._references,
-            types.TEXT_DOCUMENT_PREPARE_RENAME: self._prepare_rename,
-            types.TEXT_DOCUMENT_RENAME: self._rename,
             types.TEXT_DOCUMENT_CODE_ACTION: self._code_actions,
             types.TEXT_DOCUMENT_FORMATTING: self._format,
         }
@@ -284,53 +345,6 @@ class SpecServer(LanguageServer):
         places = (self._location(asked.document.project, asked.files, each) for each in found)
         return [place for place in places if place is not None]
 
-    def _prepare_rename(self, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
-        asked = self._ask(params.text_document.uri, params.position)
-        try:
-            target = renamable(asked.target if asked else None)
-        except RenameError as error:
-            raise JsonRpcInvalidParams(str(error)) from None
-        assert asked is not None  # or there is no target
-        shown = range_of(asked.document.buffer, asked.place.start, asked.place.end)
-        return types.PrepareRenamePlaceholder(shown, str(target.path[-1]))
-
-    def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
-        asked = self._ask(params.text_document.uri, params.position)
-        try:
-            target = renamable(asked.target if asked else None)
-            assert asked is not None  # or there is no target
-            project = asked.document.project
-            if broken := project.broken():
-                raise RenameError(f"{broken[0]} is not valid YAML, and may use the schema: correct it first")
-            changes = rename(asked.files, target, params.new_name)
-        except RenameError as error:
-            raise JsonRpcInvalidParams(str(error)) from None
-        edits: dict[str, Sequence[Edit]] = {}
-        for source in {change.source.path: change.source for change in changes}.values():
-            of_file = [change for change in changes if change.source.path == source.path]
-            edits[source.path] = replacement_edits(source, of_file)
-        return self._workspace_edit(project, edits)
-
-    def _workspace_edit(
-        self, project: ProjectFiles, edits: Mapping[str, Sequence[Edit]]
-    ) -> types.WorkspaceEdit:
-        """Return one edit of several files; the editor refuses it if one of them has changed meanwhile."""
-        changes = {
-            self.documents.uri_of(project, path): text_edits(self.documents.buffer_of(project, path), each)
-            for path, each in edits.items()
-        }
-        workspace = self.client_capabilities.workspace
-        if not (workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes):
-            return types.WorkspaceEdit(changes=changes)
-        return types.WorkspaceEdit(
-            document_changes=[
-                types.TextDocumentEdit(
-                    types.OptionalVersionedTextDocumentIdentifier(uri, self._version(uri)), each
-                )
-                for uri, each in changes.items()
-            ]
-        )
-
     def _code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self.documents[params.text_document.uri]
         if document is None:
@@ -345,7 +359,7 @@ class SpecServer(LanguageServer):
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic(fix.entry, None, document.buffer, locate)],
                 is_preferred=True,
-                edit=self._workspace_edit(project, {path: fix.edits}),
+                edit=types.WorkspaceEdit({document.uri: text_edits(document.buffer, fix.edits)}),
             )
             for fix in find_fixes(project.findings()[path], source, document.buffer, first, last)
         ]
