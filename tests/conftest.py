@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import gc
+import inspect
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 
 import pytest
 from hypothesis import settings
@@ -30,6 +33,20 @@ def pytest_configure(config: pytest.Config) -> None:
     number = ALL if _with_slow_tests(config) else PART
     settings.register_profile("toolgen", deadline=None, derandomize=True, max_examples=number)
     settings.load_profile("toolgen")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Run an asynchronous test in an event loop of its own."""
+    if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
+        item.obj = _in_event_loop(item.obj)
+
+
+def _in_event_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    @functools.wraps(test)
+    def run(*args: object, **fixtures: object) -> None:
+        asyncio.run(test(*args, **fixtures))  # type: ignore[arg-type]
+
+    return run
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are selected by their markers

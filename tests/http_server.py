@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from typing import Any
 
 
 class QuietHandler(BaseHTTPRequestHandler):
@@ -13,6 +15,20 @@ class QuietHandler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Log nothing."""
+
+    def received(self) -> bytes:
+        """Return the body of the request."""
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def reply(self, body: Any, status: int = 200, **headers: str) -> None:
+        """Answer with bytes, or with anything else as JSON; further headers have `_` for `-`."""
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        kind = {} if isinstance(body, bytes) else {"content-type": "application/json"}
+        self.send_response(status)
+        for name, value in {**kind, **headers, "content-length": str(len(content))}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(content)
 
 
 @contextmanager

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import sys
-from collections.abc import Callable, Coroutine, Iterator
-from functools import wraps
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +13,6 @@ import pytest
 
 from tests.end_to_end.project import Project
 
-Test = Callable[..., Coroutine[Any, Any, None]]
 SPECS = {
     "order": """
         name: order
@@ -189,16 +186,6 @@ TOOLS = {
                 return SlowResponse(calls=len(CALLS))
     """,
 }
-
-
-def runs(test: Test) -> Callable[..., None]:
-    """Run an asynchronous test in an event loop of its own."""
-
-    @wraps(test)
-    def run(*args: Any, **fixtures: Any) -> None:
-        asyncio.run(test(*args, **fixtures))
-
-    return run
 
 
 @pytest.fixture(scope="session")

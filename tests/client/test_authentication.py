@@ -19,7 +19,6 @@ from toolgen.client import ConnectError
 
 from tests.end_to_end.project import ERAS, Project
 
-from .conftest import runs
 from .test_calls import item
 
 RIGHT, WRONG = "ann-token-0123456789abcdef", "eve-token-0123456789abcdef"
@@ -66,7 +65,6 @@ def version(era: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @ERAS
 @AUTHENTICATIONS
-@runs
 async def test_a_client_that_the_server_knows_is_answered(
     client: ModuleType, url: str, version: str, authentication: Callable[[str], Any]
 ) -> None:
@@ -91,7 +89,6 @@ def test_a_synchronous_client_that_the_server_knows_is_answered(
 
 @ERAS
 @AUTHENTICATIONS
-@runs
 async def test_a_wrong_token_is_an_error_that_does_not_show_it(
     client: ModuleType, url: str, version: str, authentication: Callable[[str], Any]
 ) -> None:
@@ -102,15 +99,7 @@ async def test_a_wrong_token_is_an_error_that_does_not_show_it(
     assert WRONG not in "".join(traceback.format_exception(raised.value))
 
 
-@runs
-async def test_a_client_without_a_token_is_refused(client: ModuleType, url: str) -> None:
-    with pytest.raises(ConnectError, match="401"):
-        async with client.CafeClient.connect(url):
-            pass
-
-
 @pytest.mark.parametrize("token", ["", f"{RIGHT}\n", f"{RIGHT}\N{LATIN SMALL LETTER E WITH ACUTE}"])
-@runs
 async def test_a_token_that_no_header_can_have_is_refused(client: ModuleType, url: str, token: str) -> None:
     with pytest.raises(ValueError, match="auth is not a token") as raised:
         async with client.CafeClient.connect(url, auth=token):
@@ -118,7 +107,6 @@ async def test_a_token_that_no_header_can_have_is_refused(client: ModuleType, ur
     assert RIGHT not in str(raised.value)
 
 
-@runs
 async def test_a_header_that_cannot_be_sent_is_an_error_that_does_not_show_it(
     client: ModuleType, url: str
 ) -> None:

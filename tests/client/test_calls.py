@@ -17,15 +17,12 @@ from toolgen.runtime.errors import (
     ToolTimeoutError,
 )
 
-from .conftest import runs
-
 
 def item(sku: str) -> Any:
     """Return an item of an order."""
     return importlib.import_module("cafe.models.order").Item(sku=sku)
 
 
-@runs
 async def test_a_response_is_an_instance_of_its_model(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         order = await shop.order(items=[item("A")], note=None)
@@ -33,7 +30,6 @@ async def test_a_response_is_an_instance_of_its_model(client: ModuleType, server
     assert order.items[0].sku == "A"
 
 
-@runs
 async def test_only_what_is_given_is_sent(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         await shop.order(items=[item("A")], note=None)
@@ -42,7 +38,6 @@ async def test_only_what_is_given_is_sent(client: ModuleType, server: Any) -> No
     assert sent == [{"items": [{"sku": "A"}], "note": None}, {"items": [{"sku": "B"}], "deliverOn": "today"}]
 
 
-@runs
 async def test_a_declared_error_is_an_exception_of_its_own(client: ModuleType, server: Any) -> None:
     errors = importlib.import_module("cafe.tools.order")
     async with client.CafeClient.connect(server) as shop:
@@ -51,7 +46,6 @@ async def test_a_declared_error_is_an_exception_of_its_own(client: ModuleType, s
     assert raised.value.details == {"sku": "NONE"}
 
 
-@runs
 async def test_invalid_arguments_are_refused_before_they_are_sent(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         with pytest.raises(InvalidRequestError, match="note: expected at most 20 characters"):
@@ -59,7 +53,6 @@ async def test_invalid_arguments_are_refused_before_they_are_sent(client: Module
     assert importlib.import_module("cafe_tools.order").CALLS == []
 
 
-@runs
 async def test_a_stream_yields_its_chunks_and_then_the_response(client: ModuleType, server: Any) -> None:
     progress: list[Any] = []
     content: list[Any] = []
@@ -75,7 +68,6 @@ async def test_a_stream_yields_its_chunks_and_then_the_response(client: ModuleTy
     assert numbers == [0, 1, 2]
 
 
-@runs
 async def test_content_comes_with_the_response(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         chart = await shop.chart()
@@ -84,7 +76,6 @@ async def test_content_comes_with_the_response(client: ModuleType, server: Any) 
     assert chart.content[0].data.startswith(b"\x89PNG")
 
 
-@runs
 async def test_a_tool_without_output_schema_returns_json_and_blocks(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         note = await shop.note(anything=[1, 2])
@@ -92,14 +83,6 @@ async def test_a_tool_without_output_schema_returns_json_and_blocks(client: Modu
     assert [each.text for each in note.content] == ["for people"]
 
 
-@runs
-async def test_names_of_python_do_not_get_in_the_way(client: ModuleType, server: Any) -> None:
-    async with client.CafeClient.connect(server) as shop:
-        found = await shop.list_(self_=2, result=[1, 2.5])
-    assert found.root == [0, 1]
-
-
-@runs
 async def test_pages_are_an_iterator(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         found = [page.found async for page in shop.pages(shop.search, size=2)]
@@ -108,7 +91,6 @@ async def test_pages_are_an_iterator(client: ModuleType, server: Any) -> None:
     assert found == [[0, 1], [2, 3], [4]]
 
 
-@runs
 async def test_a_retryable_error_is_repeated_only_if_that_is_wanted(client: ModuleType, server: Any) -> None:
     errors = importlib.import_module("cafe.tools.order")
     async with client.CafeClient.connect(server) as shop:
@@ -119,7 +101,6 @@ async def test_a_retryable_error_is_repeated_only_if_that_is_wanted(client: Modu
     assert len(importlib.import_module("cafe_tools.order").CALLS) == 3
 
 
-@runs
 async def test_a_timeout_is_repeated_for_a_read_only_tool(client: ModuleType, server: Any) -> None:
     told: list[Any] = []
     async with client.CafeClient.connect(server) as shop:
@@ -131,7 +112,6 @@ async def test_a_timeout_is_repeated_for_a_read_only_tool(client: ModuleType, se
     assert (1, 2, "half") in told
 
 
-@runs
 async def test_a_cancelled_call_leaves_the_connection_open(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         call = asyncio.create_task(shop.slow(seconds=30))
@@ -142,7 +122,6 @@ async def test_a_cancelled_call_leaves_the_connection_open(client: ModuleType, s
         assert (await shop.slow(seconds=0)).calls == 2
 
 
-@runs
 @pytest.mark.parametrize(
     ("answer", "error"), [(True, None), (False, DeclinedError), (None, QuestionCancelledError)]
 )
@@ -165,7 +144,6 @@ async def test_a_question_is_answered_by_the_callback(
     assert asked[0].is_yes_or_no
 
 
-@runs
 async def test_without_a_callback_nobody_confirms(client: ModuleType, server: Any) -> None:
     async with client.CafeClient.connect(server) as shop:
         with pytest.raises(ConfirmationRequiredError, match="Buy tea"):
@@ -181,13 +159,3 @@ def test_the_synchronous_client_does_the_same(client: ModuleType, server: Any) -
         assert shop.buy(what="tea").bought == "tea"
         with pytest.raises(ToolTimeoutError):
             shop.with_options(timeout=0.2).slow(seconds=30)
-
-
-@pytest.mark.parametrize("options", [{"timeout": 0}, {"retries": -1}])
-@runs
-async def test_options_that_make_no_sense_are_refused(
-    client: ModuleType, server: Any, options: dict[str, Any]
-) -> None:
-    async with client.CafeClient.connect(server) as shop:
-        with pytest.raises(ValueError, match="must be"):
-            shop.with_options(**options)

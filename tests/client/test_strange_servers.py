@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import warnings
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,9 +23,7 @@ from toolgen.runtime.errors import InvalidResponseError, UnreachableError
 from toolgen.serving.listed_tool import for_handshake_era
 from toolgen.upstream.client.drift import check_drift
 
-from tests.http_server import QuietHandler, serve
-
-from .conftest import PNG, runs
+from .conftest import PNG
 from .test_calls import item
 
 SERVER = Path(__file__).with_name("strange_server.py")
@@ -57,7 +54,6 @@ def strange(tmp_path: Path, listed: list[dict[str, Any]]) -> Strange:
     return Strange(tmp_path / "said.json", listed)
 
 
-@runs
 async def test_an_answer_against_the_contract_never_arrives(client: ModuleType, strange: Strange) -> None:
     lie = {"content": [], "structuredContent": {"id": "seven", "items": []}}
     async with client.CafeClient.connect(strange.says(lie)) as cafe:
@@ -65,14 +61,6 @@ async def test_an_answer_against_the_contract_never_arrives(client: ModuleType, 
             await cafe.order(items=[item("A")])
 
 
-@runs
-async def test_an_answer_that_is_not_mcp_never_arrives(client: ModuleType, strange: Strange) -> None:
-    async with client.CafeClient.connect(strange.says({"content": "tea"})) as cafe:
-        with pytest.raises(InvalidResponseError, match="breaks MCP"):
-            await cafe.order(items=[item("A")])
-
-
-@runs
 async def test_a_key_like_the_python_name_of_a_field_is_not_that_field(
     client: ModuleType, strange: Strange
 ) -> None:
@@ -83,7 +71,6 @@ async def test_a_key_like_the_python_name_of_a_field_is_not_that_field(
     assert response.model_dump(by_alias=True, exclude_unset=True) == answer["structuredContent"]
 
 
-@runs
 async def test_a_block_that_is_not_base64_never_arrives(client: ModuleType, strange: Strange) -> None:
     image = {"type": "image", "data": "#", "mimeType": "image/png"}
     lie = {"content": [image], "structuredContent": {"total": 1}}
@@ -92,7 +79,6 @@ async def test_a_block_that_is_not_base64_never_arrives(client: ModuleType, stra
             await cafe.chart()
 
 
-@runs
 async def test_blocks_that_a_contract_does_not_declare_are_not_lost(
     client: ModuleType, strange: Strange
 ) -> None:
@@ -110,25 +96,6 @@ async def test_blocks_that_a_contract_does_not_declare_are_not_lost(
     ]
 
 
-@runs
-async def test_the_response_in_words_is_no_reason_for_a_warning(client: ModuleType, strange: Strange) -> None:
-    answer = {"content": [{"type": "text", "text": "one call"}], "structuredContent": {"calls": 1}}
-    async with client.CafeClient.connect(strange.says(answer)) as cafe:
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always")
-            await cafe.slow(seconds=0)
-    assert found == []
-
-
-@runs
-async def test_declared_content_that_is_missing_is_an_error(client: ModuleType, strange: Strange) -> None:
-    answer = {"content": [], "structuredContent": {"total": 1}}
-    async with client.CafeClient.connect(strange.says(answer)) as cafe:
-        with pytest.raises(InvalidResponseError, match="at least 1 of image"):
-            await cafe.chart()
-
-
-@runs
 async def test_a_server_that_ends_during_a_call_is_unreachable(client: ModuleType, strange: Strange) -> None:
     async with client.CafeClient.connect(strange.says()) as cafe:
         with pytest.raises(UnreachableError, match=r"exit code 3.*out of memory"):
@@ -137,7 +104,6 @@ async def test_a_server_that_ends_during_a_call_is_unreachable(client: ModuleTyp
             await cafe.order(items=[item("A")])
 
 
-@runs
 async def test_a_server_that_ends_during_a_stream_is_unreachable(
     client: ModuleType, strange: Strange
 ) -> None:
@@ -148,7 +114,6 @@ async def test_a_server_that_ends_during_a_stream_is_unreachable(
             await anext(lines)
 
 
-@runs
 async def test_an_error_without_a_code_has_the_text_of_the_server(
     client: ModuleType, strange: Strange
 ) -> None:
@@ -158,7 +123,6 @@ async def test_an_error_without_a_code_has_the_text_of_the_server(
             await cafe.order(items=[item("A")])
 
 
-@runs
 async def test_a_tool_that_is_gone_is_drift(client: ModuleType, strange: Strange) -> None:
     strange.tools.remove(strange.tool("buy"))
     with pytest.raises(ContractDriftError, match="- buy: the server no longer lists it") as raised:
@@ -167,7 +131,6 @@ async def test_a_tool_that_is_gone_is_drift(client: ModuleType, strange: Strange
     assert list(raised.value.details) == ["buy"]
 
 
-@runs
 async def test_a_response_that_widened_is_drift(client: ModuleType, strange: Strange) -> None:
     strange.tool("slow")["outputSchema"]["properties"]["calls"] = {"type": ["integer", "null"]}
     with pytest.raises(ContractDriftError, match="- slow: response: 'type' of 'calls' widened"):
@@ -175,17 +138,6 @@ async def test_a_response_that_widened_is_drift(client: ModuleType, strange: Str
             pass
 
 
-@runs
-async def test_a_tool_under_the_name_of_another_is_drift(client: ModuleType, strange: Strange) -> None:
-    buy, slow = strange.tool("buy"), strange.tool("slow")
-    buy["name"], slow["name"] = "slow", "buy"
-    with pytest.raises(ContractDriftError, match="- buy: ") as raised:
-        async with client.CafeClient.connect(strange.says()):
-            pass
-    assert list(raised.value.details) == ["buy", "slow"]
-
-
-@runs
 async def test_drift_can_be_a_warning_or_ignored(client: ModuleType, strange: Strange) -> None:
     strange.tools.remove(strange.tool("buy"))
     command = strange.says()
@@ -196,7 +148,6 @@ async def test_drift_can_be_a_warning_or_ignored(client: ModuleType, strange: St
         pass
 
 
-@runs
 async def test_what_breaks_nobody_is_no_drift(client: ModuleType, strange: Strange) -> None:
     strange.tool("order")["description"] = "Order nice items."
     del strange.tool("order")["inputSchema"]["properties"]["note"]["maxLength"]
@@ -206,7 +157,6 @@ async def test_what_breaks_nobody_is_no_drift(client: ModuleType, strange: Stran
         pass
 
 
-@runs
 async def test_a_server_of_the_older_era_is_no_drift(client: ModuleType, server: Any) -> None:
     async with Client(server, mode="legacy") as old:
         listed = [
@@ -220,7 +170,6 @@ async def test_a_server_of_the_older_era_is_no_drift(client: ModuleType, server:
         check_drift(listed, tools, cafe._tool, None, is_error=True)
 
 
-@runs
 @pytest.mark.parametrize(
     ("command", "why"),
     [
@@ -235,23 +184,6 @@ async def test_a_server_that_cannot_be_reached(client: ModuleType, command: Any,
             pass
 
 
-@runs
-async def test_a_bearer_token_is_sent(client: ModuleType) -> None:
-    sent: list[str | None] = []
-
-    class Refuse(QuietHandler):
-        def do_POST(self) -> None:
-            sent.append(self.headers["Authorization"])
-            self.send_response(401)
-            self.end_headers()
-
-    with serve(Refuse) as url, pytest.raises(ConnectError):
-        async with client.CafeClient.connect(f"{url}/mcp", auth="s3cret"):
-            pass
-    assert set(sent) == {"Bearer s3cret"}
-
-
-@runs
 @pytest.mark.parametrize(
     ("server", "options"),
     [
@@ -268,7 +200,6 @@ async def test_options_that_do_not_fit_the_server(
             pass
 
 
-@runs
 async def test_a_command_gets_its_folder_and_only_the_environment_that_is_given(
     client: ModuleType, strange: Strange, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,7 +215,6 @@ async def test_a_command_gets_its_folder_and_only_the_environment_that_is_given(
         assert (await cafe.slow(seconds=0)).calls == 1
 
 
-@runs
 async def test_a_request_that_the_server_refuses(client: ModuleType, strange: Strange) -> None:
     async with client.CafeClient.connect(strange.says("refuse")) as cafe:
         with pytest.raises(ProtocolError, match="refused the call of slow: 'closed on Sundays'") as raised:

@@ -20,7 +20,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.replicas.deployment import free_port
+from tests.end_to_end.replicas import free_port
 from tests.replicas.load import Load, Tally
 from tests.replicas.project import LEDGER, lay_out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import os
 import re
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from toolgen.cli import main
 
 from tests.preloaded import python_command
@@ -47,6 +50,19 @@ class Echo(EchoTool):
     async def execute(self, request, context):
         return EchoResponse(text=request.text)
 """
+PLAIN_SPEC = """
+name: {name}
+description: Do what a test needs.
+input_schema: {{type: object, additionalProperties: false, properties: {{{properties}}}}}
+{more}
+"""
+PLAIN_TOOL = """
+{before}
+from generated.tools.{name} import {cls}Tool
+
+class Tool({cls}Tool):
+{body}
+"""
 
 _GENERATED: dict[object, dict[Path, bytes]] = {}  # contents of a project before `generate` → after it
 
@@ -70,6 +86,28 @@ class Project:
         self.write(f"specs/{name}.yaml", spec)
         if implementation is not None:
             self.write(f"tools/{name}.py", implementation)
+
+    def add_plain_tool(
+        self, name: str, body: str, *, before: str = "", more: str = "", properties: str = ""
+    ) -> None:
+        """Add a tool whose class has the methods `body`.
+
+        `before` is code of its module, `more` are further fields of its spec, `properties` those of its request.
+        """
+        cls = "".join(word.capitalize() for word in name.split("_"))
+        body = textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
+        tool = PLAIN_TOOL.format(name=name, cls=cls, body=body, before=before)
+        self.add_tool(name, PLAIN_SPEC.format(name=name, properties=properties, more=more), tool)
+
+    def write_tokens(self, **scopes: list[str]) -> str:
+        """Write a file with the token of each principal and its scopes; return its path."""
+        digests = {name: hashlib.sha256(token_of(name).encode()).hexdigest() for name in scopes}
+        file = self.write("tokens.toml", "".join(
+            f'[[tokens]]\nprincipal = "{name}"\nscopes = {granted}\nsha256 = "{digests[name]}"\n'
+            for name, granted in scopes.items()
+        ))  # fmt: skip
+        file.chmod(0o600)
+        return str(file)
 
     def toolgen(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
         """Run a toolgen command in the project's folder.
@@ -220,10 +258,22 @@ class HttpServer:
         self.url = found[0]
 
     @asynccontextmanager
-    async def client(self, era: str, **options: Any) -> AsyncIterator[Client]:
+    async def client(self, era: str, token: str = "", **options: Any) -> AsyncIterator[Client]:
         """Connect to this server. `options` are passed to the SDK's Client."""
-        async with asyncio.timeout(SECONDS), Client(self.url, mode=era, **options) as client:
-            yield client
+        async with asyncio.timeout(SECONDS), httpx2.AsyncClient(headers=bearer(token)) as http:
+            server = streamable_http_client(self.url, http_client=http) if token else self.url
+            async with Client(server, mode=era, **options) as client:
+                yield client
+
+
+def token_of(principal: str) -> str:
+    """Return the token of a principal in the file of `write_tokens`."""
+    return f"{principal}-token-0123456789abcdef"
+
+
+def bearer(token: str) -> dict[str, str]:
+    """Return the headers of a request with a token."""
+    return {"authorization": f"Bearer {token}"}
 
 
 def text_of(result: Any) -> str:

@@ -10,72 +10,31 @@ from .project import Project
 
 PROVIDERS = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
 
-REPORT_SPEC = """
-name: report
-description: Report what the application gave.
-input_schema: {type: object, additionalProperties: false, properties: {}}
-inject: [{name: tenant, type: str}]
-auth: {scopes: [orders:write]}
+REPORT = """
+def note(self, word):
+    with Path("lifecycle.log").open("a") as file:
+        file.write(word + " ")
+
+async def setup(self):
+    self.note("setup")
+
+async def close(self):
+    self.note("close")
+
+async def execute(self, request, context, *, tenant):
+    await context.report_progress(1, 2, "half")
+    return {"tenant": tenant, "principal": context.principal, "session": context.session_id}
 """
-REPORT_TOOL = """
-from pathlib import Path
-
-from generated.tools.report import ReportTool
-
-class Report(ReportTool):
-    def note(self, word):
-        with Path("lifecycle.log").open("a") as file:
-            file.write(word + " ")
-
-    async def setup(self):
-        self.note("setup")
-
-    async def close(self):
-        self.note("close")
-
-    async def execute(self, request, context, *, tenant):
-        await context.report_progress(1, 2, "half")
-        return {"tenant": tenant, "principal": context.principal, "session": context.session_id}
+WIPE = 'async def execute(self, request, context): return f"wiped {request.disk}"'
+COUNT = """
+async def execute(self, request, context):
+    context.extras["count"] = context.extras.get("count", 0) + 1
+    return context.extras["count"]
 """
-WIPE_SPEC = """
-name: wipe
-description: Wipe a disk.
-input_schema: {type: object, additionalProperties: false, required: [disk], properties: {disk: {type: string}}}
-confirm: {message: "Wipe {disk}?", on_unsupported: two_step}
-"""
-WIPE_TOOL = """
-from generated.tools.wipe import WipeTool
-
-class Wipe(WipeTool):
-    async def execute(self, request, context):
-        return f"wiped {request.disk}"
-"""
-COUNT_SPEC = """
-name: count
-description: Count the calls of this conversation.
-input_schema: {type: object, additionalProperties: false, properties: {}}
-"""
-COUNT_TOOL = """
-from generated.tools.count import CountTool
-
-class Count(CountTool):
-    async def execute(self, request, context):
-        context.extras["count"] = context.extras.get("count", 0) + 1
-        return context.extras["count"]
-"""
-LINES_SPEC = """
-name: lines
-description: Give two lines.
-input_schema: {type: object, additionalProperties: false, properties: {}}
-stream: {chunk_schema: {type: string}}
-"""
-LINES_TOOL = """
-from generated.tools.lines import LinesTool
-
-class Lines(LinesTool):
-    async def execute(self, request, context):
-        yield "one"
-        yield "two"
+LINES = """
+async def execute(self, request, context):
+    yield "one"
+    yield "two"
 """
 
 PROBE = """
@@ -130,12 +89,19 @@ async def call_all():
 
 def add_tools(project: Project) -> None:
     """Add the tools and the module `probe`, and generate."""
-    project.add_tool("report", REPORT_SPEC, REPORT_TOOL)
-    project.add_tool("wipe", WIPE_SPEC, WIPE_TOOL)
-    project.add_tool("count", COUNT_SPEC, COUNT_TOOL)
-    project.add_tool("lines", LINES_SPEC, LINES_TOOL)
+    more = "inject: [{name: tenant, type: str}]\nauth: {scopes: [orders:write]}"
+    project.add_plain_tool("report", REPORT, before="from pathlib import Path", more=more)
+    add_wipe(project, "two_step")
+    project.add_plain_tool("count", COUNT)
+    project.add_plain_tool("lines", LINES, more="stream: {chunk_schema: {type: string}}")
     project.write("probe.py", PROBE)
     project.generate()
+
+
+def add_wipe(project: Project, on_unsupported: str) -> None:
+    """Add a tool that is confirmed."""
+    more = f'confirm: {{message: "Wipe {{disk}}?", on_unsupported: {on_unsupported}}}'
+    project.add_plain_tool("wipe", WIPE, more=more, properties="disk: {type: string}")
 
 
 def run(project: Project, body: str, **env: str) -> Any:

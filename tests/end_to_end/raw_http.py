@@ -117,7 +117,8 @@ class Connection:
         }
         answer = await self.ask("initialize", params)
         assert answer.status == 200, answer
-        self.headers = {"mcp-session-id": answer.headers["mcp-session-id"], "mcp-protocol-version": LEGACY}
+        session = answer.headers["mcp-session-id"]
+        self.headers |= {"mcp-session-id": session, "mcp-protocol-version": LEGACY}
         note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         await self.request("POST", json.dumps(note).encode())
         assert (await self.receive()).status == 202

@@ -7,16 +7,28 @@ import contextlib
 import itertools
 import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit, urlunsplit
+
+from tests.end_to_end.project import HttpServer, Project
 
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
 
 @asynccontextmanager
-async def round_robin(urls: Sequence[str]) -> AsyncIterator[str]:
-    """Yield the URL of a proxy in front of `urls`. Connections are closed after one request."""
-    targets = itertools.cycle([(parts.hostname, parts.port) for parts in map(urlsplit, urls)])
+async def replicas(
+    project: Project, number: int = 2, *, preloaded: bool = True, **env: str
+) -> AsyncIterator[list[HttpServer]]:
+    """Run stateless servers of a project."""
+    async with AsyncExitStack() as stack:
+        contexts = [project.server("--stateless", preloaded=preloaded, **env) for _ in range(number)]
+        yield [await stack.enter_async_context(each) for each in contexts]
+
+
+@asynccontextmanager
+async def round_robin(servers: Sequence[HttpServer]) -> AsyncIterator[str]:
+    """Yield the URL of a proxy in front of servers. Connections are closed after one request."""
+    targets = itertools.cycle([(parts.hostname, parts.port) for parts in (urlsplit(s.url) for s in servers)])
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
@@ -49,7 +61,7 @@ async def round_robin(urls: Sequence[str]) -> AsyncIterator[str]:
     server = await asyncio.start_server(handle, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        yield urlunsplit(urlsplit(urls[0])._replace(netloc=f"127.0.0.1:{port}"))
+        yield urlunsplit(urlsplit(servers[0].url)._replace(netloc=f"127.0.0.1:{port}"))
 
 
 def free_port() -> int:

@@ -20,89 +20,49 @@ NEWEST = pytest.mark.parametrize(
     "session", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modern", "legacy"]
 )
 
-NAP_SPEC = """
-name: nap
-description: Wait, or until there is a file of the same name that ends in .end.
-input_schema:
-  type: object
-  required: [seconds, file]
-  properties: {seconds: {type: number}, file: {type: string}}
+BEFORE = "import asyncio, pathlib, time"
+WAITING = "seconds: {type: number}, file: {type: string}"
+NAP = """
+async def execute(self, request, context):
+    file = pathlib.Path(request.file)
+    file.touch()
+    for _ in range(int(request.seconds / 0.02)):
+        if file.with_suffix(".end").exists():  # written by `end`
+            break
+        await asyncio.sleep(0.02)
+    return "rested"
 """
-NAP_TOOL = """
-import asyncio, pathlib
-from generated.tools.nap import NapTool
-
-class Nap(NapTool):
-    async def execute(self, request, context):
-        file = pathlib.Path(request.file)
-        file.touch()
-        for _ in range(int(request.seconds / 0.02)):
-            if file.with_suffix(".end").exists():
-                break
-            await asyncio.sleep(0.02)
-        return "rested"
+HANG = """
+def execute(self, request, context):
+    pathlib.Path(request.file).touch()
+    time.sleep(request.seconds)
+    return "rested"
 """
-HANG_TOOL = """
-import pathlib, time
-from generated.tools.hang import HangTool
-
-class Hang(HangTool):
-    def execute(self, request, context):
-        pathlib.Path(request.file).touch()
-        time.sleep(request.seconds)
-        return "rested"
-"""
-SWALLOW_TOOL = """
-import asyncio, pathlib
-from generated.tools.swallow import SwallowTool
-
-class Swallow(SwallowTool):
-    async def execute(self, request, context):
-        pathlib.Path(request.file).touch()
-        while True:
-            try:
-                await asyncio.sleep(request.seconds)
-            except asyncio.CancelledError:
-                pass
-"""
-COUNT_SPEC = """
-name: count
-description: Count without an end.
-input_schema:
-  type: object
-  required: [file]
-  properties: {file: {type: string}}
-stream: {chunk_schema: {type: integer}}
-"""
-COUNT_TOOL = """
-import asyncio, pathlib
-from generated.tools.count import CountTool
-
-class Count(CountTool):
-    async def execute(self, request, context):
-        file = pathlib.Path(request.file)
+SWALLOW = """
+async def execute(self, request, context):
+    pathlib.Path(request.file).touch()
+    while True:
         try:
-            for number in range(1_000_000):
-                yield number
-                file.write_text(str(number))
-                await asyncio.sleep(0.05)
-        finally:
-            file.with_suffix(".ended").touch()
+            await asyncio.sleep(request.seconds)
+        except asyncio.CancelledError:
+            pass
 """
-GROW_SPEC = """
-name: grow
-description: Add a tool to the server.
-input_schema: {type: object, required: [name], properties: {name: {type: string}}}
+COUNT = """
+async def execute(self, request, context):
+    file = pathlib.Path(request.file)
+    try:
+        for number in range(1_000_000):
+            yield number
+            file.write_text(str(number))
+            await asyncio.sleep(0.05)
+    finally:
+        file.with_suffix(".ended").touch()
 """
-GROW_TOOL = """
-from generated.tools.grow import GrowTool
-from generated.tools.echo import EchoTool
-
-class Grow(GrowTool):
-    async def execute(self, request, context):
-        import growing
-        growing.add(request.name)
-        return "added"
+GROW = """
+async def execute(self, request, context):
+    import growing
+    growing.add(request.name)
+    return "added"
 """
 GROWING = """
 import sys
@@ -128,13 +88,16 @@ if __name__ == "__main__":
 
 def add_tools(project: Project) -> None:
     """Add the tools, and `growing.py`, a server to which tools are added while it runs."""
-    project.add_tool("nap", NAP_SPEC, NAP_TOOL)
-    project.add_tool("hang", NAP_SPEC.replace("nap", "hang"), HANG_TOOL)
-    block = HANG_TOOL.replace("Hang", "Block").replace("hang", "block").replace("    def", "    async def")
-    project.add_tool("block", NAP_SPEC.replace("nap", "block"), block)
-    project.add_tool("swallow", NAP_SPEC.replace("nap", "swallow"), SWALLOW_TOOL)
-    project.add_tool("count", COUNT_SPEC, COUNT_TOOL)
-    project.add_tool("grow", GROW_SPEC, GROW_TOOL)
+    for name, body in (
+        ("nap", NAP),
+        ("hang", HANG),
+        ("block", f"async {HANG.lstrip()}"),
+        ("swallow", SWALLOW),
+    ):
+        project.add_plain_tool(name, body, before=BEFORE, properties=WAITING)
+    stream = "stream: {chunk_schema: {type: integer}}"
+    project.add_plain_tool("count", COUNT, before=BEFORE, more=stream, properties="file: {type: string}")
+    project.add_plain_tool("grow", GROW, properties="name: {type: string}")
     project.write("growing.py", GROWING)
 
 

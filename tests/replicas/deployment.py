@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,12 +17,13 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from tests.end_to_end.replicas import KEY, free_port
+from tests.end_to_end.stores import RedisServer
 from tests.replicas.project import LEDGER, lay_out
 
 NGINX_CONF = Path(__file__).parents[2] / "examples" / "deploy" / "nginx.conf"
 PROGRAMS = {"nginx": "nginx-light", "redis-server": "redis-server"}  # and their packages in Debian
 PORTS = (8001, 8002, 8003)  # of the replicas in NGINX_CONF
-KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 SECONDS = 60.0  # until a process has started
 DRAIN_SECONDS = "1"
 
@@ -34,12 +34,6 @@ def missing_programs() -> list[str]:
     return [
         f"{name} (apt-get install {of})" for name, of in PROGRAMS.items() if not shutil.which(name, path=path)
     ]
-
-
-def free_port() -> int:
-    """Return an unused port of the loopback interface."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
 
 
 @dataclass
@@ -59,11 +53,6 @@ class Process:
                 self.command, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
-    def send(self, number: int) -> None:
-        """Send it a signal."""
-        assert self.running is not None
-        self.running.send_signal(number)
-
     def end(self, number: int = signal.SIGTERM) -> None:
         """End it with a signal, and wait until it has ended."""
         if self.running is None:
@@ -79,19 +68,13 @@ class Process:
 
 @dataclass
 class Replica(Process):
-    """A server, with its ports."""
+    """A server, with its port."""
 
     port: int = 0
-    metrics_port: int = 0
 
     def wait_until_ready(self) -> None:
         """Wait until `/readyz` answers 200."""
         _wait_for(f"http://127.0.0.1:{self.port}/readyz", self)
-
-    def metrics(self) -> str:
-        """Return its metrics, as Prometheus scrapes them."""
-        with urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as answer:
-            return str(answer.read().decode())
 
 
 @dataclass
@@ -99,7 +82,7 @@ class Deployment:
     """Everything that runs."""
 
     folder: Path
-    redis: Process
+    redis: RedisServer
     url: str = ""
     replicas: list[Replica] = field(default_factory=list)
 
@@ -109,13 +92,12 @@ class Deployment:
         path = self.folder / "ledger"
         return path.read_text().splitlines() if path.exists() else []
 
-    async def restart(self, process: Process, number: int) -> None:
-        """End a process with a signal, and start it again; meanwhile, the load goes on."""
-        await asyncio.to_thread(process.end, number)
+    async def restart(self, replica: Replica, number: int) -> None:
+        """End a replica with a signal, and start it again; meanwhile, the load goes on."""
+        await asyncio.to_thread(replica.end, number)
         await asyncio.sleep(0.5)
-        process.start()
-        if isinstance(process, Replica):
-            await asyncio.to_thread(process.wait_until_ready)
+        replica.start()
+        await asyncio.to_thread(replica.wait_until_ready)
 
 
 @contextmanager
@@ -124,17 +106,16 @@ def deployed(folder: Path) -> Iterator[Deployment]:
     project = folder / "project"
     lay_out(project)
     with ExitStack() as stack:
-        port = free_port()
-        found = Deployment(folder, _start_redis(folder, port, stack))
-        redis = f"redis://127.0.0.1:{port}/0"
+        redis = stack.enter_context(RedisServer(folder))
+        found = Deployment(folder, redis)
         env = {
             **os.environ,
             "PYTHONPATH": str(project),
             "PYTHONDONTWRITEBYTECODE": "1",
             LEDGER: str(folder / "ledger"),
-            "TOOLGEN_IDEMPOTENCY_STORE": redis,
-            "TOOLGEN_RATE_LIMIT_STORE": redis,
-            "TOOLGEN_CONFIRMATION_STORE": redis,
+            "TOOLGEN_IDEMPOTENCY_STORE": redis.url,
+            "TOOLGEN_RATE_LIMIT_STORE": redis.url,
+            "TOOLGEN_CONFIRMATION_STORE": redis.url,
             "TOOLGEN_CONFIRMATION_KEY": KEY,
             "TOOLGEN_DRAIN_DELAY": DRAIN_SECONDS,
             "TOOLGEN_LOG_FORMAT": "json",
@@ -146,9 +127,8 @@ def deployed(folder: Path) -> Iterator[Deployment]:
                 env,
                 folder / f"replica-{number + 1}.log",
                 port=free_port(),
-                metrics_port=free_port(),
             )
-            replica.command += ["--port", str(replica.port), "--metrics-port", str(replica.metrics_port)]
+            replica.command += ["--port", str(replica.port)]
             found.replicas.append(replica)
         for process in found.replicas:
             process.start()
@@ -158,22 +138,6 @@ def deployed(folder: Path) -> Iterator[Deployment]:
         port = _start_nginx(folder, [replica.port for replica in found.replicas], stack)
         found.url = f"http://127.0.0.1:{port}/mcp"
         yield found
-
-
-def _start_redis(folder: Path, port: int, stack: ExitStack) -> Process:
-    """Start a Redis that writes each change to a file, so that a restart loses nothing."""
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder)]
-    kept = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"]
-    process = Process(["redis-server", *options, *kept], folder, dict(os.environ), folder / "redis.log")
-    process.start()
-    stack.callback(process.end)
-    until = time.monotonic() + SECONDS
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            _check(process, until)
 
 
 def _start_nginx(folder: Path, ports: list[int], stack: ExitStack) -> int:

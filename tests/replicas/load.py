@@ -96,7 +96,7 @@ class Client(HttpClient):
         for _ in range(TRIES):
             try:
                 async with asyncio.timeout(CALL_SECONDS):
-                    if self.era == "legacy" and self.session is None:
+                    if self.era == "legacy" and not self.session:
                         events["sessions opened"] += 1
                     answer = await self._answer(number, tool)
             except RefusedError as error:

@@ -80,44 +80,35 @@ async def trouble_redis(running: Deployment, trouble: str) -> Counter[str]:
     redis = running.redis
     if trouble == "slow":
         for _ in range(int(AWAY / 0.1)):
-            redis.send(signal.SIGSTOP)
+            redis.frozen()
             await asyncio.sleep(0.08)
-            redis.send(signal.SIGCONT)
+            redis.restored()
             await asyncio.sleep(0.02)
         return Counter()
-    if trouble == "frozen":
-        redis.send(signal.SIGSTOP)
-    else:
-        await asyncio.to_thread(redis.end)
+    await asyncio.to_thread(redis.frozen if trouble == "frozen" else redis.stopped)
     await asyncio.sleep(0.5)  # for calls that were admitted before
     before = len(running.ledger)
     await asyncio.sleep(AWAY)
     executed = Counter(line.split()[0] for line in running.ledger[before:])
-    if trouble == "frozen":
-        redis.send(signal.SIGCONT)
-    else:
-        redis.start()
+    await asyncio.to_thread(redis.restored)
     return executed
 
 
 @pytest.mark.parametrize("trouble", ["frozen", "restarted", "slow"])
-def test_trouble_of_redis_stops_keys_limits_and_confirmations_and_nothing_else(
+async def test_trouble_of_redis_stops_keys_limits_and_confirmations_and_nothing_else(
     running: Deployment, trouble: str
 ) -> None:
     (running.folder / "ledger").write_text("")
 
-    async def run() -> tuple[Tally, Counter[str]]:
-        load, others = Load(running.url, 1000, tools=SHARED), Load(running.url, 10**6, tools=("look",))
-        work, look = asyncio.create_task(load.run()), asyncio.create_task(others.run(modern=2, legacy=2))
-        while load.tally.sent < 300:
-            await asyncio.sleep(0.02)
-        executed = await trouble_redis(running, trouble)
-        await work
-        others.calls = others.tally.sent
-        assert set((await look).ended.values()) == {"answered"}
-        return load.tally, executed
-
-    tally, executed = asyncio.run(run())
+    load, others = Load(running.url, 1000, tools=SHARED), Load(running.url, 10**6, tools=("look",))
+    work, look = asyncio.create_task(load.run()), asyncio.create_task(others.run(modern=2, legacy=2))
+    while load.tally.sent < 300:
+        await asyncio.sleep(0.02)
+    executed = await trouble_redis(running, trouble)
+    await work
+    others.calls = others.tally.sent
+    assert set((await look).ended.values()) == {"answered"}
+    tally, executed = load.tally, executed
 
     assert faults_of(tally, running.ledger) == []
     assert Counter(tally.ended.values())["answered"] >= 0.98 * 1000, tally.events

@@ -57,48 +57,42 @@ async def reloaded(server: Any, times: int = 1) -> None:
         await asyncio.sleep(0.05)
 
 
-def test_tokens_are_read_again_and_a_broken_file_changes_nothing(project: Project) -> None:
+async def test_tokens_are_read_again_and_a_broken_file_changes_nothing(project: Project) -> None:
     project.generate()
     file = project.root / "tokens.toml"
     write(file, tokens(OLD))
 
-    async def run() -> None:
-        async with (
-            asyncio.timeout(90),
-            project.server("--auth-tokens", str(file), preloaded=False) as server,
-        ):
-            assert await status(server.url, OLD) != 401
-            assert await status(server.url, NEW) == 401
-            write(file, tokens(NEW))
-            await reloaded(server)
-            assert await status(server.url, OLD) == 401
-            assert await status(server.url, NEW) != 401
-            write(file, "broken")
-            await reloaded(server, 2)
-            assert "tokens and keys were not reloaded: --auth-tokens:" in server.log
-            assert await status(server.url, NEW) != 401
-
-    asyncio.run(run())
+    async with (
+        asyncio.timeout(90),
+        project.server("--auth-tokens", str(file), preloaded=False) as server,
+    ):
+        assert await status(server.url, OLD) != 401
+        assert await status(server.url, NEW) == 401
+        write(file, tokens(NEW))
+        await reloaded(server)
+        assert await status(server.url, OLD) == 401
+        assert await status(server.url, NEW) != 401
+        write(file, "broken")
+        await reloaded(server, 2)
+        assert "tokens and keys were not reloaded: --auth-tokens:" in server.log
+        assert await status(server.url, NEW) != 401
 
 
-def test_a_key_is_rotated_while_a_user_is_asked(project: Project, tmp_path: Path) -> None:
+async def test_a_key_is_rotated_while_a_user_is_asked(project: Project, tmp_path: Path) -> None:
     shop = shop_of(project)
     file = tmp_path / "key"
     write(file, ONE)
     env = {"TOOLGEN_CONFIRMATION_KEY_FILE": str(file), "TOOLGEN_CONFIRMATION_STORE": "memory"}
 
-    async def run() -> None:
-        async with asyncio.timeout(90), project.server(preloaded=False, **env) as server:
+    async with asyncio.timeout(90), project.server(preloaded=False, **env) as server:
 
-            async def rotate_and_agree(context: Any, params: Any) -> ElicitResult:
-                write(file, f"{TWO},{ONE}")
-                await reloaded(server)
-                return ElicitResult(action="accept", content={"confirm": True})
+        async def rotate_and_agree(context: Any, params: Any) -> ElicitResult:
+            write(file, f"{TWO},{ONE}")
+            await reloaded(server)
+            return ElicitResult(action="accept", content={"confirm": True})
 
-            async with Client(server.url, mode="auto", elicitation_callback=rotate_and_agree) as client:
-                assert not (await client.call_tool("buy", {"what": "cup"})).is_error
-
-    asyncio.run(run())
+        async with Client(server.url, mode="auto", elicitation_callback=rotate_and_agree) as client:
+            assert not (await client.call_tool("buy", {"what": "cup"})).is_error
     assert len(shop.bought) == 1
 
 

@@ -15,7 +15,6 @@ import mcp_types as types
 import pytest
 from mcp import Client
 
-from tests.end_to_end.gateway.conftest import runs
 from tests.end_to_end.project import ERAS, Project, error_code, text_of
 
 SPEC = """
@@ -118,7 +117,6 @@ def begun(project: Project, what: str) -> int:
 
 @TRANSPORTS
 @ERAS
-@runs
 async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
     asking: Project, transport: Transport, era: str
 ) -> None:
@@ -147,7 +145,6 @@ async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
 
 
 @ERAS
-@runs
 async def test_refusals_and_answers_that_do_not_fit(asking: Project, era: str) -> None:
     user = User("decline", "cancel", {"quantity": 0}, {"quantity": 2}, {"quantity": "many"})
     async with client_of(asking, "stdio", era, user) as client:
@@ -162,7 +159,6 @@ async def test_refusals_and_answers_that_do_not_fit(asking: Project, era: str) -
 
 @TRANSPORTS
 @ERAS
-@runs
 async def test_a_client_that_cannot_ask_gets_an_error(
     asking: Project, transport: Transport, era: str
 ) -> None:
@@ -173,7 +169,6 @@ async def test_a_client_that_cannot_ask_gets_an_error(
 
 @TRANSPORTS
 @ERAS
-@runs
 async def test_a_client_that_has_gone_ends_the_question(
     asking: Project, transport: Transport, era: str
 ) -> None:
@@ -217,7 +212,6 @@ def gateway(asking: Project, tmp_path_factory: pytest.TempPathFactory) -> Projec
 
 @TRANSPORTS
 @ERAS
-@runs
 async def test_a_question_passes_a_gateway(
     asking: Project, gateway: Project, transport: Transport, era: str
 ) -> None:

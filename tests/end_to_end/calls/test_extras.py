@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from mcp import Client, MCPError
 from mcp_types import ElicitResult
-from toolgen.runtime import ToolConfig, ToolContext, Toolkit
+from toolgen.runtime import ToolContext, Toolkit
 
 from generated import mcp_server
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
@@ -56,65 +56,40 @@ def said(number: int) -> str:
 
 
 @ERAS
-def test_over_stdio_a_stock_client_keeps_its_extras(project: Project, era: str) -> None:
+async def test_over_stdio_a_stock_client_keeps_its_extras(project: Project, era: str) -> None:
     project.write("tools/echo.py", COUNTER)
     project.generate()
 
-    async def run() -> None:
-        async with project.stdio_client(era) as client:
-            for number in (1, 2, 3):
-                assert (await count(client))[0] == said(number)
-        async with project.stdio_client(era) as client:
-            assert (await count(client))[0] == said(1), "another connection"
-
-    asyncio.run(run())
-
-
-def test_over_stdio_a_modern_client_sends_extras_back(project: Project) -> None:
-    project.write("tools/echo.py", COUNTER)
-    project.generate()
-
-    async def run() -> None:
-        async with project.stdio_client("auto") as client:
-            carried = None
-            for number in (1, 2, 3):
-                text, meta = await count(client, carried)
-                assert text == said(number)
-                carried = meta[EXTRAS]
-                assert "count" not in carried, "it is sealed"
-
-    asyncio.run(run())
+    async with project.stdio_client(era) as client:
+        for number in (1, 2, 3):
+            assert (await count(client))[0] == said(number)
+    async with project.stdio_client(era) as client:
+        assert (await count(client))[0] == said(1), "another connection"
 
 
 @pytest.mark.parametrize(("era", "flags"), [("auto", []), ("legacy", ["--stateless"])])
-def test_over_http_extras_reach_another_replica(project: Project, era: str, flags: list[str]) -> None:
+async def test_over_http_extras_reach_another_replica(project: Project, era: str, flags: list[str]) -> None:
     project.write("tools/echo.py", COUNTER)
     project.env["TOOLGEN_CONFIRMATION_KEY"] = base64.urlsafe_b64encode(os.urandom(32)).decode()
     project.env["TOOLGEN_CONFIRMATION_STORE"] = "memory"
     project.generate()
 
-    async def run() -> None:
-        async with project.server(*flags) as first, first.client(era) as client:
-            text, meta = await count(client)
-            assert text == said(1)
-        async with project.server(*flags) as second, second.client(era) as client:
-            assert (await count(client, meta[EXTRAS]))[0] == said(2)
-
-    asyncio.run(run())
+    async with project.server(*flags) as first, first.client(era) as client:
+        text, meta = await count(client)
+        assert text == said(1)
+    async with project.server(*flags) as second, second.client(era) as client:
+        assert (await count(client, meta[EXTRAS]))[0] == said(2)
 
 
-def test_a_session_of_the_older_protocol_carries_extras(project: Project) -> None:
+async def test_a_session_of_the_older_protocol_carries_extras(project: Project) -> None:
     project.write("tools/echo.py", COUNTER)
     project.generate()
 
-    async def run() -> None:
-        async with project.server() as server, server.client("legacy") as client:
-            for number in (1, 2):
-                text, meta = await count(client)
-                assert text == said(number)
-                assert EXTRAS not in meta
-
-    asyncio.run(run())
+    async with project.server() as server, server.client("legacy") as client:
+        for number in (1, 2):
+            text, meta = await count(client)
+            assert text == said(number)
+            assert EXTRAS not in meta
 
 
 def in_process(toolkit: Toolkit, act: Any, era: Any = "auto") -> Any:
@@ -126,42 +101,29 @@ def in_process(toolkit: Toolkit, act: Any, era: Any = "auto") -> Any:
 
 
 @pytest.mark.parametrize(("era", "flags"), [("auto", []), ("legacy", ["--stateless"])])
-def test_over_http_without_the_token_a_conversation_begins_anew(
+async def test_over_http_without_the_token_a_conversation_begins_anew(
     project: Project, era: str, flags: list[str]
 ) -> None:
     project.write("tools/echo.py", COUNTER)
     project.generate()
 
-    async def run() -> None:
-        async with project.server(*flags) as server, server.client(era) as client:
-            assert (await count(client))[0] == (await count(client))[0] == said(1)
-
-    asyncio.run(run())
+    async with project.server(*flags) as server, server.client(era) as client:
+        assert (await count(client))[0] == (await count(client))[0] == said(1)
 
 
-def test_over_stdio_a_token_is_another_conversation(project: Project) -> None:
+async def test_over_stdio_a_token_is_another_conversation(project: Project) -> None:
     project.write("tools/echo.py", COUNTER)
     project.generate()
 
-    async def run() -> None:
-        async with project.stdio_client("auto") as client:
-            _, meta = await count(client)
-            for _ in range(2):
-                assert (await count(client, meta[EXTRAS]))[0] == said(2)
-            assert (await count(client))[0] == said(2)
-
-    asyncio.run(run())
-
-
-def test_in_one_process_without_the_token_a_conversation_begins_anew() -> None:
-    async def act(client: Client) -> None:
-        assert (await count(client))[0] == (await count(client))[0] == said(1)
-
-    in_process(Toolkit([Counter()]), act)
+    async with project.stdio_client("auto") as client:
+        _, meta = await count(client)
+        for _ in range(2):
+            assert (await count(client, meta[EXTRAS]))[0] == said(2)
+        assert (await count(client))[0] == said(2)
 
 
 @ERAS
-def test_a_call_with_extras_can_be_confirmed(era: Any) -> None:
+async def test_a_call_with_extras_can_be_confirmed(era: Any) -> None:
     asked: list[str] = []
 
     class Careful(Counter):
@@ -171,13 +133,11 @@ def test_a_call_with_extras_can_be_confirmed(era: Any) -> None:
         asked.append(params.message)
         return ElicitResult(action="accept", content={"confirm": True})
 
-    async def run() -> list[str]:
-        server = mcp_server.build_server(Toolkit([Careful()]))
-        async with Client(server, mode=era, elicitation_callback=agree) as client:
-            first, meta = await count(client)
-            return [first, (await count(client, meta.get(EXTRAS)))[0]]
-
-    assert asyncio.run(run()) == [said(1), said(2)]
+    server = mcp_server.build_server(Toolkit([Careful()]))
+    async with Client(server, mode=era, elicitation_callback=agree) as client:
+        first, meta = await count(client)
+        found = [first, (await count(client, meta.get(EXTRAS)))[0]]
+    assert found == [said(1), said(2)]
     assert asked == ["Echo ?", "Echo ?"]
 
 
@@ -190,20 +150,7 @@ def test_cleared_extras_do_not_reach_the_next_call() -> None:
     in_process(Toolkit([Counter()]), act)
 
 
-def test_without_extras_the_result_has_no_token() -> None:
-    class Plain(EchoTool):
-        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-            return EchoResponse(text="")
-
-    async def act(client: Client) -> None:
-        assert EXTRAS not in (await count(client))[1]
-
-    in_process(Toolkit([Plain()]), act)
-
-
-@pytest.mark.parametrize(
-    "wrong", ["", "v1.AAAA", 7, {"count": 5}, "x" * 100_000], ids=lambda each: str(each)[:9]
-)
+@pytest.mark.parametrize("wrong", ["v1.AAAA", {"count": 5}], ids=lambda each: str(each)[:9])
 def test_a_foreign_extras_token_is_refused_and_not_ignored(wrong: Any) -> None:
     async def act(client: Client) -> None:
         with pytest.raises(MCPError, match="Invalid or expired toolgen/extras"):
@@ -264,21 +211,3 @@ def test_an_extras_token_is_bound_to_the_principal_and_expires_after_a_day(
     monkeypatch.setattr(extras.time, "time", lambda: now + extras.VALID_SECONDS + 1)
     with pytest.raises(MCPError, match="Invalid or expired"):
         sealed.opened(context, meta)
-
-
-@pytest.mark.parametrize("key", ["short", "ä", base64.urlsafe_b64encode(b"x" * 31).decode(), ","])
-def test_a_server_with_an_invalid_key_for_extras_refuses_to_start(key: str) -> None:
-    from toolgen.runtime.settings import Settings
-
-    settings = Settings(confirmation_key=key, confirmation_store="memory")
-    with pytest.raises(ValueError, match="TOOLGEN_CONFIRMATION_KEY"):
-        mcp_server.build_server(Toolkit([Counter()], config=ToolConfig(settings=settings)))
-
-
-@ERAS
-def test_in_one_process_extras_work_in_each_protocol_era(era: Any) -> None:
-    async def act(client: Client) -> list[str]:
-        first, meta = await count(client)
-        return [first, (await count(client, meta.get(EXTRAS)))[0]]
-
-    assert in_process(Toolkit([Counter()]), act, era) == [said(1), said(2)]

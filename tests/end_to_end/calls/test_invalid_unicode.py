@@ -12,76 +12,46 @@ from tests.end_to_end.project import ERAS, Project, error_code, text_of
 
 ODD = "caf\udce9"  # os.fsdecode(b"caf\xe9")
 ESCAPED = "caf\\udce9"
-SPEC = """
-name: {name}
-description: Answer with text that is not valid Unicode.
-input_schema: {{type: object, additionalProperties: false, properties: {{}}}}
-{more}
-"""
-MODULE = """
+BEFORE = """
 import os
-from generated.tools.{name} import {cls}Tool
-from toolgen.runtime import Link, Text
+from toolgen.runtime import Link
 from toolgen.runtime.errors import NotReadyError
 
 ODD = os.fsdecode(b"caf\\xe9")
-
-class Tool({cls}Tool):
-    {body}
 """
 BODIES = {
-    "progress": """async def execute(self, request, context):
-        await context.report_progress(1, 2, ODD)
-        return "done\"""",
-    "threaded": """def execute(self, request, context):
-        context.report_progress(1, 2, ODD)
-        return "done\"""",
+    "progress": "async def execute(self, request, context): await context.report_progress(1, 2, ODD)",
+    "threaded": "def execute(self, request, context): context.report_progress(1, 2, ODD)",
     "text": "async def execute(self, request, context): return ODD",
     "object": "async def execute(self, request, context): return {ODD: ODD}",
     "chunks": "async def execute(self, request, context): yield ODD",
-    "objects": "async def execute(self, request, context): yield {'name': ODD}",
     "link": "async def execute(self, request, context): return Link('https://example.com/', name=ODD)",
-    "block": "async def execute(self, request, context): return Text(ODD)",
     "error": "async def execute(self, request, context): raise NotReadyError(ODD, details={ODD: ODD})",
     "metadata": "async def execute(self, request, context): context.metadata[ODD] = ODD",
-    "failed": """async def execute(self, request, context):
-        context.metadata[ODD] = ODD
-        raise NotReadyError(ODD)""",
-    "extras": """async def execute(self, request, context):
-        context.extras[ODD] = ODD
-        return "done\"""",
-    "preview": """async def preview(self, request, context): return ODD
-    async def execute(self, request, context): return "done\"""",
+    "extras": "async def execute(self, request, context): context.extras[ODD] = ODD",
+    "preview": (
+        "async def preview(self, request, context): return ODD\n"
+        "async def execute(self, request, context): return 1"
+    ),
 }
 MORE = {
     "chunks": "stream: {chunk_schema: {type: string}}",
-    "objects": "stream: {chunk_schema: {}}",
     "link": "content: any",
-    "block": "content: any",
     "preview": "confirm: {message: Really?, preview: true, on_unsupported: two_step}",
 }
 CODES = {
     "text": "invalid_response",
     "object": "invalid_response",
     "chunks": "invalid_response",
-    "objects": "invalid_response",
     "error": "not_ready",
     "metadata": "invalid_response",
-    "failed": "not_ready",
-}
-TEXTS = {
-    "link": f"[link: {ESCAPED}] https://example.com/",
-    "block": ESCAPED,
-    "error": f"Error [not_ready]: {ESCAPED}",
 }
 
 
 @pytest.fixture
 def odd(project: Project) -> Project:
     for name, body in BODIES.items():
-        cls = name.capitalize()
-        spec = SPEC.format(name=name, more=MORE.get(name, ""))
-        project.add_tool(name, spec, MODULE.format(name=name, cls=cls, body=body))
+        project.add_plain_tool(name, body, before=BEFORE, more=MORE.get(name, ""))
     project.generate()
     return project
 
@@ -96,8 +66,8 @@ async def call_each(client: Any, messages: list[str | None]) -> dict[str, str | 
     for name in BODIES:
         result = await client.call_tool(name, {}, progress_callback=progress)
         codes[name] = error_code(result)
-        if name in ("block", "error"):
-            assert text_of(result) == TEXTS[name]
+        if name == "error":
+            assert text_of(result) == f"Error [not_ready]: {ESCAPED}"
         assert text_of(await client.call_tool("echo", {"text": name})) == f'{{"text":"{name}"}}'
     return codes
 

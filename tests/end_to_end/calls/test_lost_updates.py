@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp_types import ElicitResult
 
-from tests.end_to_end.project import NEWEST_ERA
 from tests.preloaded import python_command
 from tests.samples import sample
 
@@ -81,43 +76,3 @@ def test_concurrent_calls_and_processes_lose_no_update(tmp_path: Path, tool: str
     assert sorted(kept) == sorted(said)
     assert said, "some of it was written"
     assert {path.name for path in workspace.iterdir() if path.name.startswith(".")} == set()
-
-
-@NEWEST_ERA
-def test_two_servers_on_the_same_data_lose_no_update(tmp_path: Path, era: Any) -> None:
-    async def agree(context: Any, params: Any) -> ElicitResult:
-        return ElicitResult(action="accept", content={"confirm": True})
-
-    def server() -> StdioServerParameters:
-        command, *words = python_command(os.environ)
-        return StdioServerParameters(
-            command=command,
-            args=[*words, "-m", "generated.mcp_server"],
-            cwd=ROOT,
-            env={**os.environ, "TOOLGEN_EXAMPLES_DATA": str(tmp_path), "TOOLGEN_SCOPES": "workspace:write"},
-        )
-
-    said: list[str] = []
-
-    async def add(client: Client, text: str) -> None:
-        result = await client.call_tool("todo", {"add": [text]})
-        if not result.is_error:
-            said.append(text)
-
-    async def run() -> None:
-        async with (
-            asyncio.timeout(240),
-            Client(server(), mode=era, elicitation_callback=agree) as one,
-            Client(server(), mode=era, elicitation_callback=agree) as two,
-        ):
-            for batch in range(8):
-                calls = [
-                    add(client, f"{client is one} {batch} {n}") for client in (one, two) for n in range(5)
-                ]
-                await asyncio.gather(*calls)
-
-    asyncio.run(run())
-    lines = (tmp_path / "workspace" / "todo.md").read_text().splitlines()
-    kept = [line.removeprefix("- [ ] ") for line in lines if line.startswith("- [ ] ")]
-    assert sorted(kept) == sorted(said)
-    assert said

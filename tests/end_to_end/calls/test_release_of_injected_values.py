@@ -9,20 +9,7 @@ import pytest
 
 from tests.end_to_end.project import NEWEST_ERA, Project, error_code, text_of
 
-SPEC = """
-name: {name}
-description: Use the only connection for a while.
-input_schema: {{type: object, additionalProperties: false, properties: {{}}}}
-inject: [{{name: db, type: typing.Any}}]
-{more}
-"""
-MODULE = """
-import time
-from generated.tools.{name} import {cls}Tool
-
-class Tool({cls}Tool):
-{body}
-"""
+INJECT = "inject: [{name: db, type: typing.Any}]\n"
 CONTEXT = """
 import asyncio, pathlib
 from contextlib import asynccontextmanager
@@ -64,13 +51,9 @@ async def db():
 CONTEXT = {"db": db}
 """
 STATE = """
-import tools
-from generated.tools.state import StateTool
-
-class State(StateTool):
-    async def execute(self, request, context):
-        found = tools.Connection
-        return [found.most, found.uses_after_close, found.users]
+async def execute(self, request, context):
+    found = tools.Connection
+    return [found.most, found.uses_after_close, found.users]
 """
 WORK = "db.begin()\nfor _ in range(30):\n    time.sleep(0.02)\n    db.use()\ndb.end()"
 TOOLS = {
@@ -97,11 +80,8 @@ TOOLS = {
 @pytest.fixture
 def one_connection(project: Project) -> Project:
     for name, (more, body) in TOOLS.items():
-        cls = "".join(word.capitalize() for word in name.split("_"))
-        module = MODULE.format(name=name, cls=cls, body=textwrap.indent(body, "    "))
-        project.add_tool(name, SPEC.format(name=name, more=more), module)
-    state = SPEC.format(name="state", more="").replace("inject: [{name: db, type: typing.Any}]", "")
-    project.add_tool("state", state, STATE)
+        project.add_plain_tool(name, body, before="import time", more=INJECT + more)
+    project.add_plain_tool("state", STATE, before="import tools")
     project.write("tools/__init__.py", CONTEXT)
     project.generate()
     return project
@@ -109,16 +89,15 @@ def one_connection(project: Project) -> Project:
 
 @NEWEST_ERA
 @pytest.mark.parametrize("name", ["times_out", "streams", "previews"])
-def test_a_connection_is_not_shared_after_a_timeout(one_connection: Project, era: str, name: str) -> None:
-    async def run() -> str:
-        async with one_connection.stdio_client(era) as client:
-            codes = [error_code(await client.call_tool(name, {})) for _ in range(4)]
-            assert codes == ["timeout"] * 4
-            while (found := text_of(await client.call_tool("state", {}))).rpartition(",")[2] != "0]":
-                await asyncio.sleep(0.1)
-            return found
-
-    assert asyncio.run(run()) == "[1,0,0]"
+async def test_a_connection_is_not_shared_after_a_timeout(
+    one_connection: Project, era: str, name: str
+) -> None:
+    async with one_connection.stdio_client(era) as client:
+        codes = [error_code(await client.call_tool(name, {})) for _ in range(4)]
+        assert codes == ["timeout"] * 4
+        while (found := text_of(await client.call_tool("state", {}))).rpartition(",")[2] != "0]":
+            await asyncio.sleep(0.1)
+    assert found == "[1,0,0]"
 
 
 IN_PROCESS = """

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,7 +19,6 @@ from toolgen.runtime import (
     ToolSpec,
     ToolSpecError,
 )
-from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call
 from toolgen.serving import build_server
 
 from tests.end_to_end.project import text_of
@@ -78,43 +74,8 @@ class Greet(BaseTool[GreetRequest, GreetResponse]):
         return GreetResponse(text=" ".join([f"Hello, {request.name}!"] * request.times))
 
 
-class SQLQueryTool(BaseTool[dict[str, Any], dict[str, Any]]):
-    """A tool that uses an injected value."""
-
-    spec = ToolSpec(
-        name="sql_query",
-        description="Execute a SQL query and return rows as JSON.",
-        inputs=[
-            ToolParam("query", "string", "The SQL query to run"),
-            ToolParam("limit", "integer", "Max rows to return", required=False, schema={"minimum": 1}),
-        ],
-        returns=ToolReturn("object", "Query results as a JSON object"),
-        inject=["db_engine"],
-    )
-
-    def execute(self, request: dict[str, Any], context: ToolContext, *, db_engine: Any) -> dict[str, Any]:
-        return {"rows": db_engine[: request.get("limit", 100)]}
-
-
-class StreamLinesTool(BaseTool[dict[str, Any], Any]):
-    spec = ToolSpec(
-        name="stream_lines",
-        description="Stream lines back to the caller (demo).",
-        inputs=[ToolParam("lines", "array", "List of lines to stream")],
-        chunk_schema={"type": "string"},
-    )
-
-    def execute(self, request: dict[str, Any], context: ToolContext) -> Iterator[str]:
-        yield from request["lines"]
-
-
 def call(tool: BaseTool[Any, Any], arguments: Any, **options: Any) -> Any:
     return asyncio.run(Toolkit([tool], **options).call(str(tool.name), arguments))
-
-
-def test_a_hand_written_tool_works_in_a_toolkit() -> None:
-    response = call(EchoTool(), {"text": "a"})
-    assert (response.content, response.final_answer) == ("a", True)
 
 
 def test_the_definition_is_created_from_the_tool_spec() -> None:
@@ -176,101 +137,27 @@ def test_a_request_refused_by_a_model_validator_is_an_invalid_request() -> None:
     assert "- $.name: Value error, robots are not greeted" in error.message
 
 
-def test_runtime_context_is_injected_and_fails_soft() -> None:
-    with_context = call(SQLQueryTool(), {"query": "q", "limit": 1}, context={"db_engine": [{"a": 1}, {}]})
-    assert with_context.content == {"rows": [{"a": 1}]}
-    assert call(SQLQueryTool(), {"query": "q"}).error.code == "missing_dependency"
-
-
-def test_a_hand_written_tool_streams() -> None:
-    async def gather() -> list[Any]:
-        stream = Toolkit([StreamLinesTool()]).stream("stream_lines", {"lines": ["a", "b"]})
-        return [item async for item in stream]
-
-    *chunks, response = asyncio.run(gather())
-    assert chunks == response.content == ["a", "b"]
-
-
 @pytest.mark.parametrize("era", ["legacy", "auto"])
-def test_a_hand_written_tool_is_served_like_any_other(era: Any) -> None:
+async def test_a_hand_written_tool_is_served_like_any_other(era: Any) -> None:
     from mcp import Client
 
-    async def run() -> Any:
-        server = build_server(Toolkit([EchoTool(), Greet()]), name="hand")
-        async with Client(server, mode=era) as client:
-            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert listed["echo"].input_schema == EchoTool.definition["input_schema"]
-            return await client.call_tool("greet", {"name": "Ada"})
-
-    assert json.loads(text_of(asyncio.run(run()))) == {"text": "Hello, Ada!"}
-
-
-def test_a_hand_written_tool_answers_openai() -> None:
-    toolkit = Toolkit([EchoTool()])
-    (tool,) = chat_tools(toolkit.definitions)
-    assert tool["function"]["name"] == "echo"
-    function = {"name": "echo", "arguments": '{"text": "a"}'}
-    message = asyncio.run(execute_tool_call({"id": "1", "type": "function", "function": function}, toolkit))
-    assert message["content"] == "a"
+    server = build_server(Toolkit([EchoTool(), Greet()]), name="hand")
+    async with Client(server, mode=era) as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert listed["echo"].input_schema == EchoTool.definition["input_schema"]
+        found = await client.call_tool("greet", {"name": "Ada"})
+    assert json.loads(text_of(found)) == {"text": "Hello, Ada!"}
 
 
 GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type": "object"}}
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"name": "re name"}, "'re name' is not a tool's name; write 're_name'; letters, digits"),
-        ({"description": ""}, "'description' is empty"),
-        ({"input_schema": {"type": "objct"}}, "did you mean 'object'?"),
-        (
-            {"input_schema": {"type": "object", "properties": {"a": {"type": "text"}}}},
-            "input_schema.properties.a.type: unknown type 'text'",
-        ),
-        (
-            {"input_schema": {"type": "object", "required": "a"}},
-            "input_schema.required: invalid JSON Schema at 'required'",
-        ),
-        ({"input_schema": {"type": "array"}}, "type: object"),
-        (
-            {"output_schema": {"$ref": "https://example.com/a"}},
-            "output_schema.$ref: 'https://example.com/a' names another document",
-        ),
-        ({"inject": [{"name": "class"}]}, "inject[0].name: 'class' is a keyword of Python; rename it"),
-        ({"inject": [{"name": "a"}, {"name": "a"}]}, "inject[1].name: the injected name 'a' is used twice"),
-        ({"inject": [{"name": "request"}]}, "'request' is another argument of `execute`"),
-        ({"group": "two words"}, "'two words' is not a group; write 'two_words'; letters, digits"),
-        ({"load": "late"}, "'load' must be 'always' or 'deferred', not 'late'"),
-        (
-            {"timeout": "30s"},
-            "'timeout' must be a number, not text; write the number of seconds: `timeout: 30`",
-        ),
-        ({"confirm": {"mesage": "?"}}, "did you mean 'message'?"),
-        ({"errors": [{"code": "Bad", "description": "B."}]}, "errors[0].code: 'Bad' is not an error's code"),
-        ({"aliases": ["x"]}, "aliases[0]: the alias 'x' is used twice"),
-        ({"use_when": ""}, "'use_when' is empty"),
-        ({"deprecated": {"sinc": "2"}}, "did you mean 'since'?"),
-        ({"deprecated": {"since": 2}}, "deprecated.since: 'since' must be text, not a number"),
-        (
-            {"deprecated": {"sunset": "2027-02-30"}},
-            "deprecated.sunset: '2027-02-30' is not a date; write it as 2027-01-31",
-        ),
-        ({"descripton": "X."}, "remove it: 'description' is there as well"),
-        (
-            {"examples": [{"name": "a", "input": []}]},
-            "examples[0].input: 'input' must be a mapping, not a list",
-        ),
-        (
-            {"output_schema": {"type": "string"}, "examples": [{"name": "a", "input": {}, "output": 1}]},
-            "examples[0].output: the example does not match output_schema: 1 is not of type",
-        ),
-    ],
-    ids=str,
-)
-def test_a_hand_written_definition_is_validated_when_its_class_is_defined(change: Any, says: str) -> None:
-    with pytest.raises(ValueError, match="is not valid:\n- ") as caught:
-        type("X", (BaseTool,), {"definition": {**GOOD, **change}, "execute": lambda *_: None})
-    assert says in str(caught.value)
+def test_a_hand_written_definition_is_validated_when_its_class_is_defined() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "text"}}}
+    with pytest.raises(
+        ValueError, match=r"is not valid:\n- input_schema.properties.a.type: unknown type 'text'"
+    ):
+        type("X", (BaseTool,), {"definition": {**GOOD, "input_schema": schema}, "execute": lambda *_: None})
 
 
 def test_a_definition_without_a_name_is_reported() -> None:
@@ -323,33 +210,16 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"description": " "}, "'description' is empty"),
-        ({"when_to_use": " "}, "'when_to_use' is empty; write it, or leave the field out"),
         ({"avoid_when": 5}, "avoid_when: expected text, got int"),
         ({"returns": 5}, "returns: expected a ToolReturn or text, got int"),
         ({"returns": ToolReturn("string", "\n")}, "'returns' is empty"),
-        ({"returns": ToolReturn(5)}, "returns: type: expected text, got int"),  # type: ignore[arg-type]
         ({"inputs": ToolParam("a", "string")}, "inputs: expected a list, got ToolParam"),
-        ({"inputs": "ab"}, "inputs: expected a list, got str"),
         (
             {"inputs": [ToolParam("a", "string", required="yes")]},
             "required: expected True or False, got 'yes'",
-        ),  # type: ignore[arg-type]
-        ({"inputs": [ToolParam("a", "string", 5)]}, "'a': description: expected text, got int"),  # type: ignore[arg-type]
-        ({"inputs": [ToolParam("a", "string", schema=[])]}, "'a': schema: expected a mapping, got list"),  # type: ignore[arg-type]
+        ),
         ({"errors": (ValueError,)}, "errors: expected a subclass of ToolError, got <class 'ValueError'>"),
-        ({"errors": NobodyError}, "errors: expected a list, got type"),
-        ({"inject": "db"}, "inject: expected a list, got str"),
-        ({"inject": [5]}, "inject[0]: each of 'inject' must be a mapping, not a number"),
-        ({"tags": "shop"}, "'tags' must be a list, not text"),
-        ({"aliases": "y"}, "'aliases' must be a list, not text"),
-        ({"examples": {}}, "'examples' must be a list, not a mapping"),
-        ({"content": [{"type": "image", "media_types": 5}]}, "'media_types' must be a list, not a number"),
-        ({"final_answer": "yes"}, "'final_answer' must be true or false, not text"),
-        ({"coerce": 1.5}, "'coerce' must be true or false, not a number"),
-        ({"deprecated": "2.0"}, "'deprecated' must be a mapping, not text"),
         ({"request_model": GreetRequest(name="Ada")}, "request_model: expected a pydantic model, got Greet"),
-        ({"response_model": dict}, "response_model: expected a pydantic model, got <class 'dict'>"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
@@ -364,16 +234,9 @@ def test_a_spec_of_another_type_is_a_type_error() -> None:
         type("X", (BaseTool,), {"spec": GOOD, "execute": lambda *_: None})
 
 
-def test_generated_code_does_not_import_the_validation_of_definitions() -> None:
-    code = "import sys, generated.tools.echo; sys.exit('toolgen.runtime.tool_spec' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 STREAMED: list[tuple[dict[str, Any], str]] = [
     ({"returns": ToolReturn("number"), "chunk_schema": {"type": "integer"}}, "0"),
     ({"output_schema": {"enum": ["a"]}, "chunk_schema": {"type": "string"}}, "'a'"),
-    ({"output_schema": {"type": "number"}, "chunk_schema": {"type": "integer"}}, "0"),
-    ({"output_schema": {"type": "object"}, "chunk_schema": {"type": "object"}}, "{}"),
 ]
 
 

@@ -2,66 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-
 import pytest
 
 from tests.end_to_end.project import ECHO_SPEC, ECHO_TOOL, NEWEST_ERA, Project, error_code, text_of
 
-SPEC = """
-name: {name}
-description: Misbehave.
-input_schema: {{type: object, additionalProperties: false, properties: {{}}}}
-{more}
-"""
-MODULE = """
+BEFORE = """
 import asyncio, sys
-from generated.tools.{name} import {cls}Tool
 
 async def cancelled():
     task = asyncio.create_task(asyncio.sleep(10))
     task.cancel()
     await task
 
-async def exits(kind=SystemExit):
+async def exits():
     await asyncio.sleep(0)
-    raise kind
-
-class Tool({cls}Tool):
-{body}
+    raise SystemExit
 """
 EXECUTES = {
     "async_exit": "async def execute(self, request, context): sys.exit(3)",
-    "async_exit_later": "async def execute(self, request, context):\n    await asyncio.sleep(0.01)\n    sys.exit(3)",
     "plain_exit": "def execute(self, request, context): sys.exit(3)",
     "async_interrupt": "async def execute(self, request, context): raise KeyboardInterrupt",
-    "plain_interrupt": "def execute(self, request, context): raise KeyboardInterrupt",
     "foreign_cancel": "async def execute(self, request, context): await cancelled()",
-    "plain_cancel": "def execute(self, request, context): return cancelled()",
-    "raises_cancel": "async def execute(self, request, context): raise asyncio.CancelledError",
-    "cancels_itself": (
-        "async def execute(self, request, context):\n    asyncio.current_task().cancel()\n    await asyncio.sleep(5)"
-    ),
+    "cancels_itself": "async def execute(self, request, context):\n    asyncio.current_task().cancel()\n    await asyncio.sleep(5)",
     "generator_exit": "async def execute(self, request, context): raise GeneratorExit",
-    "exit_group": (
-        "async def execute(self, request, context):\n"
-        "    raise BaseExceptionGroup('g', [SystemExit(1), KeyboardInterrupt()])"
-    ),
+    "exit_group": "async def execute(self, request, context):\n"
+    "    raise BaseExceptionGroup('g', [SystemExit(1), KeyboardInterrupt()])",
     "stream_exit": "async def execute(self, request, context):\n    yield 1\n    sys.exit(3)",
     "plain_stream_exit": "def execute(self, request, context):\n    yield 1\n    sys.exit(3)",
-    "stream_cancel": "async def execute(self, request, context):\n    yield 1\n    await cancelled()",
-    "timed_exit": "async def execute(self, request, context):\n    await asyncio.sleep(0)\n    sys.exit(3)",
     "injected_exit": "async def execute(self, request, context, *, exits): return 1",
     "leaving_exit": "async def execute(self, request, context, *, exits_when_left): return 1",
-    "plain_injected_exit": "def execute(self, request, context, *, exits): return 1",
-    "plain_leaving_exit": "def execute(self, request, context, *, exits_when_left): return 1",
     "import_exit": "sys.exit(3)",
     "child_exit": "async def execute(self, request, context): await asyncio.gather(exits())",
-    "child_interrupt": (
-        "async def execute(self, request, context):\n"
-        "    async with asyncio.TaskGroup() as group: group.create_task(exits(KeyboardInterrupt))"
-    ),
 }
 LEAVING = {  # the call ends as if nothing had happened
     "cancels_itself_at_the_end": (
@@ -73,17 +44,14 @@ LEAVING = {  # the call ends as if nothing had happened
 }
 SETUPS = {
     "setup_exit": "async def setup(self): sys.exit(3)",
-    "plain_setup_exit": "def setup(self): sys.exit(3)",
     "setup_cancel": "async def setup(self): await cancelled()",
 }
 CLOSES = {
     "close_exit": "async def close(self): sys.exit(3)",
-    "plain_close_exit": "def close(self): sys.exit(3)",
     "close_cancel": "async def close(self): await cancelled()",
 }
 PREVIEWS = {
     "preview_exit": "async def preview(self, request, context): sys.exit(3)",
-    "plain_preview_exit": "def preview(self, request, context): sys.exit(3)",
     "preview_cancel": "async def preview(self, request, context): await cancelled()",
 }
 NAMES = (*EXECUTES, *LEAVING, *SETUPS, *PREVIEWS, *CLOSES)
@@ -113,15 +81,9 @@ def add(project: Project, name: str, *methods: str) -> None:
     ]
     if "stream" in name:
         more.append("stream: {chunk_schema: {type: integer}}")
-    if "timed" in name:
-        more.append("timeout: 20")
     if "preview" in name:
         more.append("confirm: {message: Really?, preview: true, on_unsupported: two_step}")
-    cls = "".join(word.capitalize() for word in name.split("_"))
-    indented = "\n".join(f"    {line}" for line in body.splitlines())
-    project.add_tool(
-        name, SPEC.format(name=name, more="\n".join(more)), MODULE.format(name=name, cls=cls, body=indented)
-    )
+    project.add_plain_tool(name, body, before=BEFORE, more="\n".join(more))
 
 
 @pytest.fixture
@@ -142,7 +104,7 @@ def expected(name: str) -> str | None:
 
 
 @NEWEST_ERA
-def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, era: str) -> None:
+async def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, era: str) -> None:
     async def calls(client: object) -> dict[str, str | None]:
         found = {}
         for name in NAMES:
@@ -150,16 +112,13 @@ def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, er
             assert text_of(await client.call_tool("echo", {"text": name})) == f'{{"text":"{name}"}}'  # type: ignore[attr-defined]
         return found
 
-    async def run() -> tuple[dict[str, str | None], dict[str, str | None], str, int | None]:
-        async with misbehaving.stdio_client(era) as client:
-            stdio = await calls(client)
-        async with misbehaving.server() as server:
-            async with server.client(era) as client:
-                http = await calls(client)
-            process = server
-        return stdio, http, process.log, process.process.returncode
-
-    stdio, http, log, code = asyncio.run(run())
+    async with misbehaving.stdio_client(era) as client:
+        stdio = await calls(client)
+    async with misbehaving.server() as server:
+        async with server.client(era) as client:
+            http = await calls(client)
+        process = server
+    stdio, http, log, code = stdio, http, process.log, process.process.returncode
     wanted = {name: expected(name) for name in NAMES}
     assert stdio == wanted
     assert http == wanted
@@ -168,7 +127,7 @@ def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, er
     assert code == 0
 
 
-@pytest.mark.parametrize("name", ["async_exit", "foreign_cancel", "setup_exit", "child_exit"])
+@pytest.mark.parametrize("name", ["async_exit", "child_exit"])
 def test_toolgen_call_answers_a_tool_that_exits_or_cancels(misbehaving: Project, name: str) -> None:
     done = misbehaving.toolgen("call", name)
     assert done.returncode == 1
@@ -195,65 +154,3 @@ def test_toolgen_call_masks_secrets_in_the_text_of_an_exception(project: Project
     done = project.toolgen("call", "echo", "--input", '{"text": "a"}', ECHO_TOKEN="s3cret-of-echo")
     assert "LookupError: with" in done.stderr
     assert "s3cret" not in done.stderr + done.stdout
-
-
-IN_PROCESS = """
-import asyncio, signal, os, threading
-from generated import catalog
-
-async def main():
-    kit = catalog.toolkit()
-    task = asyncio.create_task(kit.call("sleeps", {{}}))
-    await asyncio.sleep(0.3)
-    {act}
-    try:
-        await task
-    except asyncio.CancelledError:
-        print("cancelled", task.cancelled())
-
-try:
-    {run}
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-SLEEPS = """
-import asyncio
-from generated.tools.sleeps import SleepsTool
-
-class Sleeps(SleepsTool):
-    async def execute(self, request, context):
-        try:
-            await asyncio.sleep(20)
-        finally:
-            raise ValueError("made something else of it")
-"""
-
-
-def test_the_callers_cancellation_propagates_even_if_the_tool_handles_it(project: Project) -> None:
-    project.add_tool("sleeps", SPEC.format(name="sleeps", more="timeout: 60"), SLEEPS)
-    project.generate()
-    done = project.python("-c", IN_PROCESS.format(act="task.cancel()", run="asyncio.run(main())"))
-    assert done.stdout == "cancelled True\n", done.stderr
-
-
-def test_an_operators_interrupt_still_ends_the_program(project: Project) -> None:
-    loops = SLEEPS.replace(
-        "await asyncio.sleep(20)", "signal.raise_signal(signal.SIGINT); await asyncio.sleep(20)"
-    )
-    loops = "import signal\n" + loops.replace('raise ValueError("made something else of it")', "pass")
-    project.add_tool("sleeps", SPEC.format(name="sleeps", more=""), loops)
-    project.generate()
-    done = project.python("-c", IN_PROCESS.format(act="pass", run="asyncio.run(main())"))
-    assert "interrupted" in done.stdout, done.stderr
-
-
-def test_an_operators_interrupt_still_stops_the_server(project: Project) -> None:
-    project.generate()
-
-    async def run() -> int:
-        async with project.server() as server, server.client("auto") as client:
-            assert text_of(await client.call_tool("echo", {"text": "hi"})) == '{"text":"hi"}'
-            server.process.send_signal(signal.SIGINT)
-            return await asyncio.to_thread(server.process.wait, 20)
-
-    assert asyncio.run(run()) == 130

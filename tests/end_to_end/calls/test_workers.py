@@ -132,177 +132,138 @@ async def ended(url: str, task_id: str) -> Any:
 
 
 @ERAS
-def test_a_client_without_tasks_waits_with_progress(reports: Project, era: Any) -> None:
+async def test_a_client_without_tasks_waits_with_progress(reports: Project, era: Any) -> None:
     seen = []
 
     async def progress(*report: Any) -> None:
         seen.append(report)
 
-    async def run() -> None:
-        async with (
-            asyncio.timeout(90),
-            worker(reports) as process,
-            reports.server() as server,
-            Client(server.url, mode=era) as client,
-        ):
-            work = {"year": 2026, "seconds": 2.5}
-            result = await client.call_tool("report", work, progress_callback=progress)
-            assert result.structured_content == {"pages": 2026}
-            assert error_code(await client.call_tool("report", {"year": 7})) == "no_data"
-            assert error_code(await client.call_tool("report", {"year": "x"})) == "invalid_request"
-            assert {pid for _, pid in starts(reports)} == {str(process.pid)}
-
-    asyncio.run(run())
+    async with (
+        asyncio.timeout(90),
+        worker(reports) as process,
+        reports.server() as server,
+        Client(server.url, mode=era) as client,
+    ):
+        work = {"year": 2026, "seconds": 2.5}
+        result = await client.call_tool("report", work, progress_callback=progress)
+        assert result.structured_content == {"pages": 2026}
+        assert error_code(await client.call_tool("report", {"year": 7})) == "no_data"
+        assert error_code(await client.call_tool("report", {"year": "x"})) == "invalid_request"
+        assert {pid for _, pid in starts(reports)} == {str(process.pid)}
     assert seen == [(1, 2, "half")]
 
 
-def test_a_client_with_the_extension_gets_a_task(reports: Project) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(90), worker(reports), reports.server() as server:
-            url = server.url
-            found = await request(url, "server/discover", {})
-            assert TASKS in found["capabilities"]["extensions"]
-            call = {"name": "report", "arguments": {"year": 2026, "seconds": 1}}
-            made = await request(url, "tools/call", dict(call))
-            assert made["resultType"] == "task"
-            assert (made["status"], made["ttlMs"]) == ("working", 3_600_000)
-            working = await request(url, "tasks/get", {"taskId": made["taskId"]})
-            assert working["status"] == "working"
-            done = await ended(url, made["taskId"])
-            assert done["status"] == "completed"
-            assert done["result"]["structuredContent"] == {"pages": 2026}
-            failed = await request(url, "tools/call", {"name": "report", "arguments": {"year": 7}})
-            done = await ended(url, failed["taskId"])
-            assert done["status"] == "completed", "an error of a tool is a result"
-            assert done["result"]["isError"] is True
-            assert done["result"]["_meta"]["toolgen/error"]["code"] == "no_data"
-            nothing = await request(url, "tasks/get", {"taskId": "other"})
-            assert nothing["code"] == -32602
-            without = await request(url, "tasks/get", {"taskId": made["taskId"]}, tasks=False)
-            assert without["code"] == -32021
-            inline = await request(url, "tools/call", {"name": "echo", "arguments": {"text": "a"}})
-            assert inline["structuredContent"] == {"text": "a"}
-
-    asyncio.run(run())
+async def test_a_client_with_the_extension_gets_a_task(reports: Project) -> None:
+    async with asyncio.timeout(90), worker(reports), reports.server() as server:
+        url = server.url
+        found = await request(url, "server/discover", {})
+        assert TASKS in found["capabilities"]["extensions"]
+        call = {"name": "report", "arguments": {"year": 2026, "seconds": 1}}
+        made = await request(url, "tools/call", dict(call))
+        assert made["resultType"] == "task"
+        assert (made["status"], made["ttlMs"]) == ("working", 3_600_000)
+        working = await request(url, "tasks/get", {"taskId": made["taskId"]})
+        assert working["status"] == "working"
+        done = await ended(url, made["taskId"])
+        assert done["status"] == "completed"
+        assert done["result"]["structuredContent"] == {"pages": 2026}
+        failed = await request(url, "tools/call", {"name": "report", "arguments": {"year": 7}})
+        done = await ended(url, failed["taskId"])
+        assert done["status"] == "completed", "an error of a tool is a result"
+        assert done["result"]["isError"] is True
+        assert done["result"]["_meta"]["toolgen/error"]["code"] == "no_data"
+        nothing = await request(url, "tasks/get", {"taskId": "other"})
+        assert nothing["code"] == -32602
+        without = await request(url, "tasks/get", {"taskId": made["taskId"]}, tasks=False)
+        assert without["code"] == -32021
+        inline = await request(url, "tools/call", {"name": "echo", "arguments": {"text": "a"}})
+        assert inline["structuredContent"] == {"text": "a"}
 
 
-def test_a_task_is_cancelled_in_the_middle_and_before_its_start(reports: Project) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(90), reports.server() as server:
-            url = server.url
-            call = {"name": "report", "arguments": {"year": 2026, "seconds": 60}}
-            unstarted = await request(url, "tools/call", dict(call))
-            assert (await request(url, "tasks/cancel", {"taskId": unstarted["taskId"]}))[
-                "resultType"
-            ] == "complete"
-            assert (await ended(url, unstarted["taskId"]))["status"] == "cancelled"
-            async with worker(reports):
-                started = await request(url, "tools/call", dict(call))
-                while not starts(reports):
-                    await asyncio.sleep(0.05)
-                await request(url, "tasks/cancel", {"taskId": started["taskId"]})
-                assert (await ended(url, started["taskId"]))["status"] == "cancelled"
-
-    asyncio.run(run())
+async def test_a_task_is_cancelled_in_the_middle_and_before_its_start(reports: Project) -> None:
+    async with asyncio.timeout(90), reports.server() as server:
+        url = server.url
+        call = {"name": "report", "arguments": {"year": 2026, "seconds": 60}}
+        unstarted = await request(url, "tools/call", dict(call))
+        assert (await request(url, "tasks/cancel", {"taskId": unstarted["taskId"]}))[
+            "resultType"
+        ] == "complete"
+        assert (await ended(url, unstarted["taskId"]))["status"] == "cancelled"
+        async with worker(reports):
+            started = await request(url, "tools/call", dict(call))
+            while not starts(reports):
+                await asyncio.sleep(0.05)
+            await request(url, "tasks/cancel", {"taskId": started["taskId"]})
+            assert (await ended(url, started["taskId"]))["status"] == "cancelled"
     assert len(starts(reports)) == 1
 
 
-def test_a_stopped_worker_hands_an_idempotent_task_on(reports: Project) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(120), reports.server() as server:
-            async with worker(reports) as first:
-                summary = await request(
-                    server.url, "tools/call", {"name": "summary", "arguments": {"year": 1, "seconds": 6}}
-                )
-                report = await request(
-                    server.url, "tools/call", {"name": "report", "arguments": {"year": 2, "seconds": 60}}
-                )
-                while len(starts(reports)) < 2:
-                    await asyncio.sleep(0.05)
-                first.terminate()
-                assert await asyncio.to_thread(first.wait, 60) == 0
-            async with worker(reports, "second"):
-                done = await ended(server.url, summary["taskId"])
-                assert done["result"]["structuredContent"] == {"pages": 1}
-            lost = await ended(server.url, report["taskId"])
-            assert lost["result"]["_meta"]["toolgen/error"]["code"] == "outcome_unknown"
-
-    asyncio.run(run())
+async def test_a_stopped_worker_hands_an_idempotent_task_on(reports: Project) -> None:
+    async with asyncio.timeout(120), reports.server() as server:
+        async with worker(reports) as first:
+            summary = await request(
+                server.url, "tools/call", {"name": "summary", "arguments": {"year": 1, "seconds": 6}}
+            )
+            report = await request(
+                server.url, "tools/call", {"name": "report", "arguments": {"year": 2, "seconds": 60}}
+            )
+            while len(starts(reports)) < 2:
+                await asyncio.sleep(0.05)
+            first.terminate()
+            assert await asyncio.to_thread(first.wait, 60) == 0
+        async with worker(reports, "second"):
+            done = await ended(server.url, summary["taskId"])
+            assert done["result"]["structuredContent"] == {"pages": 1}
+        lost = await ended(server.url, report["taskId"])
+        assert lost["result"]["_meta"]["toolgen/error"]["code"] == "outcome_unknown"
     assert Counter(year for year, _ in starts(reports)) == {"1": 2, "2": 1}
 
 
-def test_a_task_of_an_older_version_waits_for_its_worker(reports: Project) -> None:
-    async def run() -> None:
-        async with asyncio.timeout(120), reports.server() as server:
-            made = await request(server.url, "tools/call", {"name": "report", "arguments": {"year": 2026}})
-            old = (reports.root / "generated/definitions/report.py").read_text()
-            spec = (reports.root / "specs/report.yaml").read_text()
-            reports.write("specs/report.yaml", spec + "version: 2.0.0\n")
-            reports.generate()
-            async with worker(reports, "new"):
-                await asyncio.sleep(3)
-                assert not starts(reports)
-            (reports.root / "generated/definitions/report.py").write_text(old)
-            async with worker(reports, "old"):
-                done = await ended(server.url, made["taskId"])
-            assert done["result"]["structuredContent"] == {"pages": 2026}
-
-    asyncio.run(run())
-
-
-def test_what_somebody_writes_to_redis_is_not_run(reports: Project, redis: RedisServer) -> None:
+async def test_what_somebody_writes_to_redis_is_not_run(reports: Project, redis: RedisServer) -> None:
     from saq.queue.redis import RedisQueue
 
-    async def run() -> None:
-        queue = RedisQueue.from_url(redis.url, name="toolgen")
-        for function, values in (
-            ("run", {"name": "task:1", "sealed": "e30"}),
-            ("run", {"name": "task:2", "sealed": 5}),
-            ("os.system", {"command": "touch harmed"}),
-        ):
-            await queue.enqueue(function, **values)
-        await queue.redis.rpush("saq:toolgen:queued", b"nothing", b"\xff")
-        async with asyncio.timeout(90), worker(reports), reports.server() as server:
-            result = await request(server.url, "tools/call", {"name": "report", "arguments": {"year": 1}})
-            assert (await ended(server.url, result["taskId"]))["status"] == "completed"
-        await queue.disconnect()
-
-    asyncio.run(run())
+    queue = RedisQueue.from_url(redis.url, name="toolgen")
+    for function, values in (
+        ("run", {"name": "task:1", "sealed": "e30"}),
+        ("run", {"name": "task:2", "sealed": 5}),
+        ("os.system", {"command": "touch harmed"}),
+    ):
+        await queue.enqueue(function, **values)
+    await queue.redis.rpush("saq:toolgen:queued", b"nothing", b"\xff")
+    async with asyncio.timeout(90), worker(reports), reports.server() as server:
+        result = await request(server.url, "tools/call", {"name": "report", "arguments": {"year": 1}})
+        assert (await ended(server.url, result["taskId"]))["status"] == "completed"
+    await queue.disconnect()
     assert [year for year, _ in starts(reports)] == ["1"]
 
 
-def test_redis_away_refuses_long_work_and_nothing_else(reports: Project, redis: RedisServer) -> None:
-    async def run() -> None:
-        async with (
-            asyncio.timeout(120),
-            worker(reports),
-            reports.server() as server,
-            Client(server.url) as client,
-        ):
-            redis.stopped()
-            long, short = await asyncio.gather(
-                client.call_tool("report", {"year": 1}), client.call_tool("echo", {"text": "a"})
-            )
-            assert error_code(long) in ("not_ready", "outcome_unknown")
-            assert not short.is_error
-            redis.restored()
-            result = await client.call_tool("report", {"year": 2})
-            assert result.structured_content == {"pages": 2}
-
-    asyncio.run(run())
+async def test_redis_away_refuses_long_work_and_nothing_else(reports: Project, redis: RedisServer) -> None:
+    async with (
+        asyncio.timeout(120),
+        worker(reports),
+        reports.server() as server,
+        Client(server.url) as client,
+    ):
+        redis.stopped()
+        long, short = await asyncio.gather(
+            client.call_tool("report", {"year": 1}), client.call_tool("echo", {"text": "a"})
+        )
+        assert error_code(long) in ("not_ready", "outcome_unknown")
+        assert not short.is_error
+        redis.restored()
+        result = await client.call_tool("report", {"year": 2})
+        assert result.structured_content == {"pages": 2}
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_a_worker_that_is_stopped_while_redis_is_away_ends_as_usual(
+async def test_a_worker_that_is_stopped_while_redis_is_away_ends_as_usual(
     reports: Project, redis: RedisServer, number: int, code: int
 ) -> None:
-    async def run() -> int:
-        async with worker(reports) as process:
-            redis.stopped()
-            process.send_signal(number)
-            return await asyncio.to_thread(process.wait, 60)
-
-    assert asyncio.run(run()) == code
+    async with worker(reports) as process:
+        redis.stopped()
+        process.send_signal(number)
+        found = await asyncio.to_thread(process.wait, 60)
+    assert found == code
     assert "bug in toolgen" not in (reports.root / "worker.log").read_text()
 
 
@@ -344,28 +305,24 @@ async def submit_until(killer: Killer, url: str) -> dict[str, tuple[str, int]]:
     return made
 
 
-def test_every_task_ends_once_whatever_kills_its_workers(reports: Project) -> None:
+async def test_every_task_ends_once_whatever_kills_its_workers(reports: Project) -> None:
     """`make test-redis KILLS=500` sets the number of kills."""
     kills = int(os.environ.get("KILLS", "4"))
     random.seed(kills)
 
-    async def run() -> tuple[dict[str, tuple[str, int]], dict[str, Any]]:
-        killer = Killer(reports, kills)
-        async with reports.server() as server:
-            killing = [asyncio.create_task(killer.run(f"worker-{number}")) for number in range(2)]
-            made = await submit_until(killer, server.url)
-            await asyncio.gather(*killing)
-            async with worker(reports, "last"):
-                results = {}
-                for task_id in made:
-                    done = await ended(server.url, task_id)
-                    assert done["status"] == "completed"
-                    results[task_id] = done["result"]
-                for task_id, result in results.items():
-                    assert (await ended(server.url, task_id))["result"] == result, "it ends once"
-                return made, results
-
-    made, results = asyncio.run(run())
+    killer = Killer(reports, kills)
+    async with reports.server() as server:
+        killing = [asyncio.create_task(killer.run(f"worker-{number}")) for number in range(2)]
+        made = await submit_until(killer, server.url)
+        await asyncio.gather(*killing)
+        async with worker(reports, "last"):
+            results = {}
+            for task_id in made:
+                done = await ended(server.url, task_id)
+                assert done["status"] == "completed"
+                results[task_id] = done["result"]
+            for task_id, result in results.items():
+                assert (await ended(server.url, task_id))["result"] == result, "it ends once"
     codes: Counter[str] = Counter()
     for task_id, (_, year) in made.items():
         result = results[task_id]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shutil
-from collections.abc import Callable, Coroutine
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +13,7 @@ import pytest
 from tests.end_to_end.project import Project
 from tests.preloaded import python_command
 
-Test = Callable[..., Coroutine[Any, Any, None]]
 UPSTREAM = Path(__file__).with_name("upstream.py")
-
-
-def runs(test: Test) -> Callable[..., None]:
-    """Run an asynchronous test in an event loop of its own."""
-
-    @wraps(test)
-    def run(*args: Any, **fixtures: Any) -> None:
-        asyncio.run(test(*args, **fixtures))
-
-    return run
 
 
 def upstream_command(folder: Path) -> list[str]:

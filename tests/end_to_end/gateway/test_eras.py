@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import shlex
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import mcp_types as types
-import pytest
 from toolgen.serving.held_questions import Requester
 from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
-from tests.preloaded import python_command
 
-from .conftest import Gateway, runs, settings_of, upstream_command
-
-OLD = Path(__file__).with_name("old_upstream.py")
-
-
-@pytest.fixture(scope="session")
-def old(tmp_path_factory: pytest.TempPathFactory) -> Gateway:
-    """A gateway in front of a server of the older era. Tests share it and must not change it."""
-    root = tmp_path_factory.mktemp("old")
-    made = Gateway(root, settings_of(root))
-    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
-    done = made.toolgen("import", "mcp", "--implement", shlex.join([*python_command(os.environ), str(OLD)]))
-    assert done.returncode == 0, done.stderr
-    made.generate()
-    return made
+from .conftest import Gateway, upstream_command
 
 
 def answering(asked: list[str]) -> Any:
@@ -46,32 +26,6 @@ def answering(asked: list[str]) -> Any:
     return answer
 
 
-@runs
-@ERAS
-async def test_an_old_server_asks_clients_of_both_eras(old: Gateway, era: str) -> None:
-    asked: list[str] = []
-    async with old.stdio_client(era, elicitation_callback=answering(asked)) as client:
-        for user in ("ann", "bob"):
-            assert text_of(await client.call_tool("buy", {"user": user})) == f"{user}: accept"
-    assert asked == ["Is this ann?", "Is this bob?"]
-
-
-@runs
-async def test_no_question_of_an_old_server_reaches_another_user(old: Gateway) -> None:
-    async def calls_of(url: Any, user: str) -> tuple[list[str], list[str]]:
-        asked: list[str] = []
-        async with url.client("auto", elicitation_callback=answering(asked)) as client:
-            wanted = (client.call_tool("buy", {"user": f"{user} {number}"}) for number in range(10))
-            return [text_of(each) for each in await asyncio.gather(*wanted)], asked
-
-    async with old.server() as server:
-        found = await asyncio.gather(*(calls_of(server, user) for user in ("ann", "bob")))
-    for user, (answers, asked) in zip(("ann", "bob"), found, strict=True):
-        assert answers == [f"{user} {number}: accept" for number in range(10)]
-        assert sorted(asked) == sorted(f"Is this {user} {number}?" for number in range(10))
-
-
-@runs
 @ERAS
 async def test_an_upstream_over_http(gateway: Gateway, era: str) -> None:
     with _served(gateway) as url:
@@ -103,7 +57,6 @@ def _served(gateway: Gateway) -> Iterator[str]:
         process.communicate()
 
 
-@runs
 async def test_a_client_never_has_the_connection_of_one_that_left() -> None:
     class Client:
         """The SDK's connection of a client."""

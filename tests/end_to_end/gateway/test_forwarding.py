@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.end_to_end.project import NEWEST_ERA, SECONDS, error_code, text_of
 
-from .conftest import Gateway, runs, upstream_command
+from .conftest import Gateway, upstream_command
 
 STAMPS = ("io.modelcontextprotocol/", "toolgen/")
 
@@ -39,7 +39,6 @@ def answering(action: Any = "accept", asked: list[str] | None = None) -> Any:
 
 
 @NEWEST_ERA
-@runs
 async def test_lists_and_results_are_those_of_the_server(gateway: Gateway, era: str) -> None:
     command, *words = upstream_command(gateway.root)
     direct = Client(StdioServerParameters(command=command, args=words), mode=era)
@@ -56,7 +55,6 @@ async def test_lists_and_results_are_those_of_the_server(gateway: Gateway, era: 
 
 
 @NEWEST_ERA
-@runs
 async def test_progress_reaches_the_client(gateway: Gateway, era: str) -> None:
     heard: list[Any] = []
 
@@ -68,7 +66,6 @@ async def test_progress_reaches_the_client(gateway: Gateway, era: str) -> None:
     assert heard == [(1.0, 2.0, "half")]
 
 
-@runs
 async def test_a_question_is_answered_by_the_client(gateway: Gateway) -> None:
     asked: list[str] = []
     async with gateway.stdio_client("legacy", elicitation_callback=answering("accept", asked)) as client:
@@ -78,7 +75,6 @@ async def test_a_question_is_answered_by_the_client(gateway: Gateway) -> None:
     assert asked == ["Is this ann?", "Is this bob?"]
 
 
-@runs
 async def test_a_client_that_cannot_ask_is_not_asked(gateway: Gateway) -> None:
     async with gateway.stdio_client("legacy") as client:
         with pytest.raises(MCPError, match="not supported"):
@@ -86,7 +82,6 @@ async def test_a_client_that_cannot_ask_is_not_asked(gateway: Gateway) -> None:
 
 
 @pytest.mark.parametrize("calls", [40, pytest.param(1_000, marks=pytest.mark.slow)])
-@runs
 async def test_no_question_reaches_another_user(gateway: Gateway, calls: int) -> None:
     async def calls_of(client: Client, user: str) -> list[str]:
         limit = asyncio.Semaphore(8)
@@ -112,7 +107,6 @@ async def test_no_question_reaches_another_user(gateway: Gateway, calls: int) ->
 
 
 @NEWEST_ERA
-@runs
 async def test_a_cancelled_call_is_cancelled_upstream(gateway: Gateway, era: str) -> None:
     async with gateway.stdio_client(era) as client:
         call = asyncio.create_task(client.call_tool("wait", {}))
@@ -122,7 +116,6 @@ async def test_a_cancelled_call_is_cancelled_upstream(gateway: Gateway, era: str
         assert text_of(await client.call_tool("find_item", {"text": "cup"})) == "cup"
 
 
-@runs
 async def test_a_call_that_takes_too_long_is_cancelled_upstream(gateway: Gateway) -> None:
     spec = gateway.root / "specs" / "wait.yaml"
     spec.write_text(spec.read_text() + "timeout: 1\n")
@@ -133,7 +126,6 @@ async def test_a_call_that_takes_too_long_is_cancelled_upstream(gateway: Gateway
         await _exists(gateway.root / "cancelled")
 
 
-@runs
 async def test_an_upstream_that_dies_leaves_the_outcome_unknown_and_is_started_again(
     gateway: Gateway,
 ) -> None:
@@ -142,21 +134,18 @@ async def test_an_upstream_that_dies_leaves_the_outcome_unknown_and_is_started_a
         assert text_of(await client.call_tool("find_item", {"text": "cup"})) == "cup"
 
 
-@runs
 async def test_a_call_is_repeated_only_if_the_spec_allows_it(gateway: Gateway) -> None:
     async with gateway.stdio_client("auto") as client:
         assert text_of(await client.call_tool("die_again", {})) == "alive"
     assert (gateway.root / "died").read_text() == "xx"
 
 
-@runs
 async def test_an_upstream_that_floods_ends_only_its_own_connection(gateway: Gateway) -> None:
     async with gateway.stdio_client("auto") as client:
         assert error_code(await client.call_tool("flood", {})) == "outcome_unknown"
         assert text_of(await client.call_tool("find_item", {"text": "cup"})) == "cup"
 
 
-@runs
 async def test_an_upstream_that_does_not_start_is_unreachable(gateway: Gateway) -> None:
     gateway.upstream.write_text(re.sub('"[^"]*upstream.py[^"]*"', '"false"', gateway.upstream.read_text()))
     async with gateway.stdio_client("auto") as client:
@@ -168,7 +157,6 @@ async def test_an_upstream_that_does_not_start_is_unreachable(gateway: Gateway) 
 @pytest.mark.parametrize(
     ("source", "expected"), [("ours", ""), ("ours, named", "a-secret"), ("missing", "missing_dependency")]
 )
-@runs
 async def test_a_command_gets_only_the_variables_that_are_named(
     gateway: Gateway, source: str, expected: str
 ) -> None:

@@ -20,7 +20,7 @@ from toolgen.upstream import Upstream
 from tests.end_to_end.project import ERAS, text_of
 from tests.preloaded import python_command
 
-from .conftest import Gateway, runs, settings_of
+from .conftest import Gateway, settings_of
 
 HERE = Path(__file__).parent
 
@@ -51,7 +51,6 @@ def answering(asked: list[str], action: Any = "accept") -> Any:
 
 
 @ERAS
-@runs
 async def test_a_server_of_either_era_asks_clients_of_both(asking: Gateway, era: str) -> None:
     asked: list[str] = []
     async with asking.stdio_client(era, elicitation_callback=answering(asked)) as client:
@@ -62,7 +61,6 @@ async def test_a_server_of_either_era_asks_clients_of_both(asking: Gateway, era:
 
 
 @ERAS
-@runs
 async def test_a_prompt_may_ask_too(asking: Gateway, era: str) -> None:
     asked: list[str] = []
     async with asking.stdio_client(era, elicitation_callback=answering(asked)) as client:
@@ -73,7 +71,6 @@ async def test_a_prompt_may_ask_too(asking: Gateway, era: str) -> None:
 
 
 @ERAS
-@runs
 async def test_a_confirmed_call_asks_for_its_confirmation_once(
     asking: Gateway, tmp_path: Path, era: str
 ) -> None:
@@ -91,7 +88,6 @@ async def test_a_confirmed_call_asks_for_its_confirmation_once(
 
 
 @ERAS
-@runs
 async def test_a_script_gets_the_answer_or_ends_where_an_upstream_asks_in_its_own_way(
     asking: Gateway, era: str
 ) -> None:
@@ -108,7 +104,6 @@ async def test_a_script_gets_the_answer_or_ends_where_an_upstream_asks_in_its_ow
         assert "caught" not in said
 
 
-@runs
 async def test_the_same_call_of_two_users_has_two_answers(asking: Gateway) -> None:
     async def bought(server: Any, action: str) -> list[str]:
         async with server.client("auto", elicitation_callback=answering([], action)) as client:
@@ -131,7 +126,6 @@ def _sessionless() -> Requester:
     return Requester(request, None, _nothing)
 
 
-@runs
 async def test_a_connection_is_lent_again_after_a_call_but_not_after_a_cancelled_one() -> None:
     upstream = Upstream("python server.py", lock="server.lock")
     async with upstream.connection(_sessionless()) as first:
