@@ -19,22 +19,14 @@ from tests.runtime.tool_factory import make_tool
 
 __all__ = ["shop"]
 
-DELETE = (
-    "name: drop\ndescription: Drop a table.\n"
-    "input_schema: {type: object, additionalProperties: false, required: [table],"
-    " properties: {table: {type: string}}}\n"
-    "confirm: {message: 'Drop {table}?'}\n"
-)
-TOOL = (
-    "from generated.tools.drop import DropTool\n\n\nclass Drop(DropTool):\n"
-    "    async def execute(self, request, context):\n        return 'dropped'\n"
-)
 QUESTION = hashlib.sha256(b"Drop secret_orders?").hexdigest()
 
 
 @pytest.fixture
 def dropping(project: Project) -> Project:
-    project.add_tool("drop", DELETE, TOOL)
+    body = "async def execute(self, request, context): return 'dropped'"
+    more = "confirm: {message: 'Drop {table}?'}"
+    project.add_plain_tool("drop", body, more=more, properties="table: {type: string}")
     project.generate()
     return project
 
@@ -44,24 +36,21 @@ def audit(log: str) -> list[dict[str, Any]]:
 
 
 @ERAS
-def test_question_and_answer_have_one_id_in_both_eras(dropping: Project, era: str) -> None:
+async def test_question_and_answer_have_one_id_in_both_eras(dropping: Project, era: str) -> None:
     answers = iter(["accept", "decline", "cancel"])
 
     async def answer(context: Any, params: Any) -> types.ElicitResult:
         action: Any = next(answers)
         return types.ElicitResult(action=action, content={"confirm": True} if action == "accept" else None)
 
-    async def run() -> str:
-        flags = ("--log-level", "warning", "--log-format", "json")  # consent is recorded with any level
-        async with (
-            dropping.server(*flags) as server,
-            server.client(era, elicitation_callback=answer) as client,
-        ):
-            for _ in range(3):
-                await client.call_tool("drop", {"table": "secret_orders"})
-        return server.log
-
-    log = asyncio.run(run())
+    flags = ("--log-level", "warning", "--log-format", "json")  # consent is recorded with any level
+    async with (
+        dropping.server(*flags) as server,
+        server.client(era, elicitation_callback=answer) as client,
+    ):
+        for _ in range(3):
+            await client.call_tool("drop", {"table": "secret_orders"})
+    log = server.log
 
     found = audit(log)
     assert [each["event"] for each in found] == [
@@ -84,21 +73,18 @@ async def execute(self: Any, request: Any, context: Any) -> Any:
     return 1
 
 
-def test_tokens_of_two_steps_are_recorded_from_the_offer_to_the_second_use(
+async def test_tokens_of_two_steps_are_recorded_from_the_offer_to_the_second_use(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
     tool = make_tool(execute, confirm={"message": "Sure?", "on_unsupported": "two_step"})
 
-    async def run() -> None:
-        toolkit = Toolkit([tool])
-        offered = await toolkit.call("x", {"how": "well"}, principal="ann")
-        token = offered.metadata["confirmation"]["token"]
-        await toolkit.call("x", {"how": "well"}, principal="bob", confirmation_token=token)  # not hers
-        await toolkit.call("x", {"how": "well"}, principal="ann", confirmation_token=token)
-        await toolkit.call("x", {"how": "well"}, principal="ann", confirmation_token=token)  # used up
-
-    asyncio.run(run())
+    toolkit = Toolkit([tool])
+    offered = await toolkit.call("x", {"how": "well"}, principal="ann")
+    token = offered.metadata["confirmation"]["token"]
+    await toolkit.call("x", {"how": "well"}, principal="bob", confirmation_token=token)  # not hers
+    await toolkit.call("x", {"how": "well"}, principal="ann", confirmation_token=token)
+    await toolkit.call("x", {"how": "well"}, principal="ann", confirmation_token=token)  # used up
 
     assert [event for event, _ in decisions(caplog)] == [
         "asked", "refused", "asked", "approved", "refused", "asked"
@@ -108,7 +94,7 @@ def test_tokens_of_two_steps_are_recorded_from_the_offer_to_the_second_use(
     assert [each.principal for each in found] == ["ann", "bob", "bob", "ann", "ann", "ann"]
 
 
-def test_an_expired_token_and_a_call_without_a_question_are_recorded(
+async def test_an_expired_token_and_a_call_without_a_question_are_recorded(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -116,19 +102,16 @@ def test_an_expired_token_and_a_call_without_a_question_are_recorded(
     allowing = make_tool(execute, name="y", confirm={"message": "Sure?", "on_unsupported": "allow"})
     denying = make_tool(execute, name="z", confirm={"message": "Sure?"})
 
-    async def run() -> None:
-        from toolgen.runtime import ToolConfig
+    from toolgen.runtime import ToolConfig
 
-        settings = Settings(confirmation_expiry=0.05)
-        toolkit = Toolkit([tool, allowing, denying], config=ToolConfig(settings=settings))
-        offered = await toolkit.call("x", {"how": "well"})
-        await asyncio.sleep(0.1)
-        token = offered.metadata["confirmation"]["token"]
-        await toolkit.call("x", {"how": "well"}, confirmation_token=token)
-        await toolkit.call("y", {"how": "well"})
-        await toolkit.call("z", {"how": "well"})
-
-    asyncio.run(run())
+    settings = Settings(confirmation_expiry=0.05)
+    toolkit = Toolkit([tool, allowing, denying], config=ToolConfig(settings=settings))
+    offered = await toolkit.call("x", {"how": "well"})
+    await asyncio.sleep(0.1)
+    token = offered.metadata["confirmation"]["token"]
+    await toolkit.call("x", {"how": "well"}, confirmation_token=token)
+    await toolkit.call("y", {"how": "well"})
+    await toolkit.call("z", {"how": "well"})
 
     assert decisions(caplog) == [
         ("asked", "two_step"),

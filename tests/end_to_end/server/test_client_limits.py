@@ -16,41 +16,35 @@ SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "leg
 
 
 @SESSIONS
-def test_an_endless_stream_ends_when_its_client_disconnects(
+async def test_an_endless_stream_ends_when_its_client_disconnects(
     serving: Project, tmp_path: Path, session: bool
 ) -> None:
-    async def run() -> None:
-        async with serving.server() as server:
-            async with connect(server.url, session=session) as connection:
-                params = {"name": "count", "arguments": {"file": str(tmp_path / "a")}}
-                await connection.send("tools/call", {**params, "_meta": {"progressToken": 1}})
-                await begun(tmp_path / "a")
-            async with asyncio.timeout(60):
-                await begun(tmp_path / "a.ended")
-            async with connect(server.url, session=session) as connection:
-                assert (await connection.call("echo", text="x")).message["result"]["isError"] is False
-
-    asyncio.run(run())
+    async with serving.server() as server:
+        async with connect(server.url, session=session) as connection:
+            params = {"name": "count", "arguments": {"file": str(tmp_path / "a")}}
+            await connection.send("tools/call", {**params, "_meta": {"progressToken": 1}})
+            await begun(tmp_path / "a")
+        async with asyncio.timeout(60):
+            await begun(tmp_path / "a.ended")
+        async with connect(server.url, session=session) as connection:
+            assert (await connection.call("echo", text="x")).message["result"]["isError"] is False
 
 
-def test_a_call_without_a_stream_continues_after_its_client_disconnects(
+async def test_a_call_without_a_stream_continues_after_its_client_disconnects(
     serving: Project, tmp_path: Path
 ) -> None:
     """Up to 2025-11-25, losing the connection does not cancel a request."""
 
-    async def run() -> None:
-        async with serving.server() as server, connect(server.url, session=True) as connection:
-            async with connect(server.url, like=connection) as leaving:
-                await leaving.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")}, 7)
-                await begun(tmp_path / "a")
-            await asyncio.sleep(0.3)
-            assert (await connection.call("echo", text="x")).status == 200
-            end(tmp_path / "a")
-            async with asyncio.timeout(60):
-                while "tool nap finished" not in server.log:
-                    await asyncio.sleep(0.05)
-
-    asyncio.run(run())
+    async with serving.server() as server, connect(server.url, session=True) as connection:
+        async with connect(server.url, like=connection) as leaving:
+            await leaving.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")}, 7)
+            await begun(tmp_path / "a")
+        await asyncio.sleep(0.3)
+        assert (await connection.call("echo", text="x")).status == 200
+        end(tmp_path / "a")
+        async with asyncio.timeout(60):
+            while "tool nap finished" not in server.log:
+                await asyncio.sleep(0.05)
 
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
@@ -62,97 +56,69 @@ async def open_session(server: HttpServer) -> Answer:
         return await connection.ask("initialize", HELLO)
 
 
-def test_a_client_has_a_share_of_the_sessions_and_none_is_ended_for_another(serving: Project) -> None:
-    async def run() -> None:
-        async with (
-            serving.server("--sessions", "4") as server,
-            connect(server.url, session=True) as one,
-            connect(server.url, session=True) as two,
-        ):
-            refused = await open_session(server)
-            assert (refused.status, refused.headers["retry-after"]) == (503, "5")
-            assert refused.message["id"] == 1
-            assert "too many sessions" in refused.message["error"]["message"]
-            for each in one, two:
-                assert (await each.call("echo", text="x")).status == 200
-            await one.request("DELETE", b"{}")  # its body has no meaning
-            assert (await one.receive()).status == 200
-            assert (await open_session(server)).status == 200
-
-    asyncio.run(run())
+async def test_a_client_has_a_share_of_the_sessions_and_none_is_ended_for_another(serving: Project) -> None:
+    async with (
+        serving.server("--sessions", "4") as server,
+        connect(server.url, session=True) as one,
+        connect(server.url, session=True) as two,
+    ):
+        refused = await open_session(server)
+        assert (refused.status, refused.headers["retry-after"]) == (503, "5")
+        assert refused.message["id"] == 1
+        assert "too many sessions" in refused.message["error"]["message"]
+        for each in one, two:
+            assert (await each.call("echo", text="x")).status == 200
+        await one.request("DELETE", b"{}")  # its body has no meaning
+        assert (await one.receive()).status == 200
+        assert (await open_session(server)).status == 200
 
 
-def test_an_idle_session_makes_room_for_another(serving: Project) -> None:
-    async def run() -> None:
-        async with serving.server("--sessions", "1", "--session-idle", "0.3") as server:
-            assert (await open_session(server)).status == 200
-            async with asyncio.timeout(60):
-                while (await open_session(server)).status != 200:
-                    await asyncio.sleep(0.1)
-
-    asyncio.run(run())
-
-
-def test_an_idle_session_ends(serving: Project) -> None:
-    async def run() -> None:
-        async with (
-            serving.server("--session-idle", "0.3") as server,
-            connect(server.url, session=True) as one,
-        ):
-            async with asyncio.timeout(60):
-                while (await one.call("echo", text="x")).status != 404:
-                    await asyncio.sleep(1.5)
-
-    asyncio.run(run())
+async def test_an_idle_session_makes_room_for_another(serving: Project) -> None:
+    async with serving.server("--sessions", "1", "--session-idle", "0.3") as server:
+        assert (await open_session(server)).status == 200
+        async with asyncio.timeout(60):
+            while (await open_session(server)).status != 200:
+                await asyncio.sleep(0.1)
 
 
 @SESSIONS
-def test_an_oversized_request_is_refused_before_it_is_read(serving: Project, session: bool) -> None:
-    async def run() -> None:
-        async with serving.server("--max-request-bytes", "2000") as server:
-            async with connect(server.url, session=session) as connection:
-                await connection.request("POST", b"{", content_length="3000")  # the rest is never sent
-                refused = await connection.receive()
-                assert (refused.status, refused.message["error"]["code"]) == (413, -32600)
-                assert "2000 bytes" in refused.message["error"]["message"]
-            async with connect(server.url, session=session) as connection:
-                assert (await connection.call("echo", text="x" * 1000)).status == 200
-                assert (await connection.call("echo", text="x" * 3000)).status == 413
-
-    asyncio.run(run())
+async def test_an_oversized_request_is_refused_before_it_is_read(serving: Project, session: bool) -> None:
+    async with serving.server("--max-request-bytes", "2000") as server:
+        async with connect(server.url, session=session) as connection:
+            await connection.request("POST", b"{", content_length="3000")  # the rest is never sent
+            refused = await connection.receive()
+            assert (refused.status, refused.message["error"]["code"]) == (413, -32600)
+            assert "2000 bytes" in refused.message["error"]["message"]
+        async with connect(server.url, session=session) as connection:
+            assert (await connection.call("echo", text="x" * 1000)).status == 200
+            assert (await connection.call("echo", text="x" * 3000)).status == 413
 
 
-def test_invalid_lines_on_stdio_are_answered_with_an_error(serving: Project) -> None:
-    async def run() -> None:
-        async with stdio(serving, "--max-request-bytes", "3000") as (process, write):
-            for line, number, code in (
-                ("{not json", None, -32700),
-                ('{"id": 4, "method": "ping"}', 4, -32600),
-                ("[]", None, -32600),
-                ("x" * 5000, None, -32600),
-            ):
-                write(line)
-                answer = await line_of(process)
-                assert (answer["id"], answer["error"]["code"]) == (number, code)
-            write("")
-            write(json.dumps({"jsonrpc": "2.0", "id": 5, "method": "ping"}))
-            assert await line_of(process) == {"jsonrpc": "2.0", "id": 5, "result": {}}
-
-    asyncio.run(run())
+async def test_invalid_lines_on_stdio_are_answered_with_an_error(serving: Project) -> None:
+    async with stdio(serving, "--max-request-bytes", "3000") as (process, write):
+        for line, number, code in (
+            ("{not json", None, -32700),
+            ('{"id": 4, "method": "ping"}', 4, -32600),
+            ("[]", None, -32600),
+            ("x" * 5000, None, -32600),
+        ):
+            write(line)
+            answer = await line_of(process)
+            assert (answer["id"], answer["error"]["code"]) == (number, code)
+        write("")
+        write(json.dumps({"jsonrpc": "2.0", "id": 5, "method": "ping"}))
+        assert await line_of(process) == {"jsonrpc": "2.0", "id": 5, "result": {}}
 
 
-def test_a_closed_stdout_ends_the_server_quietly(serving: Project) -> None:
-    async def run() -> None:
-        async with stdio(serving) as (process, write):
-            transport = process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
-            transport.close()
-            for number in range(5, 9):
-                write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}))
-            assert process.stderr is not None
-            assert await process.stderr.read() == b""
-            assert await process.wait() == 0
-
-    asyncio.run(run())
+async def test_a_closed_stdout_ends_the_server_quietly(serving: Project) -> None:
+    async with stdio(serving) as (process, write):
+        transport = process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+        transport.close()
+        for number in range(5, 9):
+            write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}))
+        assert process.stderr is not None
+        assert await process.stderr.read() == b""
+        assert await process.wait() == 0
 
 
 @pytest.mark.parametrize(
@@ -165,60 +131,29 @@ def test_a_closed_stdout_ends_the_server_quietly(serving: Project) -> None:
     ],
     ids=["version", "reversed", "session", "origin"],
 )
-def test_a_repeated_header_is_refused_and_opens_no_session(
+async def test_a_repeated_header_is_refused_and_opens_no_session(
     serving: Project, repeated: dict[str, str]
 ) -> None:
     body = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": HELLO}
 
-    async def run() -> None:
-        async with serving.server() as server, connect(server.url) as connection:
-            for method in ("POST", "GET", "DELETE"):
-                await connection.request(method, json.dumps(body).encode(), **repeated)
-                answer = await connection.receive()
-                assert (answer.status, answer.message["error"]["code"]) == (400, -32020)
-                assert answer.message["id"] == (7 if method == "POST" else None)
-                assert "mcp-session-id" not in answer.headers
-            async with connect(server.url, session=True) as another:
-                assert (await another.call("echo", text="x")).status == 200
-        assert server.log.count("refused with 400: The header ") == 3
-
-    asyncio.run(run())
-
-
-BAD_ID = '{"jsonrpc":"2.0","id":[1],"method":"tools/list","params":{}}'
-
-
-def test_a_request_whose_id_is_not_valid_is_answered_on_stdio(serving: Project) -> None:
-    async def run() -> None:
-        async with stdio(serving) as (process, write):
-            write(BAD_ID)
-            async with asyncio.timeout(60):
-                answer = json.loads(await process.stdout.readline())
-            assert (answer["id"], answer["error"]["code"]) == (None, -32600)
-            assert answer["error"]["message"] == "The id of a request must be a string or an integer."
-
-    asyncio.run(run())
-
-
-def test_a_request_whose_id_is_not_valid_is_answered_over_http(serving: Project) -> None:
-    async def run() -> None:
-        async with serving.server() as server, connect(server.url, session=True) as connection:
-            await connection.request("POST", BAD_ID.encode())
+    async with serving.server() as server, connect(server.url) as connection:
+        for method in ("POST", "GET", "DELETE"):
+            await connection.request(method, json.dumps(body).encode(), **repeated)
             answer = await connection.receive()
-            assert (answer.status, answer.message["error"]["code"]) == (400, -32600)
+            assert (answer.status, answer.message["error"]["code"]) == (400, -32020)
+            assert answer.message["id"] == (7 if method == "POST" else None)
+            assert "mcp-session-id" not in answer.headers
+        async with connect(server.url, session=True) as another:
+            assert (await another.call("echo", text="x")).status == 200
+    assert server.log.count("refused with 400: The header ") == 3
 
-    asyncio.run(run())
 
-
-def test_the_id_of_a_session_is_not_logged(serving: Project) -> None:
-    async def run() -> None:
-        async with serving.server(TOOLGEN_LOG_FORMAT="json") as server:
-            async with connect(server.url, session=True) as connection:
-                assert (await connection.call("echo", text="x")).status == 200
-                session_id = connection.headers["mcp-session-id"]
-            async with asyncio.timeout(60):
-                while '"session_id"' not in server.log:
-                    await asyncio.sleep(0.05)
-            assert session_id not in server.log
-
-    asyncio.run(run())
+async def test_the_id_of_a_session_is_not_logged(serving: Project) -> None:
+    async with serving.server(TOOLGEN_LOG_FORMAT="json") as server:
+        async with connect(server.url, session=True) as connection:
+            assert (await connection.call("echo", text="x")).status == 200
+            session_id = connection.headers["mcp-session-id"]
+        async with asyncio.timeout(60):
+            while '"session_id"' not in server.log:
+                await asyncio.sleep(0.05)
+        assert session_id not in server.log

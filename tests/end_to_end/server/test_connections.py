@@ -22,25 +22,22 @@ async def logged(server: HttpServer, text: str) -> None:
             await asyncio.sleep(0.05)
 
 
-def test_a_connection_is_refused_while_all_others_are_in_use(serving: Project, tmp_path: Path) -> None:
-    async def run() -> None:
-        async with serving.server(run=LIMITED) as server:
-            await logged(server, f"at most {FEW} connections, fewer than --sessions")
-            parts = urlsplit(server.url)
-            busy = []
-            for number in range(FEW):
-                reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
-                busy.append(connection := Connection(server.url, reader, writer))
-                arguments = nap(300, tmp_path / str(number))
-                await connection.send("tools/call", {"name": "nap", "arguments": arguments})
-                await begun(tmp_path / str(number))
-            async with connect(server.url) as refused:
-                assert (await refused.call("echo", text="x")).status == 503
-            for number, each in enumerate(busy):
-                end(tmp_path / str(number))
-                assert (await each.receive()).message["result"]["content"][0]["text"] == "rested"
-                each.close()
-            async with connect(server.url) as client:
-                assert (await client.call("echo", text="x")).status == 200
-
-    asyncio.run(run())
+async def test_a_connection_is_refused_while_all_others_are_in_use(serving: Project, tmp_path: Path) -> None:
+    async with serving.server(run=LIMITED) as server:
+        await logged(server, f"at most {FEW} connections, fewer than --sessions")
+        parts = urlsplit(server.url)
+        busy = []
+        for number in range(FEW):
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+            busy.append(connection := Connection(server.url, reader, writer))
+            arguments = nap(300, tmp_path / str(number))
+            await connection.send("tools/call", {"name": "nap", "arguments": arguments})
+            await begun(tmp_path / str(number))
+        async with connect(server.url) as refused:
+            assert (await refused.call("echo", text="x")).status == 503
+        for number, each in enumerate(busy):
+            end(tmp_path / str(number))
+            assert (await each.receive()).message["result"]["content"][0]["text"] == "rested"
+            each.close()
+        async with connect(server.url) as client:
+            assert (await client.call("echo", text="x")).status == 200

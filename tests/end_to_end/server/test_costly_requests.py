@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Iterator
@@ -66,16 +65,13 @@ def test_brackets_in_texts_are_not_counted(project: Project, way: str) -> None:
 
 
 @ERAS
-def test_a_request_in_another_encoding_cannot_hide_them(project: Project, era: str) -> None:
+async def test_a_request_in_another_encoding_cannot_hide_them(project: Project, era: str) -> None:
     """In UTF-16, the byte of a quote is a part of other characters."""
     project.generate()
 
-    async def run() -> None:
-        async with project.server() as server, connect(server.url, session=era == "legacy") as connection:
-            text = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {"a": "\u2200", '
-            body = (text + '"text": [' + ",".join(["[]"] * 200_000) + '], "b": "\u2200"}}}').encode("utf-16")
-            await connection.request("POST", body)
-            status, _ = await connection.head()
-            assert status == 413
-
-    asyncio.run(run())
+    async with project.server() as server, connect(server.url, session=era == "legacy") as connection:
+        text = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {"a": "\u2200", '
+        body = (text + '"text": [' + ",".join(["[]"] * 200_000) + '], "b": "\u2200"}}}').encode("utf-16")
+        await connection.request("POST", body)
+        status, _ = await connection.head()
+        assert status == 413

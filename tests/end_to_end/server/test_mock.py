@@ -34,61 +34,55 @@ def shop(tmp_path: Path) -> Project:
     return Project(write_specs(tmp_path / "shop", order=ORDER))
 
 
-def test_a_client_over_stdio_gets_examples_and_made_up_answers(shop: Project) -> None:
-    async def run() -> None:
-        command, *words = python_command(shop.environment({}))
-        parameters = StdioServerParameters(
-            command=command, args=[*words, "-m", "toolgen", "mock"], env=shop.environment({}), cwd=shop.root
-        )
-        async with asyncio.timeout(SECONDS), Client(parameters) as client:
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["order"]
-            answer = await client.call_tool("order", BRAKES)
-            assert answer.structured_content == {"number": 7, "article": "brakes", "price": 12.5}
-            assert meta_of(answer) == {"example": "brakes"}
-            assert meta_of(await client.call_tool("order", {"article": "bell"})) == {"made_up": True}
-            late = await client.call_tool("order", BRAKES, meta={"toolgen/mock": {"fail": "timeout"}})  # type: ignore[typeddict-unknown-key]
-            assert (error_code(late), meta_of(late)) == ("timeout", {"provoked": "timeout"})
-
-    asyncio.run(run())
+async def test_a_client_over_stdio_gets_examples_and_made_up_answers(shop: Project) -> None:
+    command, *words = python_command(shop.environment({}))
+    parameters = StdioServerParameters(
+        command=command, args=[*words, "-m", "toolgen", "mock"], env=shop.environment({}), cwd=shop.root
+    )
+    async with asyncio.timeout(SECONDS), Client(parameters) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["order"]
+        answer = await client.call_tool("order", BRAKES)
+        assert answer.structured_content == {"number": 7, "article": "brakes", "price": 12.5}
+        assert meta_of(answer) == {"example": "brakes"}
+        assert meta_of(await client.call_tool("order", {"article": "bell"})) == {"made_up": True}
+        late = await client.call_tool("order", BRAKES, meta={"toolgen/mock": {"fail": "timeout"}})  # type: ignore[typeddict-unknown-key]
+        assert (error_code(late), meta_of(late)) == ("timeout", {"provoked": "timeout"})
 
 
 def meta_of(result: Any) -> Any:
     return result.meta["toolgen/mock"]
 
 
-def test_changes_of_specs_are_served_at_once(shop: Project) -> None:
-    async def run() -> None:
-        spec = shop.root / "specs" / "order.yaml"
-        async with (
-            shop.server("--fail", "out_of_stock=1", run=("-m", "toolgen", "mock")) as server,
-            connect(server.url) as listening,
-            server.client("legacy") as old,
-            server.client("auto") as new,
-        ):
-            assert error_code(await old.call_tool("order", {"article": "bell"})) == "out_of_stock"
-            await listening.send("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
-            await listening.head()
-            await listening.chunk()
-            shop.write("specs/ping.yaml", "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n")
-            assert b"notifications/tools/list_changed" in (await listening.chunk() or b"")
-            assert "serving 1 changed tool: ping\n" in await log(server, "changed tool")
-            assert (await new.call_tool("ping", {})).is_error is False
+async def test_changes_of_specs_are_served_at_once(shop: Project) -> None:
+    spec = shop.root / "specs" / "order.yaml"
+    async with (
+        shop.server("--fail", "out_of_stock=1", run=("-m", "toolgen", "mock")) as server,
+        connect(server.url) as listening,
+        server.client("legacy") as old,
+        server.client("auto") as new,
+    ):
+        assert error_code(await old.call_tool("order", {"article": "bell"})) == "out_of_stock"
+        await listening.send("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+        await listening.head()
+        await listening.chunk()
+        shop.write("specs/ping.yaml", "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n")
+        assert b"notifications/tools/list_changed" in (await listening.chunk() or b"")
+        assert "serving 1 changed tool: ping\n" in await log(server, "changed tool")
+        assert (await new.call_tool("ping", {})).is_error is False
 
-            spec.write_text(ORDER.replace("type: object", "type: objct", 1))
-            shop.write("specs/ping.yaml", "name: ping\ndescription: Pong.\ninput_schema: {type: object}\n")
-            said = await log(server, "last good contracts")
-            assert "specs/order.yaml:4:9: error" in said
-            assert "the last good contracts of these specs are still served\n" in said
-            for client in (old, new):
-                tools = {tool.name: tool for tool in (await client.list_tools(cache_mode="bypass")).tools}
-                assert set(tools) == {"order", "ping"}
-                assert tools["ping"].description == "Pong."
-
-    asyncio.run(run())
+        spec.write_text(ORDER.replace("type: object", "type: objct", 1))
+        shop.write("specs/ping.yaml", "name: ping\ndescription: Pong.\ninput_schema: {type: object}\n")
+        said = await log(server, "last good contracts")
+        assert "specs/order.yaml:4:9: error" in said
+        assert "the last good contracts of these specs are still served\n" in said
+        for client in (old, new):
+            tools = {tool.name: tool for tool in (await client.list_tools(cache_mode="bypass")).tools}
+            assert set(tools) == {"order", "ping"}
+            assert tools["ping"].description == "Pong."
 
 
 @ERAS
-def test_streams_and_confirmations_are_as_in_production(tmp_path: Path, era: str) -> None:
+async def test_streams_and_confirmations_are_as_in_production(tmp_path: Path, era: str) -> None:
     confirmed = ORDER + 'confirm: {message: "Order {article}?", preview: true}\n'
     shop = Project(write_specs(tmp_path / "shop", order=confirmed, read=STREAM))
     asked: list[str] = []
@@ -101,16 +95,13 @@ def test_streams_and_confirmations_are_as_in_production(tmp_path: Path, era: str
     async def progress(_: float, __: float | None, message: str | None) -> None:
         chunks.append(message)
 
-    async def run() -> None:
-        async with (
-            shop.server(run=("-m", "toolgen", "mock")) as server,
-            server.client(era, elicitation_callback=elicit) as client,
-        ):
-            assert meta_of(await client.call_tool("order", BRAKES)) == {"example": "brakes"}
-            answer = await client.call_tool("read", {"lines": ["a", "b"]}, progress_callback=progress)
-            assert answer.structured_content == {"lines": ["a", "b"]}
-
-    asyncio.run(run())
+    async with (
+        shop.server(run=("-m", "toolgen", "mock")) as server,
+        server.client(era, elicitation_callback=elicit) as client,
+    ):
+        assert meta_of(await client.call_tool("order", BRAKES)) == {"example": "brakes"}
+        answer = await client.call_tool("read", {"lines": ["a", "b"]}, progress_callback=progress)
+        assert answer.structured_content == {"lines": ["a", "b"]}
     assert asked[0].endswith("Order brakes?")
     assert "Preview of the mock: the answer will be" in asked[0]
     assert chunks == ["a", "b"]

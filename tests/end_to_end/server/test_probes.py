@@ -11,8 +11,8 @@ import pytest
 from mcp import Client
 from toolgen.runtime.health import Health
 
-from tests.end_to_end.auth.test_scopes import BOB, bearer, shop, tokens_of
-from tests.end_to_end.project import Project
+from tests.end_to_end.auth.test_scopes import BOB, shop, tokens_of
+from tests.end_to_end.project import Project, bearer
 from tests.end_to_end.raw_http import Answer, connect
 
 __all__ = ["shop"]
@@ -25,74 +25,60 @@ async def probe(url: str, path: str, **headers: str) -> Answer:
         return await connection.receive()
 
 
-def test_strangers_get_one_word_for_any_host_and_without_a_token(shop: Project) -> None:
-    async def run() -> str:
-        async with shop.server("--auth-tokens", tokens_of(shop)) as server:
-            for host in ("10.1.2.3:8000", "evil.example.com"):
-                health = await probe(server.url, "/healthz", host=host)
-                ready = await probe(server.url, "/readyz", host=host, authorization="Bearer of-nobody-at-all")
-                assert (health.status, health.body) == (200, b"ok\n")
-                assert (ready.status, ready.body) == (200, b"ready\n")
-            assert (await probe(server.url, "/healthz/x")).status == 401
-        return server.log
-
-    assert "/healthz" not in asyncio.run(run()).replace("/healthz/x", "")
+async def test_strangers_get_one_word_for_any_host_and_without_a_token(shop: Project) -> None:
+    async with shop.server("--auth-tokens", tokens_of(shop)) as server:
+        for host in ("10.1.2.3:8000", "evil.example.com"):
+            health = await probe(server.url, "/healthz", host=host)
+            ready = await probe(server.url, "/readyz", host=host, authorization="Bearer of-nobody-at-all")
+            assert (health.status, health.body) == (200, b"ok\n")
+            assert (ready.status, ready.body) == (200, b"ready\n")
+        assert (await probe(server.url, "/healthz/x")).status == 401
+    assert "/healthz" not in server.log.replace("/healthz/x", "")
 
 
-def test_a_server_with_a_degraded_part_is_ready_and_names_it_to_an_authenticated_caller(
+async def test_a_server_with_a_degraded_part_is_ready_and_names_it_to_an_authenticated_caller(
     shop: Project,
 ) -> None:
-    shop.add_tool(
+    shop.add_plain_tool(
         "fails",
-        "name: fails\ndescription: Fail to be set up.\ninput_schema: {type: object, additionalProperties: false}\n",
-        "from generated.tools.fails import FailsTool\n\n\nclass Fails(FailsTool):\n"
-        "    async def setup(self):\n        raise OSError('no database')\n\n"
-        "    async def execute(self, request, context):\n        return 1\n",
+        "async def setup(self): raise OSError('no database')\n"
+        "async def execute(self, request, context): return 1",
     )
     shop.generate()
 
-    async def run() -> tuple[Answer, Answer, str]:
-        async with shop.server("--auth-tokens", tokens_of(shop)) as server:
-            async with connect(server.url) as connection:
-                connection.headers = bearer(BOB)
-                await connection.call("fails")
-            told = await probe(server.url, "/readyz", **bearer(BOB))
-            untold = await probe(server.url, "/readyz")
-        return told, untold, server.log
-
-    told, untold, log = asyncio.run(run())
+    async with shop.server("--auth-tokens", tokens_of(shop)) as server:
+        async with connect(server.url) as connection:
+            connection.headers = bearer(BOB)
+            await connection.call("fails")
+        told = await probe(server.url, "/readyz", **bearer(BOB))
+        untold = await probe(server.url, "/readyz")
+    told, untold, log = told, untold, server.log
     assert (told.status, json.loads(told.body)) == (200, {"status": "ready", "degraded": ["tool fails"]})
     assert (untold.status, untold.body) == (200, b"ready\n")
     assert log.count("degraded: tool fails: its set-up failed: OSError") == 1
 
 
-def test_a_server_that_stops_is_not_ready_before_it_refuses_anybody(shop: Project) -> None:
-    async def run() -> None:
-        async with shop.server("--drain-delay", "300", "--grace", "0") as server:
-            async with connect(server.url) as connection:
-                assert (await connection.call("echo", text="x")).status == 200
-                server.process.send_signal(signal.SIGTERM)
-                while (ready := await probe(server.url, "/readyz")).status == 200:
-                    await asyncio.sleep(0.05)
-                late = await connection.call("echo", text="x")
-            assert (ready.status, ready.body) == (503, b"stopping\n")
-            assert (await probe(server.url, "/healthz")).status == 200
-            assert late.status == 200
-            assert late.headers["connection"] == "close"  # so that a proxy does not use it again
-            async with Client(server.url) as client:
-                assert (await client.call_tool("echo", {"text": "new"})).is_error is False
-            server.process.send_signal(signal.SIGTERM)  # the second one ends it at once
-
-    asyncio.run(run())
+async def test_a_server_that_stops_is_not_ready_before_it_refuses_anybody(shop: Project) -> None:
+    async with shop.server("--drain-delay", "300", "--grace", "0") as server:
+        async with connect(server.url) as connection:
+            assert (await connection.call("echo", text="x")).status == 200
+            server.process.send_signal(signal.SIGTERM)
+            while (ready := await probe(server.url, "/readyz")).status == 200:
+                await asyncio.sleep(0.05)
+            late = await connection.call("echo", text="x")
+        assert (ready.status, ready.body) == (503, b"stopping\n")
+        assert (await probe(server.url, "/healthz")).status == 200
+        assert late.status == 200
+        assert late.headers["connection"] == "close"  # so that a proxy does not use it again
+        async with Client(server.url) as client:
+            assert (await client.call_tool("echo", {"text": "new"})).is_error is False
+        server.process.send_signal(signal.SIGTERM)  # the second one ends it at once
 
 
-def test_the_interrupt_of_a_user_does_not_wait(shop: Project) -> None:
-    async def run() -> None:
-        async with shop.server("--drain-delay", "300") as server:
-            server.process.send_signal(signal.SIGINT)
-            assert await asyncio.to_thread(server.process.wait, 60) == 130
-
-    asyncio.run(run())
+async def test_the_interrupt_of_a_user_does_not_wait(shop: Project) -> None:
+    async with shop.server("--drain-delay", "300") as server:
+        server.process.send_signal(signal.SIGINT)
+        assert await asyncio.to_thread(server.process.wait, 60) == 130
 
 
 def test_a_mounted_application_answers_probes_below_its_path(shop: Project) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tests.end_to_end.auth.test_scopes import BOB, bearer, shop, tokens_of
+from tests.end_to_end.auth.test_scopes import BOB, shop, tokens_of
 from tests.end_to_end.calls.test_logs import records
-from tests.end_to_end.project import HttpServer, Project
+from tests.end_to_end.project import HttpServer, Project, bearer
 from tests.end_to_end.raw_http import connect
 
 __all__ = ["shop"]
@@ -30,28 +30,25 @@ async def refuse(
         return status
 
 
-def test_every_refusal_has_one_record_without_a_token(shop: Project) -> None:
-    async def run() -> str:
-        tokens = tokens_of(shop)
-        flags = ("--auth-tokens", tokens, "--max-request-bytes", "2000")
-        async with shop.server(*flags, TOOLGEN_LOG_FORMAT="json") as server:
-            good = bearer(BOB)
-            assert await refuse(server, path="/mcp?key=query-4711") == 401
-            assert await refuse(server, authorization=f"Bearer {FORGED}") == 401
-            assert await refuse(server, path="/other", **good) == 404
-            assert await refuse(server, "PUT", **good) == 405
-            assert await refuse(server, content_length="3000", **good) == 413
-            assert await refuse(server, host="evil.example.com", **good) == 421
-            assert await refuse(server, origin="http://evil.example.com", **good) == 403
-            assert await refuse(server, mcp_session_id="0" * 32, **good) == 404
-            assert await refuse(server, accept="text/plain", **good) == 406
-            async with connect(server.url) as connection:
-                connection.headers = good
-                assert (await connection.call("echo", text="x")).status == 200
-                assert (await connection.call("unknown")).status == 400  # which has the record of a call
-        return server.log
-
-    log = asyncio.run(run())
+async def test_every_refusal_has_one_record_without_a_token(shop: Project) -> None:
+    tokens = tokens_of(shop)
+    flags = ("--auth-tokens", tokens, "--max-request-bytes", "2000")
+    async with shop.server(*flags, TOOLGEN_LOG_FORMAT="json") as server:
+        good = bearer(BOB)
+        assert await refuse(server, path="/mcp?key=query-4711") == 401
+        assert await refuse(server, authorization=f"Bearer {FORGED}") == 401
+        assert await refuse(server, path="/other", **good) == 404
+        assert await refuse(server, "PUT", **good) == 405
+        assert await refuse(server, content_length="3000", **good) == 413
+        assert await refuse(server, host="evil.example.com", **good) == 421
+        assert await refuse(server, origin="http://evil.example.com", **good) == 403
+        assert await refuse(server, mcp_session_id="0" * 32, **good) == 404
+        assert await refuse(server, accept="text/plain", **good) == 406
+        async with connect(server.url) as connection:
+            connection.headers = good
+            assert (await connection.call("echo", text="x")).status == 200
+            assert (await connection.call("unknown")).status == 400  # which has the record of a call
+    log = server.log
     assert [(each["status"], each["level"], each["reason"]) for each in refusals(log)] == [
         (401, "INFO", "there is no token"),
         (401, "WARNING", "the token is not valid"),
@@ -72,23 +69,20 @@ def test_every_refusal_has_one_record_without_a_token(shop: Project) -> None:
         assert secret not in log
 
 
-def test_a_flood_of_refusals_is_counted(project: Project) -> None:
+async def test_a_flood_of_refusals_is_counted(project: Project) -> None:
     project.generate()
 
-    async def run() -> str:
-        async with project.server(TOOLGEN_LOG_FORMAT="json") as server:
-            async with connect(f"{server.url}/other") as connection:
-                for _ in range(500):
-                    await connection.request("GET")
-                    assert (await connection.receive()).status == 404
-            async with asyncio.timeout(60):
-                while "left_out" not in server.log:
-                    await asyncio.sleep(0.1)
-            await asyncio.sleep(1.5)  # until the last count
-            assert await refuse(server, "PUT") == 405
-        return server.log
-
-    log = asyncio.run(run())
+    async with project.server(TOOLGEN_LOG_FORMAT="json") as server:
+        async with connect(f"{server.url}/other") as connection:
+            for _ in range(500):
+                await connection.request("GET")
+                assert (await connection.receive()).status == 404
+        async with asyncio.timeout(60):
+            while "left_out" not in server.log:
+                await asyncio.sleep(0.1)
+        await asyncio.sleep(1.5)  # until the last count
+        assert await refuse(server, "PUT") == 405
+    log = server.log
     written = [each for each in refusals(log) if each["status"] == 404]
     counted = sum(each["left_out"] for each in records(log) if "left_out" in each)
     assert len(written) + counted == 500

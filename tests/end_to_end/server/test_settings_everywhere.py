@@ -6,7 +6,6 @@ import asyncio
 import dataclasses
 import json
 import re
-import signal
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,43 +16,20 @@ from typing import Any
 import pytest
 from toolgen.runtime.settings import Settings, variable
 
-from tests.end_to_end.auth.test_scopes import BOB, bearer, tokens_of
 from tests.end_to_end.calls.test_logs import records
 from tests.end_to_end.project import Project
-from tests.end_to_end.raw_http import LEGACY, Connection, connect
+from tests.end_to_end.raw_http import Connection, connect
 from tests.end_to_end.replicas import free_port
 from tests.end_to_end.slow_tools import add_tools, begun, nap
 
 from .test_asgi import MOUNTED, process
 
 DOCS = Path(__file__).parents[3] / "docs/server.md"
-SETTINGS_SPEC = """
-name: settings
-description: Return the settings of the server.
-input_schema: {type: object}
-output_schema: {type: object}
+SETTINGS = """
+async def execute(self, request, context):
+    return dataclasses.asdict(catalog.default_toolkit().settings)
 """
-SETTINGS_TOOL = """
-import dataclasses
-from generated import catalog
-from generated.tools.settings import SettingsTool
-
-class Settings(SettingsTool):
-    async def execute(self, request, context):
-        return dataclasses.asdict(catalog.default_toolkit().settings)
-"""
-BIG_SPEC = """
-name: big
-description: Return a long text.
-input_schema: {type: object, required: [size], properties: {size: {type: integer}}}
-"""
-BIG_TOOL = """
-from generated.tools.big import BigTool
-
-class Big(BigTool):
-    async def execute(self, request, context):
-        return "x" * request.size
-"""
+BIG = "async def execute(self, request, context): return 'x' * request.size"
 VALUES = {
     "threads": "1",
     "queue": "0",
@@ -107,8 +83,9 @@ EVERYWHERE = pytest.mark.parametrize("how", STARTS)
 def served(project: Project) -> Project:
     """A generated project whose tools show the effects of settings."""
     add_tools(project)
-    project.add_tool("settings", SETTINGS_SPEC, SETTINGS_TOOL)
-    project.add_tool("big", BIG_SPEC, BIG_TOOL)
+    before = "import dataclasses\nfrom generated import catalog"
+    project.add_plain_tool("settings", SETTINGS, before=before, more="output_schema: {type: object}")
+    project.add_plain_tool("big", BIG, properties="size: {type: integer}")
     project.write("mounted.py", MOUNTED)
     project.generate()
     return project
@@ -146,101 +123,53 @@ def test_each_row_of_the_table_has_a_value() -> None:
 
 
 @EVERYWHERE
-def test_settings_have_effects(served: Project, tmp_path: Path, how: str) -> None:
+async def test_settings_have_effects(served: Project, tmp_path: Path, how: str) -> None:
     env = {variable(name): value for name, value in VALUES.items()}
 
-    async def run() -> None:
-        async with started(served, how, **env) as server, connect(server.url) as connection:
-            wanted = Settings.from_environment(env)
-            found = (await connection.call("settings")).message["result"]["structuredContent"]
-            assert found == json.loads(json.dumps(dataclasses.asdict(wanted)))
-            assert len((await connection.ask("tools/list")).message["result"]["tools"]) == 2
-            assert await error_of(connection, "big", size=10_000) == "too_large"
-            assert await error_of(connection, "count", file=str(tmp_path / "c")) == "too_large"
-            async with connect(server.url) as large:
-                assert (await large.call("echo", text="x" * 30_000)).status == 413
-            async with connect(server.url) as named:
-                named.headers = {"host": "tools.example.com", "origin": "http://web.example.com"}
-                assert (await named.call("echo", text="x")).status == 200
-                named.headers = {"host": "other.example.com"}
-                assert (await named.call("echo", text="x")).status == 421
-            async with connect(server.url, session=True) as only:
-                with pytest.raises(AssertionError, match="status=503"):
-                    async with connect(server.url, session=True):
-                        pass
-                assert (await only.call("echo", text="x")).status == 200
-            async with connect(server.url) as busy:
-                await busy.send("tools/call", {"name": "hang", "arguments": nap(1, tmp_path / "h")})
-                await begun(tmp_path / "h")
-                assert await error_of(connection, "hang", **nap(1, tmp_path / "i")) == "overloaded"
-                assert (await busy.receive()).status == 200
-
-    asyncio.run(run())
+    async with started(served, how, **env) as server, connect(server.url) as connection:
+        wanted = Settings.from_environment(env)
+        found = (await connection.call("settings")).message["result"]["structuredContent"]
+        assert found == json.loads(json.dumps(dataclasses.asdict(wanted)))
+        assert len((await connection.ask("tools/list")).message["result"]["tools"]) == 2
+        assert await error_of(connection, "big", size=10_000) == "too_large"
+        assert await error_of(connection, "count", file=str(tmp_path / "c")) == "too_large"
+        async with connect(server.url) as large:
+            assert (await large.call("echo", text="x" * 30_000)).status == 413
+        async with connect(server.url) as named:
+            named.headers = {"host": "tools.example.com", "origin": "http://web.example.com"}
+            assert (await named.call("echo", text="x")).status == 200
+            named.headers = {"host": "other.example.com"}
+            assert (await named.call("echo", text="x")).status == 421
+        async with connect(server.url, session=True) as only:
+            with pytest.raises(AssertionError, match="status=503"):
+                async with connect(server.url, session=True):
+                    pass
+            assert (await only.call("echo", text="x")).status == 200
+        async with connect(server.url) as busy:
+            await busy.send("tools/call", {"name": "hang", "arguments": nap(1, tmp_path / "h")})
+            await begun(tmp_path / "h")
+            assert await error_of(connection, "hang", **nap(1, tmp_path / "i")) == "overloaded"
+            assert (await busy.receive()).status == 200
     events = [(each.get("tool_name"), each["event"]) for each in records(log_of(served)) if "event" in each]
     assert ("settings", "started") in events  # at DEBUG
     assert events.count(("settings", "finished")) == 1
 
 
 @EVERYWHERE
-def test_tokens_and_stateless_have_effects(served: Project, how: str) -> None:
-    env = {"TOOLGEN_AUTH_TOKENS": tokens_of(served), "TOOLGEN_STATELESS": "1", "TOOLGEN_LOG_LEVEL": "warning"}
-
-    async def run() -> None:
-        async with started(served, how, **env) as server:
-            async with connect(server.url) as connection:
-                connection.headers = {"authorization": "Bearer forged"}
-                assert (await connection.ask("tools/list")).status == 401
-            async with connect(server.url) as connection:
-                connection.headers = bearer(BOB)
-                hello = {
-                    "protocolVersion": LEGACY,
-                    "capabilities": {},
-                    "clientInfo": {"name": "raw", "version": "1"},
-                }
-                answer = await connection.ask("initialize", hello)
-                assert (answer.status, "mcp-session-id" in answer.headers) == (200, False)
-                assert (await connection.call("echo", text="x")).status == 200
-
-    asyncio.run(run())
-    log = log_of(served)
-    assert re.search(
-        r'Z WARNING toolgen\.runtime\.http: POST "\S+" refused with 401: the token is not valid', log
-    )
-    assert "tool echo finished" not in log
-
-
-@EVERYWHERE
-def test_an_implementation_that_does_not_load_is_reported_and_refused_with_strict_start(
+async def test_an_implementation_that_does_not_load_is_reported_and_refused_with_strict_start(
     served: Project, how: str
 ) -> None:
     served.write("tools/big.py", "import absent_module\n")
     served.write("tools/settings.py", "def\n")
 
-    async def warn() -> None:
-        async with started(served, how) as server, connect(server.url) as connection:
-            assert (await connection.call("echo", text="x")).status == 200
-            async with asyncio.timeout(60):
-                while "tools/settings.py" not in log_of(served):
-                    await asyncio.sleep(0.05)
-
-    asyncio.run(warn())
+    async with started(served, how) as server, connect(server.url) as connection:
+        assert (await connection.call("echo", text="x")).status == 200
+        async with asyncio.timeout(60):
+            while "tools/settings.py" not in log_of(served):
+                await asyncio.sleep(0.05)
     done = served.python(*STARTS[how].command.format(port=free_port()).split(), TOOLGEN_STRICT_START="1")
     assert done.returncode != 0
     assert "tools.big failed with ModuleNotFoundError" in done.stdout + done.stderr
-
-
-def test_calls_past_the_grace_period_are_refused(served: Project, tmp_path: Path) -> None:
-    async def run() -> None:
-        async with (
-            started(served, "python", TOOLGEN_GRACE="0.5") as server,
-            connect(server.url) as connection,
-        ):
-            await connection.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")})
-            await begun(tmp_path / "a")
-            server.process.send_signal(signal.SIGTERM)
-            assert (await connection.receive()).message["error"]["message"] == "The server is stopping."
-
-    asyncio.run(run())
 
 
 CONFIGURED = """
@@ -261,19 +190,16 @@ logging.getLogger("toolgen").setLevel("INFO")
 @pytest.mark.parametrize(
     ("before", "after"), [(BASIC, ""), ("", BASIC), (OWN, "")], ids=["before", "after", "own handler"]
 )
-def test_logging_of_the_application_is_not_touched(served: Project, before: str, after: str) -> None:
+async def test_logging_of_the_application_is_not_touched(served: Project, before: str, after: str) -> None:
     served.write("configured.py", CONFIGURED.format(before=before, after=after))
     port = free_port()
     command = f"-m uvicorn configured:app --port {port}".split()
 
-    async def run() -> None:
-        async with (
-            process(served, port, *command, TOOLGEN_LOG_FORMAT="json", TOOLGEN_LOG_LEVEL="debug"),
-            connect(f"http://127.0.0.1:{port}/tools/mcp") as connection,
-        ):
-            assert (await connection.call("echo", text="x")).status == 200
-
-    asyncio.run(run())
+    async with (
+        process(served, port, *command, TOOLGEN_LOG_FORMAT="json", TOOLGEN_LOG_LEVEL="debug"),
+        connect(f"http://127.0.0.1:{port}/tools/mcp") as connection,
+    ):
+        assert (await connection.call("echo", text="x")).status == 200
     log = log_of(served)
     assert len(re.findall(r"^OURS tool echo finished", log, re.MULTILINE)) == 1
     assert log.count("tool echo") == 1  # no other record

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -58,20 +57,7 @@ async def call(server: HttpServer, *, session: bool, meta: dict[str, str], heade
         assert (await connection.receive()).status == 200
 
 
-def test_a_call_is_one_span_of_the_callers_trace_in_both_eras(serving: Project) -> None:
-    async def run() -> str:
-        with receiving() as received:
-            async with serving.server(**exporting(received)) as server:
-                for session in (False, True):
-                    await call(server, session=session, meta={}, headers={"traceparent": traceparent()})
-                    await call(server, session=session, meta={"traceparent": traceparent()}, headers={})
-                both = {"headers": {"traceparent": traceparent(OTHER_TRACE)}}
-                await call(server, session=False, meta={"traceparent": traceparent()}, **both)
-                await call(server, session=False, meta={"traceparent": "00-forged" + "x" * 9000}, headers={})
-                await until(lambda: len([s for s in received.spans if "echo" in s.name]) == 6)
-            check(received)
-            return server.log
-
+async def test_a_call_is_one_span_of_the_callers_trace_in_both_eras(serving: Project) -> None:
     def check(received: Receiver) -> None:
         spans = [span for span in received.spans if span.attributes["mcp.method.name"] == "tools/call"]
         assert [span.name for span in spans] == ["tools/call echo"] * 6  # one span a call
@@ -99,55 +85,34 @@ def test_a_call_is_one_span_of_the_callers_trace_in_both_eras(serving: Project) 
             "tools/call",
         }
 
-    log = asyncio.run(run())
+    with receiving() as received:
+        async with serving.server(**exporting(received)) as server:
+            for session in (False, True):
+                await call(server, session=session, meta={}, headers={"traceparent": traceparent()})
+                await call(server, session=session, meta={"traceparent": traceparent()}, headers={})
+            both = {"headers": {"traceparent": traceparent(OTHER_TRACE)}}
+            await call(server, session=False, meta={"traceparent": traceparent()}, **both)
+            await call(server, session=False, meta={"traceparent": "00-forged" + "x" * 9000}, headers={})
+            await until(lambda: len([s for s in received.spans if "echo" in s.name]) == 6)
+        check(received)
+        log = server.log
     finished = [each for each in records(log) if each.get("event") == "finished"]
     assert [each["trace_id"] for each in finished[:5]] == [TRACE] * 5
     assert all(len(each["span_id"]) == 16 for each in finished)
 
 
-@pytest.mark.slow
-def test_failures_have_the_error_types_of_the_conventions(serving: Project) -> None:
-    async def run() -> list[Any]:
-        with receiving() as received:
-            async with serving.server(**exporting(received)) as server, connect(server.url) as connection:
-                await connection.call("echo", text=1)
-                await connection.call("a-name-that-a-stranger-made-up")
-                await connection.ask("no/such/method")
-                await until(
-                    lambda: len(received.spans) == 3 and "mcp.server.operation.duration" in received.metrics
-                )
-                return [received.spans, received.metrics]
-
-    spans, metrics = asyncio.run(run())
-    refused, unknown, method = spans
-    assert (refused.name, refused.is_error) == ("tools/call echo", True)
-    assert refused.attributes["error.type"] == "tool_error"
-    assert refused.attributes["toolgen.error.code"] == "invalid_request"
-    assert (unknown.name, unknown.attributes["rpc.response.status_code"]) == ("tools/call", "-32602")
-    assert (method.name, method.attributes["mcp.method.name"]) == ("_OTHER", "_OTHER")
-    assert "a-name-that-a-stranger-made-up" not in str(metrics)
-    calls = [point for point in metrics["mcp.server.operation.duration"] if "gen_ai.tool.name" in point]
-    assert {(point["gen_ai.tool.name"], point.get("toolgen.error.code")) for point in calls} == {
-        ("echo", "invalid_request"),
-        ("_OTHER", "unknown_tool"),
-    }
-
-
-def test_prometheus_reads_the_same_instruments_on_a_port_of_their_own(serving: Project) -> None:
-    async def run() -> tuple[str, str, int]:
-        flags = ("--metrics-port", "0", "--sessions", "7")
-        async with serving.server(*flags, TOOLGEN_LOG_FORMAT="json") as server:
-            await call(server, session=True, meta={}, headers={})
-            async with connect(server.url.removesuffix("/mcp") + "/metrics") as connection:
-                await connection.request("GET")
-                refused = (await connection.receive()).status
-            text = ""
-            while "event_loop_lag_seconds_count" not in text:
-                await asyncio.sleep(0.1)
-                text = await asyncio.to_thread(scrape, server)
-            return text, server.log, refused
-
-    text, log, refused = asyncio.run(run())
+async def test_prometheus_reads_the_same_instruments_on_a_port_of_their_own(serving: Project) -> None:
+    flags = ("--metrics-port", "0", "--sessions", "7")
+    async with serving.server(*flags, TOOLGEN_LOG_FORMAT="json") as server:
+        await call(server, session=True, meta={}, headers={})
+        async with connect(server.url.removesuffix("/mcp") + "/metrics") as connection:
+            await connection.request("GET")
+            refused = (await connection.receive()).status
+        text = ""
+        while "event_loop_lag_seconds_count" not in text:
+            await asyncio.sleep(0.1)
+            text = await asyncio.to_thread(scrape, server)
+        text, log, refused = text, server.log, refused
     assert refused == 404  # metrics are not served to clients
     lines = text.splitlines()
     assert (
@@ -172,29 +137,6 @@ def test_without_telemetry_no_sdk_is_imported(serving: Project) -> None:
     )
     done = serving.python("-c", code, preloaded=False)
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.slow
-def test_opentelemetry_instrument_silences_no_record(serving: Project) -> None:
-    command = str(Path(sys.executable).with_name("opentelemetry-instrument"))
-    run_server = (
-        "-c",
-        "import os, sys; os.execv(sys.argv[1], [sys.argv[1], sys.executable, '-m', 'generated.mcp_server', *sys.argv[2:]])",
-        command,
-    )
-
-    async def run() -> str:
-        with receiving() as received:
-            env = exporting(received, OTEL_LOGS_EXPORTER="otlp", OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf")
-            async with serving.server(run=run_server, preloaded=False, **env) as server:
-                await call(server, session=False, meta={"traceparent": traceparent()}, headers={})
-                await until(lambda: received.spans)
-                assert [span.name for span in received.spans] == ["tools/call echo"]
-            return server.log
-
-    log = asyncio.run(run())
-    (finished,) = [each for each in records(log) if each.get("event") == "finished"]
-    assert finished["trace_id"] == TRACE
 
 
 @pytest.mark.parametrize(

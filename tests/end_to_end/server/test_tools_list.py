@@ -33,81 +33,66 @@ def test_all_pages_together_are_the_exported_list(serving: Project, era: str) ->
 
 
 @ERAS
-def test_an_unknown_cursor_is_refused(serving: Project, era: str) -> None:
-    async def run() -> None:
-        async with serving.stdio_client(era) as client:
-            for cursor in ("nonsense", "", "bm9uZQ==", "é"):
-                with pytest.raises(MCPError) as caught:
-                    await client.list_tools(cursor=cursor)
-                assert caught.value.error.code == -32602
-
-    asyncio.run(run())
+async def test_an_unknown_cursor_is_refused(serving: Project, era: str) -> None:
+    async with serving.stdio_client(era) as client:
+        for cursor in ("nonsense", "", "bm9uZQ==", "é"):
+            with pytest.raises(MCPError) as caught:
+                await client.list_tools(cursor=cursor)
+            assert caught.value.error.code == -32602
 
 
-def test_the_list_can_be_cached_for_a_minute(serving: Project) -> None:
-    async def run() -> None:
-        async with serving.server() as server, connect(server.url) as connection:
-            result = (await connection.ask("tools/list")).message["result"]
-            assert (result["ttlMs"], result["cacheScope"]) == (60_000, "public")
-            assert "nextCursor" not in result
-
-    asyncio.run(run())
+async def test_the_list_can_be_cached_for_a_minute(serving: Project) -> None:
+    async with serving.server() as server, connect(server.url) as connection:
+        result = (await connection.ask("tools/list")).message["result"]
+        assert (result["ttlMs"], result["cacheScope"]) == (60_000, "public")
+        assert "nextCursor" not in result
 
 
 @ERAS
-def test_name_version_and_instructions_come_from_the_configuration(project: Project, era: str) -> None:
+async def test_name_version_and_instructions_come_from_the_configuration(project: Project, era: str) -> None:
     settings = (project.root / "toolgen.toml").read_text().partition("server.")[0]
     section = '[server]\nname = "Shop"\nversion = "3.1.4"\ninstructions = "Say \\"please\\"."\n'
     project.write("toolgen.toml", f"{settings}\n{section}")
     project.generate()
 
-    async def run() -> None:
-        async with project.server() as server, server.client(era) as client:
-            assert (client.server_info.name, client.server_info.version) == ("Shop", "3.1.4")
-            assert client.instructions == 'Say "please".'
-
-    asyncio.run(run())
+    async with project.server() as server, server.client(era) as client:
+        assert (client.server_info.name, client.server_info.version) == ("Shop", "3.1.4")
+        assert client.instructions == 'Say "please".'
 
 
 @SESSIONS
-def test_subscribers_are_notified_of_changes(serving: Project, session: bool) -> None:
-    async def run() -> None:
-        name = f"added_{'old' if session else 'new'}"
-        async with (
-            serving.server(run=("growing.py",)) as server,
-            connect(server.url, session=session) as caller,
-            connect(server.url, like=caller) as listening,
-        ):
-            if session:
-                await listening.request("GET", accept="text/event-stream")
-            else:
-                await listening.send("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
-            assert (await listening.head())[0] == 200
-            if not session:
-                assert b"acknowledged" in (await listening.chunk() or b"")
-            else:
-                await asyncio.sleep(0.5)
-            await caller.call("grow", name=name)
-            assert b"notifications/tools/list_changed" in (await listening.chunk() or b"")
-            tools = (await caller.ask("tools/list")).message["result"]["tools"]
-            assert name in [tool["name"] for tool in tools]
-
-    asyncio.run(run())
+async def test_subscribers_are_notified_of_changes(serving: Project, session: bool) -> None:
+    name = f"added_{'old' if session else 'new'}"
+    async with (
+        serving.server(run=("growing.py",)) as server,
+        connect(server.url, session=session) as caller,
+        connect(server.url, like=caller) as listening,
+    ):
+        if session:
+            await listening.request("GET", accept="text/event-stream")
+        else:
+            await listening.send("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+        assert (await listening.head())[0] == 200
+        if not session:
+            assert b"acknowledged" in (await listening.chunk() or b"")
+        else:
+            await asyncio.sleep(0.5)
+        await caller.call("grow", name=name)
+        assert b"notifications/tools/list_changed" in (await listening.chunk() or b"")
+        tools = (await caller.ask("tools/list")).message["result"]["tools"]
+        assert name in [tool["name"] for tool in tools]
 
 
-def test_a_cursor_stays_valid_while_tools_are_added(serving: Project) -> None:
-    async def run() -> None:
-        async with (
-            serving.server("--page-size", "3", run=("growing.py",)) as server,
-            connect(server.url) as caller,
-        ):
-            first = (await caller.ask("tools/list")).message["result"]
-            await caller.call("grow", name="zebra")
-            names = [tool["name"] for tool in first["tools"]]
-            while "nextCursor" in first:
-                first = (await caller.ask("tools/list", {"cursor": first["nextCursor"]})).message["result"]
-                names += [tool["name"] for tool in first["tools"]]
-            assert len(names) == len(set(names))
-            assert names[-1] == "zebra"
-
-    asyncio.run(run())
+async def test_a_cursor_stays_valid_while_tools_are_added(serving: Project) -> None:
+    async with (
+        serving.server("--page-size", "3", run=("growing.py",)) as server,
+        connect(server.url) as caller,
+    ):
+        first = (await caller.ask("tools/list")).message["result"]
+        await caller.call("grow", name="zebra")
+        names = [tool["name"] for tool in first["tools"]]
+        while "nextCursor" in first:
+            first = (await caller.ask("tools/list", {"cursor": first["nextCursor"]})).message["result"]
+            names += [tool["name"] for tool in first["tools"]]
+        assert len(names) == len(set(names))
+        assert names[-1] == "zebra"

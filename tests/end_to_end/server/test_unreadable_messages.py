@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -126,16 +125,13 @@ def answered(answer: Any) -> Answered:
 
 
 @pytest.mark.parametrize("transport", ["stdio", "modern", "legacy", "stateless"])
-def test_each_request_is_answered_with_its_id(serving: Project, transport: str) -> None:
-    async def run() -> dict[str, Answered]:
-        async with asking(serving, transport) as ask:
-            found = {}
-            for name, (sent, *_) in CASES.items():
-                body = sent if isinstance(sent, bytes) else sent.encode()
-                if transport != "modern":
-                    body = body.replace(f",{META}".encode(), b"")
-                found[name] = answered(await ask(body))
-            return found
-
+async def test_each_request_is_answered_with_its_id(serving: Project, transport: str) -> None:
     expected = {name: other.get(transport, usual) for name, (_, usual, other) in CASES.items()}
-    assert asyncio.run(run()) == expected
+    async with asking(serving, transport) as ask:
+        found = {}
+        for name, (sent, *_) in CASES.items():
+            body = sent if isinstance(sent, bytes) else sent.encode()
+            if transport != "modern":
+                body = body.replace(f",{META}".encode(), b"")
+            found[name] = answered(await ask(body))
+    assert found == expected

@@ -10,70 +10,30 @@ import pytest
 from tests.end_to_end.project import Project, error_code, text_of
 from tests.end_to_end.slow_tools import begun
 
-SPEC = """
-name: {name}
-description: Take a while.
-input_schema: {{type: object, additionalProperties: false, properties: {{seconds: {{type: number}}}}}}
-{more}
-"""
-SLEEPS = """
-import time
-from generated.tools.{name} import {cls}Tool
-
-class Tool({cls}Tool):
-    def execute(self, request, context):
-        time.sleep(request.seconds)
-        return 1
-"""
+BEFORE = "import asyncio, time\nfrom pathlib import Path"
+ANSWERS = "def execute(self, request, context): return 1"
 ASYNC = """
-import asyncio
-from pathlib import Path
-from generated.tools.{name} import {cls}Tool
+running = most = 0
 
-class Tool({cls}Tool):
-    running = most = 0
-
-    async def execute(self, request, context):
-        self.running += 1
-        self.most = max(self.most, self.running)
-        while not Path("end").exists():
-            await asyncio.sleep(0.02)
-        self.running -= 1
-        return self.most
+async def execute(self, request, context):
+    self.running += 1
+    self.most = max(self.most, self.running)
+    while not Path("end").exists():
+        await asyncio.sleep(0.02)
+    self.running -= 1
+    return self.most
 """
 WAITS = """
-import time
-from pathlib import Path
-from generated.tools.{name} import {cls}Tool
-
-class Tool({cls}Tool):
-    def execute(self, request, context):
-        Path(f"begun.{name}").touch()
-        while not Path("end").exists():
-            time.sleep(0.02)
-        return 1
-"""
-MEETS = """
-import threading
-from generated.tools.{name} import {cls}Tool
-
-RUNNING, MEETING = threading.Semaphore(16), threading.Barrier(16)
-
-class Tool({cls}Tool):
-    def execute(self, request, context):
-        assert RUNNING.acquire(blocking=False), "more than 16 at once"
-        MEETING.wait(60)
-        RUNNING.release()
-        return MEETING.wait(60)
+def execute(self, request, context):
+    Path("begun").touch()
+    while not Path("end").exists():
+        time.sleep(0.02)
+    return 1
 """
 LOOKS_UP = """
-import asyncio
-from generated.tools.{name} import {cls}Tool
-
-class Tool({cls}Tool):
-    async def execute(self, request, context):
-        await asyncio.get_running_loop().getaddrinfo("localhost", 80)
-        return 1
+async def execute(self, request, context):
+    await asyncio.get_running_loop().getaddrinfo("localhost", 80)
+    return 1
 """
 
 
@@ -90,111 +50,85 @@ async def all_but(running: int, calls: list[asyncio.Task[Any]]) -> None:
 
 @pytest.fixture
 def slow(project: Project) -> Project:
-    for name, module, more in (
-        ("sleeps", SLEEPS, ""),
-        ("timed", SLEEPS, "timeout: 3"),
+    for name, body, more in (
+        ("answers", ANSWERS, ""),
+        ("timed", ANSWERS, "timeout: 3"),
         ("waits", WAITS, ""),
         ("waits_timed", WAITS, "timeout: 1"),
-        ("meets", MEETS, ""),
         ("looks_up", LOOKS_UP, ""),
     ):
-        cls = "".join(word.capitalize() for word in name.split("_"))
-        project.add_tool(name, SPEC.format(name=name, more=more), module.format(name=name, cls=cls))
+        project.add_plain_tool(name, body, before=BEFORE, more=more)
     project.generate()
     return project
 
 
-def test_sixty_four_calls_of_one_tool_run_in_four_batches_on_half_of_the_threads(slow: Project) -> None:
-    async def run() -> list[str | None]:
-        async with slow.stdio_client("auto") as client:
-            results = await asyncio.gather(*(client.call_tool("meets", {}) for _ in range(64)))
-            return [error_code(each) for each in results]
-
-    assert asyncio.run(run()) == [None] * 64
-
-
-def test_a_tool_that_hangs_leaves_threads_to_the_others(slow: Project) -> None:
-    async def run() -> None:
-        async with slow.server(TOOLGEN_THREADS="4") as server, server.client("auto") as client:
-            hanging = [asyncio.create_task(client.call_tool("waits", {})) for _ in range(20)]
-            await begun(slow.root / "begun.waits")
-            answers = [await client.call_tool("sleeps", {"seconds": 0}) for _ in range(10)]
-            assert [error_code(each) for each in answers] == [None] * 10
-            assert not any(each.done() for each in hanging)
-            end(slow)
-            assert [error_code(await each) for each in hanging] == [None] * 20
-
-    asyncio.run(run())
+async def test_a_tool_that_hangs_leaves_threads_to_the_others(slow: Project) -> None:
+    async with slow.server(TOOLGEN_THREADS="4") as server, server.client("auto") as client:
+        hanging = [asyncio.create_task(client.call_tool("waits", {})) for _ in range(20)]
+        await begun(slow.root / "begun")
+        answers = [await client.call_tool("answers", {}) for _ in range(10)]
+        assert [error_code(each) for each in answers] == [None] * 10
+        assert not any(each.done() for each in hanging)
+        end(slow)
+        assert [error_code(await each) for each in hanging] == [None] * 20
 
 
-def test_time_in_the_queue_does_not_count_as_timeout_and_other_tools_run(slow: Project) -> None:
-    async def run() -> list[str | None]:
-        async with slow.server(TOOLGEN_THREADS="1") as server, server.client("auto") as client:
-            first = asyncio.create_task(client.call_tool("waits", {}))
-            await begun(slow.root / "begun.waits")
-            queued = asyncio.create_task(client.call_tool("timed", {"seconds": 0}))
-            looked_up = await client.call_tool("looks_up", {})
-            await asyncio.sleep(3.5)  # longer than the timeout of the call in the queue
-            assert not first.done()
-            end(slow)
-            return [error_code(each) for each in (await first, await queued, looked_up)]
-
-    assert asyncio.run(run()) == [None, None, None]
+async def test_time_in_the_queue_does_not_count_as_timeout_and_other_tools_run(slow: Project) -> None:
+    async with slow.server(TOOLGEN_THREADS="1") as server, server.client("auto") as client:
+        first = asyncio.create_task(client.call_tool("waits", {}))
+        await begun(slow.root / "begun")
+        queued = asyncio.create_task(client.call_tool("timed", {}))
+        looked_up = await client.call_tool("looks_up", {})
+        await asyncio.sleep(3.5)  # longer than the timeout of the call in the queue
+        assert not first.done()
+        end(slow)
+        found = [error_code(each) for each in (await first, await queued, looked_up)]
+    assert found == [None, None, None]
 
 
-def test_a_full_queue_answers_overloaded_with_retry_after(slow: Project) -> None:
-    async def run() -> None:
-        async with (
-            slow.server(TOOLGEN_THREADS="1", TOOLGEN_QUEUE="1") as server,
-            server.client("auto") as client,
-        ):
-            calls = [asyncio.create_task(client.call_tool("waits", {})) for _ in range(4)]
-            await all_but(2, calls)
-            end(slow)
-            results = [await each for each in calls]
-            codes = sorted(str(error_code(each)) for each in results)
-            assert codes == ["None", "None", "overloaded", "overloaded"]
-            error = next(each.meta["toolgen/error"] for each in results if each.is_error)
-            assert error["retryable"] is True
-            assert error["retry_after"] >= 1
-
-    asyncio.run(run())
+async def test_a_full_queue_answers_overloaded_with_retry_after(slow: Project) -> None:
+    async with (
+        slow.server(TOOLGEN_THREADS="1", TOOLGEN_QUEUE="1") as server,
+        server.client("auto") as client,
+    ):
+        calls = [asyncio.create_task(client.call_tool("waits", {})) for _ in range(4)]
+        await all_but(2, calls)
+        end(slow)
+        results = [await each for each in calls]
+        codes = sorted(str(error_code(each)) for each in results)
+        assert codes == ["None", "None", "overloaded", "overloaded"]
+        error = next(each.meta["toolgen/error"] for each in results if each.is_error)
+        assert error["retryable"] is True
+        assert error["retry_after"] >= 1
 
 
-def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_when_their_number_doubles(
+async def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_when_their_number_doubles(
     slow: Project,
 ) -> None:
-    async def run() -> str:
-        async with slow.server(TOOLGEN_THREADS="8") as server, server.client("auto") as client:
-            codes = [
-                error_code(each)
-                for each in await asyncio.gather(*(client.call_tool("waits_timed", {}) for _ in range(4)))
-            ]
-            assert codes == ["timeout"] * 4
-            assert error_code(await client.call_tool("sleeps", {"seconds": 0})) is None
-            end(slow)
-        return server.log
-
-    log = asyncio.run(run())
+    async with slow.server(TOOLGEN_THREADS="8") as server, server.client("auto") as client:
+        codes = [
+            error_code(each)
+            for each in await asyncio.gather(*(client.call_tool("waits_timed", {}) for _ in range(4)))
+        ]
+        assert codes == ["timeout"] * 4
+        assert error_code(await client.call_tool("answers", {})) is None
+        end(slow)
+    log = server.log
     for count in (1, 2, 4):
         assert f"tool waits_timed continues in its thread; it takes {count} of 8 threads" in log
     assert "takes 3 of 8" not in log
 
 
 @pytest.mark.parametrize("name", ["one_at_once", "plain_one_at_once"])
-def test_concurrency_limits_how_often_a_tool_runs_at_once(project: Project, name: str) -> None:
-    module, cls = (ASYNC, "OneAtOnce") if name == "one_at_once" else (WAITS, "PlainOneAtOnce")
-    spec = SPEC.format(name=name, more="concurrency: 1")
-    project.add_tool(name, spec, module.format(name=name, cls=cls))
+async def test_concurrency_limits_how_often_a_tool_runs_at_once(project: Project, name: str) -> None:
+    body = ASYNC if name == "one_at_once" else WAITS
+    project.add_plain_tool(name, body, before=BEFORE, more="concurrency: 1")
     project.generate()
 
-    async def run() -> list[str]:
-        async with project.server(TOOLGEN_QUEUE="4") as server, server.client("auto") as client:
-            calls = [asyncio.create_task(client.call_tool(name, {})) for _ in range(8)]
-            await all_but(5, calls)
-            end(project)
-            results = await asyncio.gather(*calls)
-            return [error_code(each) or text_of(each) for each in results]
-
-    found = asyncio.run(run())
+    async with project.server(TOOLGEN_QUEUE="4") as server, server.client("auto") as client:
+        calls = [asyncio.create_task(client.call_tool(name, {})) for _ in range(8)]
+        await all_but(5, calls)
+        end(project)
+        results = await asyncio.gather(*calls)
+        found = [error_code(each) or text_of(each) for each in results]
     assert sorted(found) == ["1"] * 5 + ["overloaded"] * 3
