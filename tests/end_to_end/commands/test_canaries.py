@@ -178,19 +178,14 @@ def test_import_python_calls_no_function(canary: Project) -> None:
 
 def test_import_openapi_reads_the_document_alone(canary: Project) -> None:
     seen: list[str] = []
-    operation = '{"description": "Pets.", "responses": {"200": {"description": "OK."}}}'
-    document = (
-        '{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, '
-        f'"paths": {{"/pets": {{"get": {operation}, "post": {operation}}}}}}}'
-    ).encode()
+    operation = {"description": "Pets.", "responses": {"200": {"description": "OK."}}}
+    paths = {"/pets": {"get": operation, "post": operation}}
+    document = {"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": paths}
 
     class Api(QuietHandler):
         def do_GET(self) -> None:
             seen.append(self.path)
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(document)))
-            self.end_headers()
-            self.wfile.write(document)
+            self.reply(document)
 
     with serve(Api) as url:
         assert ran(canary, "import", "openapi", f"{url}/api.json", "--implement") == []

@@ -32,7 +32,7 @@ input_schema: {type: object, additionalProperties: false}
 HEAD = "from generated.tools.broken import BrokenTool\n\n"
 GOOD = HEAD + "class Broken(BrokenTool):\n    async def execute(self, request, context):\n        return 1\n"
 
-BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, line, words
+BROKEN: dict[str, tuple[str, str, str, int, str]] = {
     "two classes": (
         PLAIN,
         GOOD + "\nclass Other(BrokenTool):\n    def execute(self, request, context): ...\n",
@@ -48,13 +48,6 @@ BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, lin
         3,
         "does not define execute",
     ),
-    "syntax error": (
-        PLAIN,
-        HEAD + "class Broken(\n",
-        "implementation-import",
-        3,
-        "SyntaxError: '(' was never",
-    ),
     "import error": (
         PLAIN,
         "import json\nimport no_such_library\n" + GOOD,
@@ -62,9 +55,7 @@ BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, lin
         2,
         "ModuleNotFoundError: No module named 'no_such_library'",
     ),
-    "raises": (PLAIN, "x = 1 / 0\n", "implementation-import", 1, "ZeroDivisionError: division by zero"),
     "exits": (PLAIN, "import sys\n\nsys.exit(0)\n", "implementation-import", 3, "SystemExit"),
-    "interrupts": (PLAIN, "raise KeyboardInterrupt\n", "implementation-import", 1, "KeyboardInterrupt"),
     "ends the process": (PLAIN, "import os\nos._exit(7)\n", "implementation-import", 1, "(exit code 7)"),
     "missing injected keyword": (
         INJECTING,
@@ -72,34 +63,6 @@ BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, lin
         "implementation-signature",
         4,
         "must accept (self, request, context, *, db)",
-    ),
-    "too few parameters": (
-        PLAIN,
-        GOOD.replace(", context", ""),
-        "implementation-signature",
-        4,
-        "must accept (self, request, context)",
-    ),
-    "inherited signature": (
-        PLAIN,
-        HEAD + "class Mixin:\n    def execute(self): ...\n\nclass Broken(Mixin, BrokenTool):\n    pass\n",
-        "implementation-signature",
-        4,
-        "must accept (self, request, context)",
-    ),
-    "async generator without stream": (
-        PLAIN,
-        GOOD.replace("return 1", "yield 1"),
-        "implementation-signature",
-        4,
-        "Broken.execute is a generator, but the spec has no `stream`",
-    ),
-    "generator without stream": (
-        PLAIN,
-        GOOD.replace("return 1", "yield 1").replace("async ", ""),
-        "implementation-signature",
-        4,
-        "Broken.execute is a generator, but the spec has no `stream`",
     ),
     "preview missing": (CONFIRMING, GOOD, "implementation-class", 3, "does not define preview"),
     "preview yields": (
@@ -116,21 +79,6 @@ BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, lin
         "implementation-class",
         3,
         "Broken does not extend BrokenTool of generated.tools.broken",
-    ),
-    "another tool's base class": (
-        PLAIN,
-        "from generated.tools.echo import EchoTool\n\nclass Broken(EchoTool):\n"
-        "    def execute(self, request, context): ...\n",
-        "implementation-class",
-        3,
-        "Broken does not extend BrokenTool of generated.tools.broken",
-    ),
-    "constructor with arguments": (
-        PLAIN,
-        GOOD + "\n    def __init__(self, url): ...\n",
-        "implementation-constructor",
-        7,
-        "Broken(), without arguments, failed with TypeError",
     ),
     "constructor that fails": (
         PLAIN,
@@ -232,15 +180,6 @@ def test_what_an_implementation_prints_is_not_in_the_report(project: Project) ->
     assert "loud" not in done.stdout + done.stderr
 
 
-def test_check_without_the_flag_runs_no_code(project: Project) -> None:
-    project.generate()
-    for file in ("tools/__init__.py", "tools/echo.py", "generated/__init__.py"):
-        path = project.root / file
-        path.write_text(path.read_text() + "\nimport pathlib; pathlib.Path('ran').touch()\n")
-    project.toolgen("check")
-    assert not (project.root / "ran").exists()
-
-
 def test_without_the_setting_there_is_nothing_to_check(project: Project) -> None:
     project.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\n')
     project.generate()
@@ -249,41 +188,18 @@ def test_without_the_setting_there_is_nothing_to_check(project: Project) -> None
     assert "has no `implementations` setting" in done.stderr
 
 
-def test_the_server_warns_at_start_and_serves_the_others(project: Project) -> None:
+async def test_the_server_warns_at_start_and_serves_the_others(project: Project) -> None:
     project.add_tool("broken", PLAIN, "class Broken(\n")
     project.add_tool("absent", PLAIN.replace("broken", "absent"))
     project.generate()
 
-    async def run() -> str:
-        async with project.server() as server, server.client("auto") as client:
-            assert not (await client.call_tool("echo", {"text": "hi"})).is_error
-            async with asyncio.timeout(20):
-                while "tools/broken.py" not in server.log:
-                    await asyncio.sleep(0.05)
-            return server.log
-
-    warnings = [line for line in asyncio.run(run()).splitlines() if " WARNING " in line]
+    async with project.server() as server, server.client("auto") as client:
+        assert not (await client.call_tool("echo", {"text": "hi"})).is_error
+        async with asyncio.timeout(20):
+            while "tools/broken.py" not in server.log:
+                await asyncio.sleep(0.05)
+        found = server.log
+    warnings = [line for line in found.splitlines() if " WARNING " in line]
     assert len(warnings) == 2
     assert re.search(r"absent has no implementation: there is no module tools.absent", warnings[0])
     assert re.search(r"tools/broken.py:1: importing tools.broken failed with SyntaxError", warnings[1])
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        "class Broken(\n",
-        pytest.param("raise SystemExit\n", marks=pytest.mark.slow),
-        pytest.param(GOOD + "\nBroken2 = 1 / 0\n", marks=pytest.mark.slow),
-        None,
-    ],
-)
-def test_a_strict_start_is_refused(project: Project, module: str | None) -> None:
-    project.add_tool("broken", PLAIN, module)
-    project.generate()
-    done = project.python("-m", "generated.mcp_server", TOOLGEN_STRICT_START="1")
-    assert done.returncode == 2
-    assert "tools/broken.py" in done.stderr
-    assert done.stdout == ""
-    project.write("tools/broken.py", GOOD)
-    done = project.python("-m", "generated.mcp_server", TOOLGEN_STRICT_START="1")
-    assert done.returncode == 0, done.stderr

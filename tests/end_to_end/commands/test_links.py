@@ -83,26 +83,14 @@ TEMPLATES = {
 IMPORT = ("import", "openapi", "apis/pets.yaml")
 COMMANDS = {
     "check": ("check",),
-    "check --format json": ("check", "--format", "json"),
     "generate": ("generate",),
-    "fmt": ("fmt",),
-    "export": ("export", "mcp"),
-    "budget": ("budget",),
-    "budget --write-baseline": ("budget", "--write-baseline"),
     "evals": ("evals",),
     "evals --check": ("evals", "--check"),
     "init": ("init",),
     "new": ("new", "fresh", "--description", "Make something."),
-    "new --all": ("new", "--all"),
     "import --implement": (*IMPORT, "--implement"),
-    "import --sync": (*IMPORT, "--sync"),
     "import --into": (*IMPORT, "--into", "apis/specs"),
     "breaking": ("breaking", "--against", "old"),
-    "breaking, generated": ("breaking", "--against", "./generated"),
-    "check --implementations": ("check", "--implementations"),
-    "call": ("call", "greet", "--input", '{"who": "Ada"}'),
-    "test": ("test",),
-    "test --update": ("test", "--update"),
 }
 OUTPUT = ("generated", "generated/models", "generated/catalog.py", "generated/toolgen.manifest.json")
 EVALS = ("evals", "evals/promptfooconfig.yaml", "evals/tests.json")
@@ -124,12 +112,6 @@ MOST_USED = {
     "import --into": ("apis/specs", "apis/pets.json"),
     "breaking": ("breaking.toml", "old", "old/greet.yaml"),
 }
-RUNS_CODE = ("check --implementations", "call", "test", "test --update")
-OF_CODE = (
-    "toolgen.toml", "specs/greet.yaml", "generated", "work", "tests", "tests/toolgen_fixtures.py", "tests/outcomes",
-    "tests/outcomes/greet.json",
-)  # fmt: skip
-"""Files of commands that run code of the project, which take a second each. Python itself reads the modules."""
 
 REPLACEMENTS = ("link", "link to a copy", "pipe", "device", "sparse file")
 
@@ -199,22 +181,6 @@ def test_no_template_is_read_outside(project_with_templates: Path, tmp_path: Pat
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("replacement", REPLACEMENTS)
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_nothing_outside_is_read_or_written_in_place_of_any_file(
-    project_with_templates: Path, tmp_path: Path, replacement: str, verb: str
-) -> None:
-    places = OF_CODE if verb in RUNS_CODE else sorted(map(str, below(project_with_templates)))
-    check(project_with_templates, tmp_path, [(path, replacement) for path in places], verb)
-
-
-def below(project: Path) -> list[Path]:
-    """Return the paths of everything in the project, but the files of git, which git itself reads."""
-    paths = [path.relative_to(project) for path in project.rglob("*")]
-    return [path for path in paths if path.parts[0] != ".git"]
-
-
 @pytest.fixture
 def suite(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the project whose environment has a secret."""
@@ -262,12 +228,8 @@ def test_a_folder_elsewhere_may_be_named(suite: Path, tmp_path: Path) -> None:
     "words",
     [
         ["check"],
-        ["generate"],
-        ["new", "a"],
         ["mock"],
         ["-C", "specs", "init"],
-        ["-C", "specs", "import", "python", "x:f"],
-        ["-C", "specs", "import", "fastmcp", "x:f"],
         ["import", "openapi", "specs/api.json"],
         ["import", "python", "specs.py:f"],
         ["breaking", "--against", "specs"],

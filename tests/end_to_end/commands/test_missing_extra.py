@@ -73,32 +73,3 @@ def test_another_version_of_ruff_is_reported_with_the_required_one(project: Proj
     assert f"ruff {version} may format generated code in another way" in done.stderr
     assert "pip install 'ruff>=" in done.stderr
     assert "bug in toolgen" not in done.stderr
-
-
-@pytest.mark.parametrize("version", sample(["2.9.0", "99.0.0"], (0,)))
-def test_another_version_of_jinja_that_fails_is_reported_with_the_required_one(
-    project: Project, version: str
-) -> None:
-    project.write("stubs/jinja2/__init__.py", "")
-    project.write("stubs/jinja2/sandbox.py", "")
-    project.write(
-        f"stubs/jinja2-{version}.dist-info/METADATA",
-        f"Metadata-Version: 2.1\nName: jinja2\nVersion: {version}\n",
-    )
-    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
-    assert done.returncode == 2, done.stderr
-    assert f"jinja2 {version} is installed; this toolgen works with " in done.stderr
-    assert "bug in toolgen" not in done.stderr
-
-
-def test_an_old_ruff_that_refuses_our_options_is_reported(project: Project) -> None:
-    """It is found in the same way, but has other flags."""
-    old = project.write("bin/ruff", "#!/bin/sh\necho 'error: unexpected argument' >&2\nexit 2\n")
-    old.chmod(0o755)
-    project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(old)!r}\n")
-    project.write(
-        "stubs/ruff-0.1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: ruff\nVersion: 0.1.0\n"
-    )
-    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
-    assert done.returncode == 2, done.stderr
-    assert "ruff 0.1.0 may format" in done.stderr

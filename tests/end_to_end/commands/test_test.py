@@ -128,20 +128,6 @@ def test_tools_are_isolated_from_each_other(project: Project) -> None:
     assert is_gone(int(child.read_text()))
 
 
-@pytest.mark.slow
-def test_one_tool_and_its_alternatives(project: Project) -> None:
-    add(project, "good")
-    project.add_tool("absent", SPEC.format(name="absent", timeout=1))
-    project.generate()
-    code, tools = run(project, "good")
-    assert (code, list(tools)) == (0, ["good"])
-    code, tools = run(project, "absent")
-    assert (code, tools["absent"]["result"]) == (1, "failed"), "named, it should have an implementation"
-    assert "absent is not implemented" in tools["absent"]["failures"][0]["message"]
-    done = project.toolgen("test", "god")
-    assert (done.returncode, "did you mean 'good'?" in done.stderr) == (2, True)
-
-
 def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from toolgen.project.building.project_build import program_of, read_inputs
     from toolgen.testing.processes import implementation_tests

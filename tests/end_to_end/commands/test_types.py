@@ -128,38 +128,6 @@ class WithoutResponse(ChartTool):
 name = Image("chart.png")
 """
 
-TYPED_CONTENT = """
-from typing import assert_type
-
-from generated.models.chart import ChartResponse
-from toolgen.runtime import Toolkit, ToolResponse
-
-
-def total(response: ToolResponse) -> int:
-    chart = response.as_model(ChartResponse)
-    assert_type(chart, ChartResponse)
-    return chart.total
-
-
-async def called(toolkit: Toolkit) -> int:
-    return (await toolkit.call("chart", {})).as_model(ChartResponse).total
-"""
-WRONG_CONTENT = """
-from generated.models.chart import ChartResponse
-from toolgen.runtime import ToolResponse
-
-
-def total(response: ToolResponse) -> str:
-    return response.as_model(ChartResponse).total
-
-
-def sum_of(response: ToolResponse) -> int:
-    return response.as_model(ChartResponse).sum
-
-
-def model(response: ToolResponse) -> object:
-    return response.as_model(int)
-"""
 
 MODELS = """
 from __future__ import annotations
@@ -332,11 +300,6 @@ def _wrong_lines(project: Project, checker: str, right: str, wrong: str) -> int:
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_a_type_checker_knows_which_blocks_a_tool_may_return(project: Project, checker: str) -> None:
     assert _wrong_lines(project, checker, CHART, WRONG_CHART) == 4
-
-
-@pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_a_type_checker_knows_the_content_of_a_response(project: Project, checker: str) -> None:
-    assert _wrong_lines(project, checker, TYPED_CONTENT, WRONG_CONTENT) == 3
 
 
 @pytest.mark.parametrize(

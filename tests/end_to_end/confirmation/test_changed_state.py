@@ -9,26 +9,6 @@ from typing import Any
 from tests.end_to_end.project import ERAS, Project, error_code, text_of
 from tests.end_to_end.purchase_tool import CHECKING_TOOL, shop_of
 
-ASKING = """
-import asyncio, json, sys
-from pathlib import Path
-from generated import catalog
-
-prices = sys.argv[1].split(",")
-seen = []
-
-async def confirm(asked):
-    seen.append(asked.preview)
-    if prices and prices[0]:
-        Path("price.txt").write_text(prices.pop(0))
-    return True
-
-async def main():
-    response = await catalog.toolkit().call("buy", {"what": "chains"}, confirm=confirm)
-    print(json.dumps({"seen": seen, "code": response.error and response.error.code}))
-
-asyncio.run(main())
-"""
 TWO_STEPS = """
 import asyncio, json
 from pathlib import Path
@@ -78,15 +58,6 @@ def test_a_call_is_refused_after_three_questions(project: Project, era: str) -> 
     assert error_code(result) == "changed_since_confirmed"
     assert len(shop.seen) == 3
     assert shop.bought == []
-
-
-def test_a_confirm_callback_is_asked_again_after_the_price_changed(project: Project) -> None:
-    shop = shop_of(project)
-    done = project.python("-c", ASKING, "49800.00")
-    assert done.stdout == ('{"seen": ["chains costs 498.00", "chains costs 49800.00"], "code": null}\n'), (
-        done.stderr
-    )
-    assert shop.bought == ["49800.00"]
 
 
 def test_a_two_step_token_is_void_after_the_price_changed(project: Project) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.runtime import Confirmation, ToolContext
+from toolgen.runtime import ToolContext
 
 from examples.store import database
 from examples.tools import context
@@ -51,18 +51,6 @@ CASES: list[Any] = [
         id="goods that somebody else has booked",
     ),
     pytest.param(
-        "fulfill_order",
-        {"order_number": "SO-2026-0002"},
-        sql("UPDATE sales_orders SET customer = 'Mallory' WHERE order_number = 'SO-2026-0002'"),
-        id="a customer",
-    ),
-    pytest.param(
-        "create_manufacturing_order",
-        {"order_number": "MO-2026-0003", "product_sku": "KIT-DRIVE", "quantity": 1},
-        sql("UPDATE items SET in_stock = in_stock - 1"),
-        id="stock",
-    ),
-    pytest.param(
         "write",
         {"path": "README.md", "text": "Mine.\n", "mode": "replace"},
         text("README.md", "Written by somebody else.\n"),
@@ -89,33 +77,6 @@ def state(folder: Path) -> tuple[list[str], dict[str, bytes]]:
         rows = list(db.iterdump())
     workspace = database.workspace_folder(folder)
     return rows, {str(path): path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
-
-
-@pytest.mark.parametrize(("name", "arguments", "change"), CASES)
-def test_the_user_is_asked_again_when_something_has_changed(
-    tmp_path: Path, name: str, arguments: dict[str, Any], change: Callable[[Path], None]
-) -> None:
-    if name == "write" and arguments["text"] == LONG:
-        text("README.md", LONG.replace("line 98", "line 98 of the old one"))(tmp_path)
-    seen: list[str | None] = []
-    before: list[Any] = []
-
-    async def confirm(asked: Confirmation) -> bool:
-        seen.append(asked.preview)
-        if len(seen) == 1:
-            change(tmp_path)
-            before.append(state(tmp_path))
-            return True
-        before.append(state(tmp_path))
-        return False
-
-    response = asyncio.run(
-        catalog.toolkit(context=context(tmp_path)).call(name, arguments, confirm=confirm, scopes=SCOPES)
-    )
-    assert response.error is not None
-    assert response.error.code == "declined"
-    assert len(seen) == len(set(seen)) == 2, "the second question shows the new state"
-    assert before[0] == before[1] == state(tmp_path), "nothing was done"
 
 
 @pytest.mark.parametrize(("name", "arguments", "change"), CASES)

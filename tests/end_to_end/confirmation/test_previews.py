@@ -2,83 +2,55 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
-
 import pytest
 
 from tests.end_to_end.project import ECHO_SPEC, ECHO_TOOL, ERAS, Project, error_code, text_of
 from tests.end_to_end.purchase_tool import shop_of
 
-PREVIEW = """
-import asyncio
-from generated import catalog
-
-async def main():
-    response = await catalog.toolkit().preview("buy", {"what": "chains"})
-    print(response.success, response.content)
-
-asyncio.run(main())
-"""
-
-
-def test_toolkit_preview_neither_asks_nor_acts(project: Project) -> None:
-    shop = shop_of(project)
-    done = project.python("-c", PREVIEW)
-    assert done.stdout == "True chains costs 498.00\n", done.stderr
-    assert shop.bought == []
-
 
 @pytest.mark.parametrize("on_unsupported", ["deny", "two_step"])
 @ERAS
-def test_a_client_that_cannot_ask_gets_the_preview(project: Project, era: str, on_unsupported: str) -> None:
+async def test_a_client_that_cannot_ask_gets_the_preview(
+    project: Project, era: str, on_unsupported: str
+) -> None:
     shop = shop_of(project, on_unsupported=on_unsupported)
 
-    async def run() -> None:
-        async with project.stdio_client(era) as client:
-            result = await client.call_tool("buy", {"what": "chains"})
-            assert error_code(result) == "confirmation_required"
-            shown = {"message": "Buy chains?", "preview": "chains costs 498.00"}
-            assert result.meta["toolgen/error"]["details"] == shown
-            assert text_of(result).endswith("Nothing was done. Preview:\nchains costs 498.00")
-            confirmation = result.meta.get("toolgen/confirmation")
-            assert (confirmation is None) is (on_unsupported == "deny")
-            assert confirmation is None or shown.items() <= confirmation.items()
-
-    asyncio.run(run())
+    async with project.stdio_client(era) as client:
+        result = await client.call_tool("buy", {"what": "chains"})
+        assert error_code(result) == "confirmation_required"
+        shown = {"message": "Buy chains?", "preview": "chains costs 498.00"}
+        assert result.meta["toolgen/error"]["details"] == shown
+        assert text_of(result).endswith("Nothing was done. Preview:\nchains costs 498.00")
+        confirmation = result.meta.get("toolgen/confirmation")
+        assert (confirmation is None) is (on_unsupported == "deny")
+        assert confirmation is None or shown.items() <= confirmation.items()
     assert shop.bought == []
 
 
 @ERAS
-def test_an_mcp_client_requests_a_preview_in_meta(project: Project, era: str) -> None:
+async def test_an_mcp_client_requests_a_preview_in_meta(project: Project, era: str) -> None:
     shop = shop_of(project)
 
-    async def run() -> None:
-        async with project.stdio_client(era, elicitation_callback=shop.ask) as client:
-            result = await client.call_tool("buy", {"what": "chains"}, meta={"toolgen/preview": True})
-            assert "chains costs 498.00" in text_of(result)
-            assert result.meta["toolgen/preview"] is True
-            # Clients refuse a success without structured content: the tool has an output schema.
-            assert result.meta["toolgen/error"]["details"] == {"preview": "chains costs 498.00"}
-
-    asyncio.run(run())
+    async with project.stdio_client(era, elicitation_callback=shop.ask) as client:
+        result = await client.call_tool("buy", {"what": "chains"}, meta={"toolgen/preview": True})
+        assert "chains costs 498.00" in text_of(result)
+        assert result.meta["toolgen/preview"] is True
+        # Clients refuse a success without structured content: the tool has an output schema.
+        assert result.meta["toolgen/error"]["details"] == {"preview": "chains costs 498.00"}
     assert shop.seen == []
     assert shop.bought == []
 
 
-def test_a_long_preview_is_cut_in_the_text_and_whole_in_the_details(project: Project) -> None:
+async def test_a_long_preview_is_cut_in_the_text_and_whole_in_the_details(project: Project) -> None:
     shop = shop_of(project)
     shop.price = "9" * 30_000
 
-    async def run() -> None:
-        async with project.stdio_client("auto") as client:
-            result = await client.call_tool("buy", {"what": "chains"})
-            preview = "chains costs " + "9" * 30_000
-            assert result.meta["toolgen/error"]["details"]["preview"] == preview
-            shown = text_of(result).partition("Preview:\n")[2]
-            assert shown == f"{preview[:20_000]}\n[cut: the first 20000 of 30013 characters]"
-
-    asyncio.run(run())
+    async with project.stdio_client("auto") as client:
+        result = await client.call_tool("buy", {"what": "chains"})
+        preview = "chains costs " + "9" * 30_000
+        assert result.meta["toolgen/error"]["details"]["preview"] == preview
+        shown = text_of(result).partition("Preview:\n")[2]
+        assert shown == f"{preview[:20_000]}\n[cut: the first 20000 of 30013 characters]"
     assert shop.bought == []
 
 
@@ -98,13 +70,4 @@ def test_call_preview_of_a_tool_without_preview_does_nothing(project: Project) -
     done = project.toolgen("call", "echo", "--input", '{"text": "x"}', "--preview")
     assert done.returncode == 1
     assert "Error [not_implemented]: echo has no preview." in done.stderr
-    assert shop.bought == []
-
-
-def test_call_preview_refuses_other_servers_which_may_not_know_previews(project: Project) -> None:
-    shop = shop_of(project)
-    server = f"{sys.executable} -m generated.mcp_server"
-    done = project.toolgen("call", "buy", "--against", server, "--input", '{"what": "a"}', "--preview")
-    assert done.returncode == 2
-    assert "--against takes no --preview" in done.stderr
     assert shop.bought == []

@@ -29,13 +29,10 @@ def server(locations: dict[str, str]) -> Iterator[str]:
     class Handler(QuietHandler):
         def do_GET(self) -> None:
             location = locations.get(self.path)
-            body = b"" if location else DOCUMENT.encode()
-            self.send_response(302 if location else 200)
             if location:
-                self.send_header("Location", location)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+                self.reply(b"", 302, location=location)
+            else:
+                self.reply(DOCUMENT.encode())
 
     with serve(Handler) as url:
         yield url

@@ -84,16 +84,11 @@ def test_a_copy_in_the_repository_is_installed(project: Project) -> None:
     "origin",
     [
         None,  # from an index, and PEP 610 does not record which one
-        "",
         "{",
-        "[]",
         {"url": "file:///elsewhere/toolgen", "dir_info": {}},
         {"url": "https://git.example.com/toolgen", "vcs_info": {"vcs": "git", "commit_id": "main"}},
-        {"url": "git://git.example.com/toolgen", "vcs_info": GIT},
         {"url": "https://git.example.com/$(touch canary)", "vcs_info": GIT},
-        {"url": "https://git.example.com/${{ github.token }}", "vcs_info": GIT},
         {"url": "http://example.com/toolgen.whl", "archive_info": {"hashes": {"sha256": DIGEST}}},
-        {"url": "https://example.com/toolgen.whl", "archive_info": {}},
     ],
 )
 def test_nothing_is_installed_if_the_source_is_unknown(project: Project, origin: Any) -> None:
@@ -107,17 +102,7 @@ def test_nothing_is_installed_if_the_source_is_unknown(project: Project, origin:
 
 @pytest.mark.parametrize(
     "folder",
-    [
-        "a b",
-        "x'; touch canary; '",
-        "${{ github.token }}",
-        "#x: y",
-        "- a",
-        "é",
-        "$(touch canary)",
-        '"',
-        "{{ x }}",
-    ],
+    ["x'; touch canary; '", "${{ github.token }}", "#x: y", "{{ x }}"],
 )
 def test_the_name_of_a_folder_is_quoted_in_commands(project: Project, folder: str) -> None:
     steps, hook = initialised(project, None, folder)

@@ -31,9 +31,3 @@ def test_a_diamond_of_references_is_refused_by_an_import(tmp_path: Path, kind: s
     done = toolgen("import", kind, "source.json", folder=tmp_path)
     assert done.code == 2, done.err[:500]
     assert "too-complex" in done.err
-
-
-@pytest.mark.slow
-def test_classes_that_refer_to_each_other_twice_are_generated(tmp_path: Path) -> None:
-    write_project(tmp_path, FAMILIES["inert_diamond"].make())
-    assert toolgen("generate", folder=tmp_path).code == 0

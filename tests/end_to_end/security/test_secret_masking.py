@@ -32,14 +32,7 @@ def mirror() -> Iterator[str]:
     class Handler(QuietHandler):
         def do_GET(self) -> None:
             sent = {name: value for name, value in self.headers.items() if name not in ("Host", "User-Agent")}
-            body = json.dumps(
-                {"path": self.path, "headers": sent, "list": [[self.path]], self.path: 1}
-            ).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.reply({"path": self.path, "headers": sent, "list": [[self.path]], self.path: 1})
 
     with serve(Handler) as url:
         yield url

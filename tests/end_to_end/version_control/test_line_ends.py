@@ -73,16 +73,6 @@ def test_what_is_generated_there_is_what_is_generated_here(repository: Repositor
     assert windows.git("rev-parse", "HEAD^{tree}") == linux.git("rev-parse", "HEAD^{tree}")
 
 
-def test_what_a_windows_user_committed_is_clean_here(repository: Repository) -> None:
-    windows = repository.clone("core.autocrlf=true")
-    windows.project.toolgen("generate")
-    windows.write("specs/other.yaml", ECHO_SPEC.replace("name: echo", "name: other"))
-    windows.project.toolgen("generate")
-    windows.commit("another tool")
-    linux = windows.clone("core.autocrlf=false")
-    assert linux.project.toolgen("check").returncode == 0
-
-
 def test_crlf_in_the_repository_itself_is_clean(origin: Repository) -> None:
     for path in (origin.root / "generated").rglob("*"):
         if path.is_file():

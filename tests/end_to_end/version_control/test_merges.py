@@ -58,9 +58,7 @@ def repository(project: Project) -> Repository:
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (["fetch"], ["find"]),  # between the two tools that are there
-        (["aim"], ["bark"]),  # the first names
-        (["zzz"], ["zzzz"]),  # the last names
+        (["fetch"], ["find"]),
         (["fetch_something_with_a_long_name", "gain"], ["find_something_with_a_long_name", "give"]),
     ],
 )
@@ -127,18 +125,6 @@ def _conflicting_merge(repository: Repository) -> None:
     repository.git("merge", "-q", "--no-edit", "ours", fails=True)
     files = (repository.root / "generated").rglob("*.*")
     assert any(CONFLICT.search(path.read_text()) for path in files if path.suffix != ".pyc")
-
-
-@pytest.mark.parametrize("side", ["--ours", "--theirs"])
-def test_a_manifest_of_one_side_is_enough(repository: Repository, side: str) -> None:
-    (repository.root / ".gitattributes").unlink()
-    repository.commit("no attributes")
-    _add(repository, "ours", "fetch")
-    _add(repository, "theirs", "find")
-    _conflicting_merge(repository)
-    repository.git("checkout", side, "generated/toolgen.manifest.json")
-    assert "EDITED" not in _generate(repository)
-    _assert_up_to_date(repository, "echo", "fetch", "find", "zoom")
 
 
 def test_a_file_edited_by_hand_is_still_reported_after_a_merge(repository: Repository) -> None:
