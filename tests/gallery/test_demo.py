@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import subprocess
@@ -54,21 +53,10 @@ def test_the_demo_succeeds_and_shows_five_designs() -> None:
     assert max(len(line) for line in shown) <= 110
 
 
-def test_a_recorded_transcript_is_compared_with_the_next_run(
-    golden: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert shown(monkeypatch, "Total: 737.60 EUR", options=("--record",)) == 0
-    assert golden.read_text() == f"{TITLE}  answer     Total: 737.60 EUR\n"
-    assert shown(monkeypatch, "Total: 737.60 EUR") == 0
-    assert capsys.readouterr().out.endswith(
-        f"All 2 lines are equal to {demo.FILE}, except for call ids and times.\n"
-    )
-
-
 @pytest.mark.parametrize(
     "lines",
-    [["Total: 737.61 EUR"], [], ["Total: 737.60 EUR", "x"], ["Total: 737.60 EUR", ""], ["total: 737.60 EUR"]],
-    ids=["another digit", "a line less", "a line more", "an empty line more", "another letter"],
+    [["Total: 737.61 EUR"], []],
+    ids=["another digit", "a line less"],
 )
 def test_one_character_that_differs_ends_the_demo_with_exit_code_1(
     golden: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lines: list[str]
@@ -78,13 +66,6 @@ def test_one_character_that_differs_ends_the_demo_with_exit_code_1(
     captured = capsys.readouterr()
     assert "are equal" not in captured.out
     assert f"demo: this run differs from {demo.FILE}:\n--- reviewed\n+++ this run\n@@" in captured.err
-
-
-def test_without_a_golden_the_demo_fails(
-    golden: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert shown(monkeypatch, "Total: 737.60 EUR") == 1
-    assert "+  answer     Total: 737.60 EUR" in capsys.readouterr().err
 
 
 def test_call_ids_may_differ_but_not_which_lines_share_one(
@@ -98,23 +79,3 @@ def test_call_ids_may_differ_but_not_which_lines_share_one(
     assert shown(monkeypatch, b, c, f"{c}, 1.250 s") == 0
     assert shown(monkeypatch, a, b, f"{c}, 0.003 s") == 1
     assert shown(monkeypatch, a, b, f"{a}, 0.003 s") == 1
-
-
-def test_a_false_statement_ends_the_demo_with_exit_code_1(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async def story() -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(claim())
-
-    async def claim() -> None:
-        narration.must(False, "one is two")
-
-    monkeypatch.setattr(demo, "story", story)
-    assert demo.main([]) == 1
-    assert capsys.readouterr().err == "demo: this should be true and is not: one is two\n"
-
-
-def test_quoting_a_missing_line_of_a_spec_fails() -> None:
-    with pytest.raises(narration.NotTrueError, match="has a line that begins with 'colour:'"):
-        narration.quote("specs/sql_query.yaml", "colour:")

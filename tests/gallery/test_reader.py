@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,53 +16,27 @@ LONG_TEXT = "WITH RECURSIVE s(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM s W
 
 CHANGES = [
     "DELETE FROM items",
-    "DELETE FROM items RETURNING sku",
-    "UPDATE items SET in_stock = 0",
     "INSERT INTO items SELECT * FROM items",
-    "REPLACE INTO locations VALUES (1, 'a', 'b')",
     "WITH x AS (SELECT 1) DELETE FROM items",
     "EXPLAIN DELETE FROM items",
-    "DROP TABLE items",
-    "ALTER TABLE items RENAME TO articles",
     "CREATE TABLE x (y)",
-    "CREATE TABLE x AS SELECT 1",
     "CREATE TEMP TABLE x (y)",
-    "CREATE VIEW x AS SELECT 1",
     "CREATE VIRTUAL TABLE x USING fts5(y)",
-    "CREATE TRIGGER x AFTER INSERT ON items BEGIN SELECT 1; END",
     "BEGIN IMMEDIATE",
-    "SAVEPOINT x",
     "VACUUM",
-    "REINDEX",
-    "ANALYZE",
     "DETACH main",
-    "INSERT INTO documents_index(documents_index) VALUES ('optimize')",
 ]
 REACHES = [
     "ATTACH ':memory:' AS x",
-    "PRAGMA query_only = OFF",
     "PRAGMA writable_schema = ON",
-    "PRAGMA table_info(items)",
     "SELECT * FROM pragma_table_info('items')",
-    "SELECT * FROM pragma_database_list",
     "SELECT load_extension('x')",
-    "SELECT fts3_tokenizer('simple')",
     "SELECT readfile('/etc/passwd')",
-    "SELECT randomblob(1000)",
     "SELECT printf('%.*c', 2000000000, 'x')",
-    "SELECT sqlite_version()",
     "SELECT sql FROM sqlite_master",
-    "SELECT count(*) FROM sqlite_schema",
-    "SELECT * FROM temp.sqlite_master",
     "SELECT body FROM content WHERE status = 'draft'",
-    "SELECT count(*) FROM content",
     "SELECT (SELECT body FROM content LIMIT 1) FROM items",
-    "SELECT sku FROM items UNION SELECT body FROM content",
-    "SELECT name FROM items WHERE name IN (SELECT body FROM content)",
     "SELECT * FROM documents_index",
-    "SELECT * FROM documents_index_data",
-    "SELECT * FROM dbstat",
-    "SELECT * FROM items WHERE name MATCH 'x'",
 ]
 
 
@@ -97,20 +70,11 @@ def test_a_statement_cannot_create_a_file(reader: Reader, tmp_path: Path, statem
     "sql",
     [
         "",
-        "-- nothing",
-        "/* open",
         "SELECT",
         "SELECT 1; DELETE FROM items",
         "SELECT 1\0; DELETE FROM items",
-        "SELECT colour FROM items",
-        "SELECT 'a' REGEXP 'b'",
         "SELECT ? + 1",
-        "SELECT :name",
-        "SELECT sum(value) FROM json_each('[9223372036854775807, 9223372036854775807]')",
-        "SELECT " + "(" * 200 + "1" + ")" * 200,
-        "SELECT 1" + " UNION SELECT 1" * 30,
         "SELECT '" + "x" * 20_000 + "'",
-        LONG_TEXT + ", t(x) AS (SELECT max(x) FROM s) SELECT x || x FROM t",
     ],
 )
 def test_invalid_statements_and_parameters_are_reported(reader: Reader, sql: str) -> None:
@@ -130,21 +94,10 @@ def test_queries_are_answered(reader: Reader) -> None:
     assert not ask(reader, "SELECT sku FROM items LIMIT 3", limit=3).truncated
 
 
-def test_blobs_and_infinities_are_returned_as_text(reader: Reader) -> None:
-    answer = ask(reader, "SELECT 9e999, -9e999, x'00ff', CAST(x'ff' AS TEXT), 9223372036854775807")
-    assert answer.rows == [["Infinity", "-Infinity", "x'00ff'", "\ufffd", 9223372036854775807]]
-
-
-def test_a_number_too_large_for_sqlite_is_reported(reader: Reader) -> None:
-    with pytest.raises(InvalidSqlError, match="64 bits"):
-        ask(reader, "SELECT ?", [2**63])
-
-
 @pytest.mark.parametrize(
     "sql",
     [
         ENDLESS,
-        "SELECT count(*) FROM items a, items b, items c, items d, items e, items f, items g, items h",
         "SELECT a.name FROM items a, items b, items c, items d, items e, items f, items g ORDER BY names",
     ],
 )
@@ -156,29 +109,8 @@ def test_time_is_limited(reader: Reader, sql: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    [
-        f"x LIKE '{'%a' * 45}%b'",
-        f"x GLOB '{'*[a-z]' * 15}*b'",
-        "instr(x, substr(x, 1, 30000) || 'b')",
-        "replace(x, substr(x, 1, 30000) || 'b', '')",
-    ],
+    [f"x LIKE '{'%a' * 45}%b'", "replace(x, substr(x, 1, 30000) || 'b', '')"],
 )
 def test_no_single_function_takes_long(reader: Reader, expression: str) -> None:
     with processor_limit(2):
         assert ask(reader, f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT {expression} FROM t").rows
-
-
-def test_the_size_of_an_answer_is_limited(reader: Reader) -> None:
-    answer = ask(reader, f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT x FROM t, items", limit=500)
-    assert answer.truncated
-    assert 0 < len(answer.rows) < 16
-
-
-def test_a_path_cannot_change_the_open_mode(tmp_path: Path, shop: Path) -> None:
-    odd = tmp_path / "a?mode=rwc#x" / "shop.sqlite3"
-    odd.parent.mkdir()
-    odd.write_bytes(shop.read_bytes())
-    assert ask(Reader(odd), "SELECT count(*) FROM items").rows == [[19]]
-    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
-        ask(Reader(tmp_path / "missing.sqlite3"), "SELECT 1")
-    assert not (tmp_path / "missing.sqlite3").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.store import database, fulfilment, manufacturing, orders, receiving, stock
+from examples.store import database, fulfilment, manufacturing, receiving
 from examples.store.manufacturing import Job
 
 KIT = Job("MO-2026-0003", "KIT-BRAKE", 2)
@@ -34,15 +34,6 @@ def test_an_order_can_be_received_in_parts(db: sqlite3.Connection) -> None:
     assert in_stock(db, "LGT-FR80", "LGT-RR") == [19, 31]
     with pytest.raises(fulfilment.OrderNotOpenError, match="PO-2026-0004 is received"):
         receiving.receive(db, "PO-2026-0004", None)
-
-
-def test_units_of_one_article_are_distributed_to_two_lines(db: sqlite3.Connection) -> None:
-    lines = (orders.Line("OIL-MIN", 4), orders.Line("OIL-MIN", 6))
-    orders.place(db, orders.Order("PO-2026-0005", 1, 1, lines))
-    receipt = receiving.receive(db, "PO-2026-0005", {"OIL-MIN": 5})
-    assert [line.outstanding for line in receipt.lines] == [0, 5]
-    assert [(move.sku, move.change) for move in receipt.moves] == [("OIL-MIN", 5)]
-    assert in_stock(db, "OIL-MIN") == [8]
 
 
 def test_building_takes_components_and_fulfilling_brings_the_product(db: sqlite3.Connection) -> None:
@@ -73,21 +64,3 @@ def test_concurrent_shipments_do_not_ship_the_same_stock_twice(shop: Path, db: s
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(ship, range(4))) == ["refused"] * 3 + ["shipped"]
     assert in_stock(db, "TYR-4228") == [22]
-
-
-def test_the_database_refuses_stock_below_zero(db: sqlite3.Connection) -> None:
-    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
-        stock.book(db, [stock.Move("OIL-MIN", "Mineral oil", -4, 3, 6)])
-
-
-def test_ordering_a_product_that_is_built_has_a_warning(db: sqlite3.Connection) -> None:
-    order = orders.Order("PO-2026-0005", 1, 1, (orders.Line("KIT-BRAKE", 9),))
-    assert orders.plan(db, order).warnings == ("KIT-BRAKE is usually built in the workshop.",)
-
-
-def test_data_of_another_version_is_not_changed(tmp_path: Path) -> None:
-    with closing(database.connect(tmp_path / "shop-1.sqlite3")) as old:
-        old.execute("PRAGMA user_version = 1")
-    before = (tmp_path / "shop-1.sqlite3").read_bytes()
-    assert database.database(tmp_path).name != "shop-1.sqlite3"
-    assert (tmp_path / "shop-1.sqlite3").read_bytes() == before

@@ -31,6 +31,7 @@ from generated import anthropic_tools, catalog, mcp_server, openai_tools
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.sql_query import SqlQueryRequest, SqlQueryTool
 from generated.tools.stream_lines import StreamLinesRequest, StreamLinesResponse, StreamLinesTool
+from tests.runtime.tool_factory import code_of
 
 from . import helpers
 
@@ -162,8 +163,7 @@ def test_a_toolkit_lists_finds_groups_and_filters(tmp_path: Path) -> None:
     reading = toolkit.select(predicate=lambda tool: bool(tool.get("annotations", {}).get("readOnlyHint")))
     assert "write" not in reading
     refused = helpers.call(reading, "write", {"path": "a", "text": "b"})
-    assert refused.error is not None
-    assert refused.error.code == "unknown_tool"
+    assert code_of(refused) == "unknown_tool"
 
 
 @pytest.mark.parametrize("name", ["echo", "stream_lines", "attempt_completion"])
@@ -200,19 +200,17 @@ def test_extras_reach_the_next_call_and_the_application() -> None:
     assert other.content["text"] == "b 0", "another conversation"
 
 
-def test_a_client_over_stdio_needs_nothing_to_keep_extras() -> None:
+async def test_a_client_over_stdio_needs_nothing_to_keep_extras() -> None:
     """final_answer=False: agent may call more tools using extras if present
 
     The SDK's client returns no token; a server over stdio has it as its only client.
     """
 
-    async def twice() -> list[str]:
-        server = mcp_server.build_server(helpers.kit_of(Echo()))
-        server.state.serve_only_client()
-        async with Client(server) as client:
-            return [helpers.text_of(await client.call_tool("echo", {"text": "a"})) for _ in range(2)]
-
-    assert asyncio.run(twice()) == ['{"text":"a 0"}', '{"text":"a 1"}']
+    server = mcp_server.build_server(helpers.kit_of(Echo()))
+    server.state.serve_only_client()
+    async with Client(server) as client:
+        found = [helpers.text_of(await client.call_tool("echo", {"text": "a"})) for _ in range(2)]
+    assert found == ['{"text":"a 0"}', '{"text":"a 1"}']
 
 
 def test_extras_may_be_any_metadata() -> None:
@@ -417,8 +415,7 @@ def test_a_missing_dependency_is_an_error_response(name: str) -> None:
     if "inject" not in spec:
         assert response.success
         return
-    assert response.error is not None
-    assert response.error.code == "missing_dependency"
+    assert code_of(response) == "missing_dependency"
     assert spec["inject"][0]["name"] in response.error.message
 
 
@@ -592,7 +589,7 @@ def test_side_effects_are_documented_for_the_agent(tmp_path: Path) -> None:
         }
 
 
-def test_injected_values_that_fail_on_their_way_out_of_a_cancelled_call_harm_no_other_call() -> None:
+async def test_injected_values_that_fail_on_their_way_out_of_a_cancelled_call_harm_no_other_call() -> None:
     """Tools encapsulate side-effectful or domain-specific actions"""
     started = asyncio.Event()
 
@@ -612,17 +609,14 @@ def test_injected_values_that_fail_on_their_way_out_of_a_cancelled_call_harm_no_
             await asyncio.Event().wait()
             raise AssertionError
 
-    async def cancel() -> ToolResponse:
-        toolkit = helpers.kit_of(Waiting(), context={"db_engine": db_engine})
-        call = asyncio.create_task(toolkit.call("sql_query", {"query": "wait"}))
-        await started.wait()
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        started.clear()
-        return await toolkit.call("sql_query", {"query": "next"})
-
-    assert asyncio.run(cancel()).content == "answered"
+    toolkit = helpers.kit_of(Waiting(), context={"db_engine": db_engine})
+    call = asyncio.create_task(toolkit.call("sql_query", {"query": "wait"}))
+    await started.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    started.clear()
+    assert (await toolkit.call("sql_query", {"query": "next"})).content == "answered"
 
 
 @pytest.mark.parametrize("way", ["chat", "responses", "anthropic"])
@@ -662,69 +656,6 @@ def test_a_parameter_called_title_is_kept(
     assert "title: Annotated[str, Field(" in (tmp_path / "generated" / "models" / "rename.py").read_text()
 
 
-def test_a_value_can_be_streamed(tmp_path: Path) -> None:
-    (response,) = asyncio.run(gathered(helpers.gallery(tmp_path).stream("echo", {"text": "a"})))
-    assert response.content == {"text": "a"}
-
-
-def test_chunks_arrive_while_the_tool_is_running(tmp_path: Path) -> None:
-    async def first() -> tuple[Any, float]:
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        arguments = {"lines": ["a"] * 40, "pause_ms": 1000}
-        stream = helpers.gallery(tmp_path).stream("stream_lines", arguments)
-        chunk = await anext(stream)
-        await stream.aclose()
-        return chunk, loop.time() - began
-
-    chunk, seconds = asyncio.run(first())
-    assert chunk == "a"
-    assert seconds < 30, "the other lines, 39 seconds of work, are not waited for"
-
-
-def test_a_stream_that_fails_is_an_error_and_not_a_short_result() -> None:
-    class Breaking(StreamLinesTool):
-        async def execute(self, request: StreamLinesRequest, context: ToolContext) -> AsyncIterator[str]:
-            yield "a"
-            raise OSError("gone")
-
-    response = helpers.call(helpers.kit_of(Breaking()), "stream_lines", {"lines": ["a", "b"]})
-    assert response.error is not None
-    assert (response.error.code, response.content) == ("internal_error", None)
-
-
-def test_a_chunk_that_violates_its_schema_is_not_sent() -> None:
-    class Wrong(StreamLinesTool):
-        async def execute(self, request: StreamLinesRequest, context: ToolContext) -> AsyncIterator[Any]:
-            yield 7
-            yield StreamLinesResponse(lines=[], line_count=0)
-
-    *chunks, response = asyncio.run(gathered(helpers.kit_of(Wrong()).stream("stream_lines", {"lines": []})))
-    assert chunks == []
-    assert response.error.code == "invalid_response"
-
-
-def test_runtime_context_from_factories_is_closed_after_the_call(tmp_path: Path) -> None:
-    opened: list[sqlite3.Connection] = []
-
-    @asynccontextmanager
-    async def db() -> AsyncIterator[sqlite3.Connection]:
-        connection = database.connect(database.database(tmp_path))
-        opened.append(connection)
-        try:
-            yield connection
-        finally:
-            connection.close()
-
-    toolkit = catalog.toolkit(context={"db": db})
-    for _ in range(2):
-        assert helpers.call(toolkit, "list_content", {}).success
-    assert len(opened) == 2
-    for connection in opened:
-        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-            connection.execute("SELECT 1")
-
-
 @pytest.mark.parametrize("name", sorted(catalog.TOOLS))
 def test_runtime_context_is_invisible_to_the_model(name: str, tmp_path: Path) -> None:
     listed = helpers.over_mcp(helpers.gallery(tmp_path), lambda client: client.list_tools()).tools
@@ -735,32 +666,3 @@ def test_runtime_context_is_invisible_to_the_model(name: str, tmp_path: Path) ->
     for injected in helpers.spec(name).get("inject", ()):
         assert injected["type"] not in published
         assert f'"{injected["name"]}"' not in published
-
-
-def test_a_model_cannot_send_what_is_injected(tmp_path: Path) -> None:
-    response = helpers.call(
-        helpers.gallery(tmp_path), "sql_query", {"query": "SELECT 1", "reader": "/etc/passwd"}
-    )
-    assert response.error is not None
-    assert response.error.code == "invalid_request"
-
-
-def test_a_toolkit_changes_at_run_time() -> None:
-    toolkit = helpers.kit_of(Plain())
-    toolkit.add(Echo())
-    assert helpers.call(toolkit, "echo", {"text": "a"}).success
-    with pytest.raises(ValueError, match="echo"):
-        toolkit.add(Echo())
-    toolkit.remove("echo")
-    assert list(toolkit) == ["stream_lines"]
-
-
-@pytest.mark.parametrize(
-    "query", ["DELETE FROM items", "SELECT 1; DROP TABLE items", "PRAGMA writable_schema=1"]
-)
-def test_commands_and_queries_are_checked(tmp_path: Path, query: str) -> None:
-    toolkit = helpers.gallery(tmp_path)
-    assert not helpers.call(toolkit, "sql_query", {"query": query}).success
-    assert helpers.call(toolkit, "sql_query", {"query": "SELECT count(*) FROM items"}).content["rows"] == [
-        [19]
-    ]
