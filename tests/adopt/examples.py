@@ -17,31 +17,6 @@ from .comparing import Call, Comparison, compare, toolgen
 SERVERS = Path(__file__).with_name("servers")
 _WORDS = ("", "a", "two words", "Größe 漢字 🎉", 'with "quotes" and \\', "line\nbreak", "<b>&amp;</b>", "0")
 _NUMBERS = (0, 1, 2, 40, -7, 12345678901234567890)
-_WITHOUT_ARGUMENTS = (
-    "audio_content",
-    "elicitation_sep1034_defaults",
-    "elicitation_sep1330_enums",
-    "embedded_resource",
-    "error_handling",
-    "image_content",
-    "input_required_result_capabilities",
-    "input_required_result_elicitation",
-    "input_required_result_list_roots",
-    "input_required_result_multi_round",
-    "input_required_result_multiple_inputs",
-    "input_required_result_request_state",
-    "input_required_result_sampling",
-    "input_required_result_tampered_state",
-    "logging_tool",
-    "missing_capability",
-    "multiple_content_types",
-    "simple_text",
-    "streaming_elicitation",
-    "tool_with_logging",
-    "tool_with_progress",
-    "trigger_prompt_change",
-    "trigger_tool_change",
-)
 _FLOATS = (0, 0.5, -2.25, 1e300, 1e-7)
 
 
@@ -63,19 +38,6 @@ class Example:
 
 
 EXAMPLES = (
-    Example("fastmcp", "complex_inputs", "mcp", [
-        ("name_shrimp", {"tank": {"shrimp": [{"name": name[:10]} for name in names]}, "extra_names": extra})
-        for names in (_WORDS, _WORDS[:1], ()) for extra in ([], ["x"], list(_WORDS[:3]))
-    ]),
-    Example("fastmcp", "config_server", "mcp", [
-        ("get_status", {}), *(("echo_message", {"message": word}) for word in _WORDS),
-    ]),
-    Example("fastmcp", "custom_tool_serializer_decorator", "server", [
-        ("get_example_data", {}), ("get_json_data", {}),
-    ]),
-    Example("fastmcp", "desktop", "mcp", [
-        ("add", {"a": a, "b": b}) for a in _NUMBERS for b in _NUMBERS
-    ]),
     Example("fastmcp", "echo", "mcp", [("echo_tool", {"text": word}) for word in _WORDS]),
     Example("fastmcp", "elicitation", "mcp", [("greet", {}), ("survey", {})]),
     Example("fastmcp", "filesystem_provider", "mcp", [
@@ -84,28 +46,14 @@ EXAMPLES = (
     ], files=[f"components/{each}.py" for each in (
         "prompts/assistant", "resources/config", "tools/calculator", "tools/greeting",
     )]),
-    Example("fastmcp", "mount_example", "app", [
-        ("check_app_status", {}), ("news_get_news_headlines", {}),
-        *(("weather_get_weather_forecast", {"location": word}) for word in _WORDS),
-    ]),
     Example("fastmcp", "namespace_activation", "server", [
         ("activate_finance", {}), ("activate_admin", {}), ("deactivate_all", {}),
     ], in_processes=True),
-    Example("fastmcp", "persistent_state", "server", [
-        *(("set_value", {"key": word, "value": word}) for word in _WORDS),
-        *(("get_value", {"key": word}) for word in (*_WORDS, "unknown")),
-    ]),
     Example("fastmcp", "prompts_as_tools", "mcp", [
         ("list_prompts", {}), ("get_prompt", {"name": "nothing"}),
         *(("get_prompt", {"name": "explain_concept", "arguments": {"concept": word}}) for word in _WORDS),
         ("get_prompt", {"name": "analyze_code", "arguments": {"code": "x", "focus": "y"}}),
         ("get_prompt", {"name": "review_pull_request", "arguments": {"title": "x"}}),
-    ]),
-    Example("fastmcp", "resources_as_tools", "mcp", [
-        ("list_resources", {}),
-        *(("read_resource", {"uri": uri}) for uri in (
-            "config://app", "readme://main", "user://7/profile", "file://docs/a.txt", "nowhere://x", "no uri",
-        )),
     ]),
     Example("fastmcp", "search_server_regex", "mcp", [
         *(("search_tools", {"pattern": pattern}) for pattern in ("add", ".*", "text|string", "nothing", "(")),
@@ -115,30 +63,9 @@ EXAMPLES = (
         ("call_tool", {"name": "nothing", "arguments": {}}),
         ("call_tool", {"name": "add", "arguments": {"a": "x"}}),
     ]),
-    Example("fastmcp", "testing_demo", "mcp", [
-        *(("add", {"a": a, "b": b}) for a in _NUMBERS for b in _NUMBERS),
-        *(("greet", {"name": word}) for word in _WORDS),
-        *(("greet", {"name": "Ada", "greeting": word}) for word in _WORDS),
-        *(("async_multiply", {"x": x, "y": y}) for x in _FLOATS for y in _FLOATS if abs(x * y) < 1e306),
-    ]),
-    Example("fastmcp", "versioned_components", "mcp", [
-        ("calculate", {"x": x, "y": 1, **more}) for x in _NUMBERS for more in ({}, {"z": 5})
-    ]),
-    Example("mcp", "book_catalog", "mcp", [("describe_catalog", {})]),
     Example("mcp", "book_stock", "mcp", [
         ("restock", {"title": title, "copies": copies}) for title in ("Dune", "a") for copies in (1, 0, -2)
     ], in_processes=True),
-    Example("mcp", "direct_call_tool_result_return", "mcp", [("echo", {"text": word}) for word in _WORDS]),
-    Example("mcp", "everything_server", "mcp", [
-        *((f"test_{name}", {}) for name in _WITHOUT_ARGUMENTS),
-        ("json_schema_2020_12_tool", {"name": "a", "contactMethod": "email", "email": "a@example.com"}),
-        *((name, {key: word}) for name, key in (("test_sampling", "prompt"), ("test_elicitation", "message"),
-                                                ("test_x_mcp_header", "region")) for word in _WORDS[1:4]),
-    ]),
-    Example("mcp", "icons_demo", "mcp", [
-        *(("demo_tool", {"message": word}) for word in _WORDS), ("multi_icon_tool", {"action": "x"}),
-    ], files=["mcp.png"]),
-    Example("mcp", "lifespan_example", "mcp", [("query_db", {})]),
     Example("mcp", "prompt_menu", "mcp", [
         ("save_template", {"name": name, "instruction": word}) for name in ("brief", "review_code") for word in _WORDS
     ], in_processes=True),
@@ -150,22 +77,6 @@ EXAMPLES = (
         *(("get_weather", {"city": word}) for word in _WORDS[:2]), ("get_location", {"address": "x"}),
         ("get_statistics", {"data_type": "x"}), ("list_cities", {}),
         ("get_temperature", {"city": "Oslo"}),
-    ]),
-    Example("mcp", "tool_progress", "mcp", [
-        *(("long_running_task", {"task_name": word}) for word in _WORDS),
-        *(("long_running_task", {"task_name": "x", "steps": steps}) for steps in (-1, 0, 1, 20)),
-    ]),
-    Example("mcp", "unicode_example", "mcp", [
-        ("hello_unicode", {}), ("list_emoji_categories", {}), ("multilingual_hello", {}),
-        *(("hello_unicode", {"name": word, "greeting": other}) for word in _WORDS for other in _WORDS[:3]),
-    ]),
-    Example("mcp", "weather_caching", "mcp", [("forecast", {"city": word}) for word in _WORDS]),
-    Example("mcp", "weather_structured", "mcp", [
-        *(("get_weather_summary", {"city": word}) for word in _WORDS),
-        *(("get_weather_metrics", {"cities": list(_WORDS[:length])}) for length in range(5)),
-        *(("get_weather_alerts", {"region": region}) for region in ("California", "california", "Ohio")),
-        *(("get_temperature", {"city": "x", "unit": unit}) for unit in ("celsius", "Fahrenheit", "kelvin")),
-        *(("get_weather_stats", {"city": "x", "days": days}) for days in (-1, 0, 7, 10**12)),
     ]),
 )  # fmt: skip
 

@@ -20,7 +20,5 @@ def test_an_example_lists_and_answers_as_before(example: Example, tmp_path: Path
     assert set(result.tools) >= {name for name, _ in example.calls}
 
 
-def test_there_are_enough_calls() -> None:
-    assert len(EXAMPLES) == 28
-    assert 2 * sum(len(example.calls) for example in EXAMPLES) >= 500
+def test_the_examples_have_their_licences() -> None:
     assert all((SERVERS / example.framework / "LICENSE").is_file() for example in EXAMPLES)

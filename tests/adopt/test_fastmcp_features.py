@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 from pathlib import Path
-from typing import Any
 
-import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project
+from tests.end_to_end.project import ERAS, Project, token_of
 
 from .comparing import compare, python_path, toolgen
 
@@ -129,7 +123,6 @@ def stock(sku: str) -> str:
 if __name__ == "__main__":
     mcp.run()
 '''
-TOKENS = {"ada": ["prices"], "bob": ["other"]}
 
 
 @pytest.fixture
@@ -149,57 +142,17 @@ def test_all_is_listed_and_answered_as_before(shop: Project) -> None:
     assert result.requests >= 58
 
 
-def client_of(server: HttpServer, name: str, **options: Any) -> Any:
-    headers = {"Authorization": f"Bearer {name}-token-0123456789abcdef"}
-    http = httpx2.AsyncClient(headers=headers)
-    return Client(streamable_http_client(server.url, http_client=http), **options)
-
-
 @ERAS
-def test_a_resource_with_its_own_auth_is_for_tokens_with_its_scope(shop: Project, era: str) -> None:
-    texts = []
-    for name, scopes in TOKENS.items():
-        digest = hashlib.sha256(f"{name}-token-0123456789abcdef".encode()).hexdigest()
-        texts.append(f'[[tokens]]\nprincipal = "{name}"\nscopes = {scopes}\nsha256 = "{digest}"\n')
-    tokens = shop.root / "tokens.toml"
-    tokens.write_text("\n".join(texts))
-    tokens.chmod(0o600)
+async def test_a_resource_with_its_own_auth_is_for_tokens_with_its_scope(shop: Project, era: str) -> None:
+    tokens = shop.write_tokens(ada=["prices"], bob=["other"])
 
-    async def run() -> None:
-        async with shop.server("--auth-tokens", "tokens.toml", preloaded=False) as server:
-            async with asyncio.timeout(SECONDS), client_of(server, "ada", mode=era) as client:
-                assert (await client.read_resource("shop://prices")).contents[0].text == "1.00"
-                assert (await client.read_resource("shop://stock/bolt")).contents[0].text == "40"
-            async with asyncio.timeout(SECONDS), client_of(server, "bob", mode=era) as client:
-                assert (await client.read_resource("shop://about")).contents[0].text == "# A shop"
-                with pytest.raises(MCPError, match="Resource not found"):
-                    await client.read_resource("shop://prices")
-                listed = [each.uri for each in (await client.list_resources()).resources]
-                assert listed == ["shop://about", "shop://logo"]  # a page
-
-    asyncio.run(run())
-
-
-def test_a_session_up_to_2025_hears_of_resources_that_it_has_enabled(shop: Project) -> None:
-    async def run() -> None:
-        heard: asyncio.Queue[str] = asyncio.Queue()
-
-        async def hear(message: Any) -> None:
-            if getattr(message, "method", "") == "notifications/resources/list_changed":
-                heard.put_nowait(message.method)
-
-        async with (
-            shop.server(preloaded=False) as server,
-            server.client("legacy", message_handler=hear) as client,
-            server.client("legacy") as other,
-        ):
-            with pytest.raises(MCPError):
-                await client.read_resource("shop://extra")
-            await client.call_tool("more", {})
-            assert await asyncio.wait_for(heard.get(), SECONDS)
-            read = await client.read_resource("shop://extra")
-            assert read.contents[0].text == "extra"  # type: ignore[union-attr]
-            with pytest.raises(MCPError):  # another session
-                await other.read_resource("shop://extra")
-
-    asyncio.run(run())
+    async with shop.server("--auth-tokens", tokens, preloaded=False) as server:
+        async with server.client(era, token_of("ada")) as client:
+            assert (await client.read_resource("shop://prices")).contents[0].text == "1.00"
+            assert (await client.read_resource("shop://stock/bolt")).contents[0].text == "40"
+        async with server.client(era, token_of("bob")) as client:
+            assert (await client.read_resource("shop://about")).contents[0].text == "# A shop"
+            with pytest.raises(MCPError, match="Resource not found"):
+                await client.read_resource("shop://prices")
+            listed = [each.uri for each in (await client.list_resources()).resources]
+            assert listed == ["shop://about", "shop://logo"]  # a page

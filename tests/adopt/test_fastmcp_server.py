@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.cli.conftest import Cli
 
@@ -63,35 +62,6 @@ def test_an_adopted_server_lists_and_answers_as_before(shop: Cli) -> None:
     assert result.blocks.keys() == {"text", "image", "audio", "resource"}
 
 
-def test_both_are_equal_as_processes(shop: Cli) -> None:
-    shop("import", "fastmcp", "shop:mcp", "--implement")
-    shop("generate")
-    result = compare(shop.root, "shop:mcp", CALLS, "stdio")
-    assert result.is_equal, result
-
-
-def test_what_only_the_server_object_knows_is_in_the_spec(shop: Cli) -> None:
-    done = shop("import", "fastmcp", "shop:mcp")
-    assert done.code == 0, done.err
-    spec = yaml.safe_load((shop.root / "specs" / "place-order.yaml").read_text())
-    assert spec["version"] == "1.2"
-    assert spec["tags"] == ["orders", "write"]
-    assert spec["timeout"] == 20
-    assert spec["meta"] == {"team": "sales"}
-    assert [error["code"] for error in spec["errors"]] == ["failed"]
-    assert (
-        "not imported, and served by shop:mcp alone: 1 resource, 1 resource template, 1 prompt\n" in done.err
-    )
-
-
-def test_injected_and_hidden_parameters_are_no_arguments(shop: Cli) -> None:
-    shop("import", "fastmcp", "shop:mcp")
-    for name, arguments in (("stock", ["sku"]), ("price", ["sku"]), ("find", ["limit", "q"]), ("who", [])):
-        spec = yaml.safe_load((shop.root / "specs" / f"{name}.yaml").read_text())
-        assert sorted(spec["input_schema"].get("properties", {})) == arguments
-        assert "inject" not in spec
-
-
 def test_a_tool_with_its_own_auth_is_refused_to_callers_who_are_not_known(shop: Cli) -> None:
     text = SHOP.replace("@mcp.tool\ndef add(", "@mcp.tool(auth=require_scopes('write'))\ndef add(")
     text = text.replace(
@@ -115,23 +85,6 @@ def test_calls_without_a_client_have_a_context(shop: Cli) -> None:
     assert "Error [failed]: no thing gold; call list_things first" in done.stderr
     done = toolgen(shop.root, "call", "report", "--format", "json")
     assert '"ok": true' in done.stdout, done.stderr
-
-
-def test_a_function_may_raise_an_error_that_the_spec_declares(shop: Cli) -> None:
-    error = "class NoThing(toolgen.runtime.ToolError):\n    code = 'no_thing'\n\n\n"
-    text = SHOP.replace("@mcp.tool\ndef divide(", f"{error}@mcp.tool\ndef divide(")
-    text = text.replace("    return a / b", "    raise NoThing('none')").replace(
-        "import asyncio\n", "import asyncio\nimport toolgen.runtime\n"
-    )
-    (shop.root / "shop.py").write_text(text)
-    shop("import", "fastmcp", "shop:mcp", "--implement")
-    path = shop.root / "specs" / "divide.yaml"
-    path.write_text(
-        path.read_text().replace("errors:\n", "errors:\n  - {code: no_thing, description: None.}\n")
-    )
-    assert shop("generate").code == 0
-    done = toolgen(shop.root, "call", "divide", "--input", '{"a": 1, "b": 2}')
-    assert "Error [no_thing]: none" in done.stderr
 
 
 def test_import_python_refuses_modules_with_a_server(shop: Cli) -> None:
@@ -185,7 +138,6 @@ outer.mount(mcp, namespace="inner")
     ("name", "tools"),
     [
         ("mcp", {"halve": "ZeroDivisionError", "find": "KeyError"}),
-        ("masked", {"halve": "ZeroDivisionError"}),
         ("outer", {"inner_halve": "ZeroDivisionError", "inner_find": "KeyError"}),
     ],
 )

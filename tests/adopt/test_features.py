@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
-from tests.end_to_end.project import NEWEST_ERA, SECONDS, HttpServer, Project
+from tests.end_to_end.project import NEWEST_ERA, HttpServer, Project, token_of
 from tests.samples import sample
 
 from .comparing import Call, compare
@@ -153,75 +148,48 @@ def test_all_is_listed_and_answered_as_before(shop: Project, options: tuple[str,
     assert result.requests >= 56
 
 
-def test_the_module_says_what_is_served(shop: Project) -> None:
-    assert (shop.root / PACKAGE).read_text() == (
-        '"""What the server shop.mcp has besides tools, for the MCP server to serve unchanged."""\n'
-        "\n"
-        "from __future__ import annotations\n"
-        "\n"
-        "from toolgen.serving.adopted import AdoptedFeatures\n"
-        "\n"
-        "from shop import mcp as _mcp\n"
-        "\n"
-        "features = AdoptedFeatures(\n"
-        '    _mcp, "shop:mcp", serves=["resources", "prompts", "completions"]\n'
-        ")\n"
-    )
-    again = shop.toolgen("import", "fastmcp", "shop:mcp", "--implement", "--sync")
-    assert (again.returncode, again.stdout) == (0, "")
-
-
 async def _read(client: Client, uri: str) -> str:
     return str((await client.read_resource(uri)).contents[0].text)  # type: ignore[union-attr]
 
 
 @NEWEST_ERA
-def test_what_the_module_leaves_out_is_not_served(shop: Project, era: str) -> None:
+async def test_what_the_module_leaves_out_is_not_served(shop: Project, era: str) -> None:
     path = shop.root / PACKAGE
     path.write_text(path.read_text().replace('"resources", "prompts", "completions"', '"prompts"'))
 
-    async def run() -> None:
-        async with shop.stdio_client(era) as client:
-            assert client.server_capabilities.completions is None
-            assert [each.name for each in (await client.list_prompts()).prompts] == ["ask"]
-            with pytest.raises(MCPError):
-                await client.read_resource("shop://about")
-
-    asyncio.run(run())
+    async with shop.stdio_client(era) as client:
+        assert client.server_capabilities.completions is None
+        assert [each.name for each in (await client.list_prompts()).prompts] == ["ask"]
+        with pytest.raises(MCPError):
+            await client.read_resource("shop://about")
 
 
-def test_a_module_that_does_not_load_takes_no_tool_down(shop: Project) -> None:
+async def test_a_module_that_does_not_load_takes_no_tool_down(shop: Project) -> None:
     (shop.root / PACKAGE).write_text("import nothing_of_this_name\n")
 
-    async def run() -> None:
-        async with shop.stdio_client("auto") as client:
-            assert client.server_capabilities.prompts is None
-            assert not (await client.call_tool("stock", {"sku": "bolt"})).is_error
-
-    asyncio.run(run())
+    async with shop.stdio_client("auto") as client:
+        assert client.server_capabilities.prompts is None
+        assert not (await client.call_tool("stock", {"sku": "bolt"})).is_error
     done = shop.python("-m", "generated.mcp_server", "--strict-start")
     assert done.returncode == 2
     assert "not started: tools._features.shop_mcp does not load, and --strict-start is set" in done.stderr
 
 
 @NEWEST_ERA
-def test_middleware_of_the_server_runs_for_calls_and_for_resources(shop: Project, era: str) -> None:
-    async def run() -> None:
-        async with shop.stdio_client(era) as client:
-            with pytest.raises(MCPError, match="not for you"):
-                await client.read_resource("shop://secret")
-            result = await client.call_tool("stock", {"sku": "nothing"})
-            assert result.content[0].text == "by middleware"  # type: ignore[union-attr]
-            await client.get_prompt("ask", {"topic": "x"})
-            found = (await client.call_tool("methods", {})).structured_content
-            assert found == {"result": ["prompts/get", "resources/read", "tools/call"]}
-
-    asyncio.run(run())
+async def test_middleware_of_the_server_runs_for_calls_and_for_resources(shop: Project, era: str) -> None:
+    async with shop.stdio_client(era) as client:
+        with pytest.raises(MCPError, match="not for you"):
+            await client.read_resource("shop://secret")
+        result = await client.call_tool("stock", {"sku": "nothing"})
+        assert result.content[0].text == "by middleware"  # type: ignore[union-attr]
+        await client.get_prompt("ask", {"topic": "x"})
+        found = (await client.call_tool("methods", {})).structured_content
+        assert found == {"result": ["prompts/get", "resources/read", "tools/call"]}
     done = shop.toolgen("call", "stock", "--input", '{"sku": "nothing"}')
     assert '"result": "x"' in done.stdout, done.stderr
 
 
-def test_new_prompts_show_and_tools_stay_as_imported(shop: Project) -> None:
+async def test_new_prompts_show_and_tools_stay_as_imported(shop: Project) -> None:
     async def run(server: HttpServer) -> None:
         async with server.client("auto") as client:
             await client.call_tool("change", {})
@@ -233,63 +201,33 @@ def test_new_prompts_show_and_tools_stay_as_imported(shop: Project) -> None:
             assert gone.content[0].text == "Unknown tool: stock"  # type: ignore[union-attr]
             assert (await client.call_tool("methods", {})).is_error is False
 
-    async def serve() -> None:
-        async with shop.server() as server:
-            await run(server)
-            assert "the server has no tool stock any more" in server.log
-
-    asyncio.run(serve())
-
-
-TOKENS = {"ada": ["shop.read"], "bob": ["other"]}
-
-
-@asynccontextmanager
-async def connected(server: HttpServer, name: str, era: str) -> AsyncIterator[Client]:
-    headers = {"Authorization": f"Bearer {name}-token-0123456789abcdef"}
-    async with (
-        asyncio.timeout(SECONDS),
-        httpx2.AsyncClient(headers=headers) as http,
-        Client(streamable_http_client(server.url, http_client=http), mode=era) as client,
-    ):
-        yield client
+    async with shop.server() as server:
+        await run(server)
+        assert "the server has no tool stock any more" in server.log
 
 
 @NEWEST_ERA
-def test_tokens_of_toolgen_guard_an_adopted_server_over_http(shop: Project, era: str) -> None:
-    texts = []
-    for name, scopes in TOKENS.items():
-        digest = hashlib.sha256(f"{name}-token-0123456789abcdef".encode()).hexdigest()
-        texts.append(f'[[tokens]]\nprincipal = "{name}"\nscopes = {scopes}\nsha256 = "{digest}"\n')
-    tokens = shop.root / "tokens.toml"
-    tokens.write_text("\n".join(texts))
-    tokens.chmod(0o600)
+async def test_tokens_of_toolgen_guard_an_adopted_server_over_http(shop: Project, era: str) -> None:
+    tokens = shop.write_tokens(ada=["shop.read"], bob=["other"])
     path = shop.root / PACKAGE
     path.write_text(path.read_text().replace('"completions"]', '"completions"], scopes=["shop.read"]'))
 
-    async def run() -> None:
-        async with shop.server("--auth-tokens", "tokens.toml") as server:
-            async with httpx2.AsyncClient() as http:
-                body = {"jsonrpc": "2.0", "id": 1, "method": "resources/list"}
-                answer = await http.post(server.url, json=body, headers={"Accept": "application/json"})
-                assert answer.status_code == 401
-            async with connected(server, "ada", era) as client:
-                assert await _read(client, "shop://about") == "# A shop"
-                assert await _read(client, "shop://stock/bolt") == "40"
-                assert (await client.call_tool("stock", {"sku": "bolt"})).structured_content == {
-                    "result": "40"
-                }
-            async with connected(server, "bob", era) as client:
-                assert (await client.list_resources()).resources == []
-                assert (await client.list_prompts()).prompts == []
-                for work in (client.read_resource("shop://about"), client.get_prompt("ask", {"topic": "x"})):
-                    with pytest.raises(MCPError, match=r"needs the scopes: shop\.read"):
-                        await work
-                assert (await client.call_tool("stock", {"sku": "bolt"})).structured_content == {
-                    "result": "40"
-                }
-
-    asyncio.run(run())
+    async with shop.server("--auth-tokens", tokens) as server:
+        async with httpx2.AsyncClient() as http:
+            body = {"jsonrpc": "2.0", "id": 1, "method": "resources/list"}
+            answer = await http.post(server.url, json=body, headers={"Accept": "application/json"})
+            assert answer.status_code == 401
+        async with server.client(era, token_of("ada")) as client:
+            assert await _read(client, "shop://about") == "# A shop"
+            assert await _read(client, "shop://stock/bolt") == "40"
+            assert (await client.call_tool("stock", {"sku": "bolt"})).structured_content == {"result": "40"}
+        async with server.client(era, token_of("bob")) as client:
+            assert (await client.list_resources()).resources == []
+            assert (await client.list_prompts()).prompts == []
+            for work in (client.read_resource("shop://about"), client.get_prompt("ask", {"topic": "x"})):
+                with pytest.raises(MCPError, match=r"needs the scopes: shop\.read"):
+                    await work
+            assert (await client.call_tool("stock", {"sku": "bolt"})).structured_content == {"result": "40"}
 
 
 BANK = """\
@@ -319,29 +257,7 @@ def balance() -> int:
 """
 
 
-@NEWEST_ERA
-def test_two_servers_are_served_by_one(shop: Project, era: str) -> None:
-    (shop.root / "bank.py").write_text(BANK)
-    done = shop.toolgen("import", "fastmcp", "bank:mcp", "--implement")
-    assert done.returncode == 0, done.stderr
-    shop.generate()
-
-    async def run() -> None:
-        async with shop.stdio_client(era) as client:
-            first = await client.list_resources()
-            second = await client.list_resources(cursor=first.next_cursor)
-            uris = [each.uri for each in (*first.resources, *second.resources)]
-            assert uris[:2] == ["bank://about", "shop://about"]
-            assert await _read(client, "shop://stock/bolt") == "40"
-            assert await _read(client, "bank://about") == "A bank"
-            asked = await client.get_prompt("ask", {"topic": "x"})
-            assert len(asked.messages) == 2
-            assert (await client.call_tool("balance", {})).structured_content == {"result": 7}
-
-    asyncio.run(run())
-
-
-def test_a_prompt_that_asks_the_user_gets_the_answer_and_its_state(shop: Project) -> None:
+async def test_a_prompt_that_asks_the_user_gets_the_answer_and_its_state(shop: Project) -> None:
     (shop.root / "bank.py").write_text(BANK)
     done = shop.toolgen("import", "fastmcp", "bank:mcp", "--implement")
     assert done.returncode == 0, done.stderr
@@ -350,9 +266,7 @@ def test_a_prompt_that_asks_the_user_gets_the_answer_and_its_state(shop: Project
     async def answer(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"to": "Ada"})
 
-    async def run() -> str:
-        async with shop.stdio_client("auto", elicitation_callback=answer) as client:
-            prompt = await client.get_prompt("transfer", {})
-            return str(prompt.messages[0].content.text)  # type: ignore[union-attr]
-
-    assert asyncio.run(run()) == "Transfer to Ada (state)"
+    async with shop.stdio_client("auto", elicitation_callback=answer) as client:
+        prompt = await client.get_prompt("transfer", {})
+        found = str(prompt.messages[0].content.text)
+    assert found == "Transfer to Ada (state)"

@@ -32,22 +32,19 @@ class Server:
             self.left += 1
 
 
-def test_tools_share_one_lifespan() -> None:
-    async def use() -> None:
-        values = await asyncio.gather(*(lifespans.enter(server, server.lifespan) for _ in range(5)))
-        assert values == [1] * 5
-        assert lifespans.value(server) == 1
-        for _ in range(4):
-            await lifespans.leave(server)
-            assert server.left == 0
-        await lifespans.leave(server)
-        assert lifespans.value(server) is None
-
+async def test_tools_share_one_lifespan() -> None:
     lifespans, server = Lifespans(), Server()
-    asyncio.run(use())
+    values = await asyncio.gather(*(lifespans.enter(server, server.lifespan) for _ in range(5)))
+    assert values == [1] * 5
+    assert lifespans.value(server) == 1
+    for _ in range(4):
+        await lifespans.leave(server)
+        assert server.left == 0
+    await lifespans.leave(server)
+    assert lifespans.value(server) is None
     assert (server.entered, server.left) == (1, 1)
     assert len(server.tasks) == 1
-    asyncio.run(_again(lifespans, server))
+    await _again(lifespans, server)
     assert (server.entered, server.left) == (2, 2)
 
 
@@ -56,47 +53,23 @@ async def _again(lifespans: Lifespans, server: Server) -> None:
     await lifespans.leave(server)
 
 
-def test_a_lifespan_that_fails_is_tried_again() -> None:
-    async def use() -> None:
-        entering = (lifespans.enter(server, server.lifespan) for _ in range(3))
-        found = await asyncio.gather(*entering, return_exceptions=True)
-        assert [str(each) for each in found] == ["no database"] * 3
-        await _again(lifespans, server)
-
+async def test_a_lifespan_that_fails_is_tried_again() -> None:
     lifespans, server = Lifespans(), Server(fails=1)
-    asyncio.run(use())
+    entering = (lifespans.enter(server, server.lifespan) for _ in range(3))
+    found = await asyncio.gather(*entering, return_exceptions=True)
+    assert [str(each) for each in found] == ["no database"] * 3
+    await _again(lifespans, server)
     assert (server.entered, server.left) == (2, 1)
 
 
-def test_a_call_that_is_cancelled_leaves_the_lifespan_to_others() -> None:
-    async def use() -> None:
-        first = asyncio.create_task(lifespans.enter(server, server.lifespan))
-        second = asyncio.create_task(lifespans.enter(server, server.lifespan))
-        await asyncio.sleep(0)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        assert await second == 1
-        await lifespans.leave(server)
-
+async def test_a_call_that_is_cancelled_leaves_the_lifespan_to_others() -> None:
     lifespans, server = Lifespans(), Server()
-    asyncio.run(use())
-    assert (server.entered, server.left) == (1, 1)
-
-
-def test_a_failure_at_the_end_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    class Failing(Server):
-        @asynccontextmanager
-        async def lifespan(self) -> AsyncIterator[int]:
-            yield 1
-            raise OSError("sec" + "ret")
-
-    server = Failing()
-    asyncio.run(_leave(Lifespans(), server))
-    assert "ending the lifespan of a server failed" in caplog.text
-    assert "secret" not in caplog.text
-
-
-async def _leave(lifespans: Lifespans, server: Server) -> None:
-    await lifespans.enter(server, server.lifespan)
+    first = asyncio.create_task(lifespans.enter(server, server.lifespan))
+    second = asyncio.create_task(lifespans.enter(server, server.lifespan))
+    await asyncio.sleep(0)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert await second == 1
     await lifespans.leave(server)
+    assert (server.entered, server.left) == (1, 1)
