@@ -61,22 +61,6 @@ def diamond_of_required_properties() -> Change:
 
 
 @change
-def renamed_required_properties() -> Change:
-    old, new = numbered("p", 4_000), numbered("q", 4_000)
-    return {**texts(old), "required": old}, {**texts(new), "required": new}
-
-
-@change
-def longest_enum() -> Change:
-    return one({"enum": numbered("v", 10_000)}, {"enum": numbered("w", 10_000)})
-
-
-@change
-def enum_of_numbers() -> Change:
-    return one({"enum": [*range(10_000)]}, {"enum": [number + 0.5 for number in range(10_000)]})
-
-
-@change
 def enum_of_objects() -> Change:
     return one(
         {"enum": [{"n": number} for number in range(10_000)]},
@@ -85,36 +69,8 @@ def enum_of_objects() -> Change:
 
 
 @change
-def many_enums() -> Change:
-    def version(first: int) -> Schema:
-        values = numbered("v", 1_001)[first : first + 1_000]
-        return record({name: {"enum": values} for name in numbered("p", 100)})
-
-    return version(0), version(1)
-
-
-@change
 def branches_of_constants() -> Change:
     return one(*({"oneOf": [{"const": n} for n in range(at, at + 500)]} for at in (0, 250)))
-
-
-@change
-def branches_of_lengths() -> Change:
-    def version(first: int) -> Schema:
-        return {"oneOf": [{**TEXT, "minLength": n, "maxLength": n + 1} for n in range(first, first + 500)]}
-
-    return one(version(0), version(250))
-
-
-@change
-def required_names() -> Change:
-    names = numbered("p", 5_000)
-    return {**texts(names), "required": names}, record(dict.fromkeys(names, INTEGER))
-
-
-@change
-def required_names_without_properties() -> Change:
-    return record({}, required=numbered("p", 5_000)), record({}, required=numbered("q", 5_000))
 
 
 @change
@@ -138,23 +94,8 @@ def nested_objects() -> Change:
 
 
 @change
-def nested_arrays() -> Change:
-    def version(count: int, inner: Schema) -> Schema:
-        for _ in range(6):
-            inner = {"type": "array", "minItems": count, "items": inner}
-        return inner
-
-    return one(version(150, TEXT), version(151, INTEGER))
-
-
-@change
 def long_constant() -> Change:
     return one({"const": "a" * 1_000_000}, {"const": "b" * 1_000_000})
-
-
-@change
-def constant_with_many_parts() -> Change:
-    return one({"const": [*range(100_000)]}, {"const": [*range(1, 100_001)]})
 
 
 @change
@@ -164,11 +105,6 @@ def long_texts() -> Change:
         return record({key: {**TEXT, "minLength": least} for key in names}, required=names)
 
     return version(1_000_000), version(1_000_001)
-
-
-@change
-def tuples() -> Change:
-    return one(*({"type": "array", "prefixItems": [each] * 20_000} for each in (TEXT, INTEGER)))
 
 
 @change
@@ -191,22 +127,3 @@ def dependencies() -> Change:
         {"type": "object", "dependentRequired": {"a": numbered("p", 50_000)}},
         {"type": "object", "dependentRequired": {"a": numbered("q", 50_000)}},
     )
-
-
-@change
-def conditions() -> Change:
-    def version(first: int) -> Schema:
-        return {
-            "type": "object",
-            "allOf": [
-                {"if": record({"a": {"const": n}}), "then": {"required": [f"p{n + first}"]}}
-                for n in range(500)
-            ],
-        }
-
-    return version(0), version(1)
-
-
-@change
-def long_examples() -> Change:
-    return one(*({**TEXT, "examples": [f"{n}{each * 1_000}" for n in range(3_000)]} for each in "ab"))

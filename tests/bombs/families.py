@@ -72,18 +72,8 @@ def all_of_diamond() -> Schema:
 
 
 @family()
-def not_diamond() -> Schema:
-    return stepwise(lambda following: {"allOf": [{"not": following}, {"not": following}]})
-
-
-@family()
 def if_then_diamond() -> Schema:
     return stepwise(lambda following: {"if": following, "then": following, "else": following})
-
-
-@family()
-def dependent_schemas_diamond() -> Schema:
-    return stepwise(lambda following: {"dependentSchemas": {"p": following, "q": following}})
 
 
 @family()
@@ -97,30 +87,8 @@ def dynamic_ref_diamond() -> Schema:
 
 
 @family()
-def anchor_diamond() -> Schema:
-    made = stepwise(lambda following: {"anyOf": [following, following]})
-    for index in range(STEPS + 1):
-        made["$defs"][f"a{index}"]["$anchor"] = f"a{index}"
-        if index < STEPS:
-            made["$defs"][f"a{index}"]["anyOf"] = [{"$ref": f"#a{index + 1}"}] * 2
-    return made
-
-
-@family()
 def ref_beside_all_of_diamond() -> Schema:
     return stepwise(lambda following: {**following, "allOf": [following]})
-
-
-@family()
-def any_of_objects_diamond() -> Schema:
-    """Each level is an object with a tag of its own beside the union."""
-    return stepwise(
-        lambda following: {
-            "type": "object",
-            "properties": {"kind": {"type": "string"}},
-            "anyOf": [following, following],
-        }
-    )
 
 
 @family(refused=False, quick=True)
@@ -128,72 +96,6 @@ def properties_diamond() -> Schema:
     return stepwise(
         lambda following: {"type": "object", "properties": {"left": following, "right": following}}
     )
-
-
-@family(refused=False)
-def required_properties_diamond() -> Schema:
-    return stepwise(
-        lambda following: {
-            "type": "object",
-            "properties": {"left": following, "right": following},
-            "required": ["left", "right"],
-            "additionalProperties": False,
-        }
-    )
-
-
-@family(refused=False)
-def prefix_items_diamond() -> Schema:
-    return stepwise(lambda following: {"type": "array", "prefixItems": [following, following]})
-
-
-@family(refused=False)
-def items_diamond() -> Schema:
-    return stepwise(lambda following: {"type": "array", "items": following, "contains": following})
-
-
-@family(refused=False)
-def additional_properties_diamond() -> Schema:
-    return stepwise(
-        lambda following: {
-            "type": "object",
-            "patternProperties": {"^a": following},
-            "additionalProperties": following,
-        }
-    )
-
-
-@family(refused=False)
-def inert_diamond() -> Schema:
-    """Unions of classes that hold unions of classes, all of text."""
-    made = stepwise(lambda following: following)
-    text = {"type": "string"}
-    for index in range(STEPS):
-        for side in ("left", "right"):
-            made["$defs"][f"{side}{index}"] = {
-                "type": "object",
-                "properties": {side: text, "x": ref(index + 1), "y": ref(index + 1)},
-            }
-        made["$defs"][f"a{index}"] = {
-            "anyOf": [{"$ref": f"#/$defs/left{index}"}, {"$ref": f"#/$defs/right{index}"}]
-        }
-    return made
-
-
-@family(refused=False)
-def same_branches_diamond() -> Schema:
-    """Objects that differ only at the end, so `oneOf` cannot exclude a branch earlier."""
-
-    def level(following: Schema) -> Schema:
-        one = {
-            "type": "object",
-            "properties": {"x": following, "y": following},
-            "required": ["x", "y"],
-            "additionalProperties": False,
-        }
-        return {"oneOf": [one, {**one, "description": "the other"}]}
-
-    return stepwise(level)
 
 
 @family(refused=False)
@@ -214,38 +116,13 @@ def all_of_chain() -> Schema:
 
 
 @family()
-def any_of_chain() -> Schema:
-    return stepwise(lambda following: {"anyOf": [following, {"type": "null"}]}, CHAIN)
-
-
-@family()
 def properties_chain() -> Schema:
     return stepwise(lambda following: {"type": "object", "properties": {"next": following}}, CHAIN)
-
-
-@family()
-def items_chain() -> Schema:
-    return stepwise(lambda following: {"type": "array", "items": following}, CHAIN)
 
 
 @family(quick=True)
 def deep_properties() -> Schema:
     return nested(lambda inner: {"type": "object", "properties": {"x": inner}})
-
-
-@family()
-def deep_items() -> Schema:
-    return nested(lambda inner: {"type": "array", "items": inner})
-
-
-@family()
-def deep_any_of() -> Schema:
-    return nested(lambda inner: {"anyOf": [inner]})
-
-
-@family()
-def deep_not() -> Schema:
-    return nested(lambda inner: {"not": inner})
 
 
 @family()
@@ -261,19 +138,9 @@ def properties_of_depth_180() -> Schema:
     return nested(lambda inner: {"type": "object", "properties": {"x": inner}}, 90)
 
 
-@family()
-def items_of_depth_140() -> Schema:
-    return nested(lambda inner: {"type": "array", "items": inner}, 140)
-
-
 @family(quick=True)
 def long_enum() -> Schema:
     return {"type": "object", "properties": {"x": {"enum": [f"value {n}" for n in range(100_000)]}}}
-
-
-@family()
-def long_enum_of_numbers() -> Schema:
-    return {"type": "object", "properties": {"x": {"enum": [*range(100_000), 0.5, None]}}}
 
 
 @family()
@@ -300,22 +167,8 @@ def many_alike_properties() -> Schema:
 
 
 @family()
-def many_required() -> Schema:
-    return {"type": "object", "required": [f"p{n}" for n in range(100_000)], "additionalProperties": False}
-
-
-@family()
 def many_branches() -> Schema:
     return {"type": "object", "properties": {"x": {"anyOf": [{"const": n} for n in range(20_000)]}}}
-
-
-@family()
-def many_object_branches() -> Schema:
-    branches = [
-        {"type": "object", "properties": {"kind": {"const": f"k{n}"}, f"p{n}": {"type": "integer"}}}
-        for n in range(2_000)
-    ]
-    return {"type": "object", "properties": {"x": {"oneOf": branches}}}
 
 
 @family()
@@ -333,24 +186,6 @@ def many_definitions() -> Schema:
 @family()
 def many_patterns() -> Schema:
     return {"type": "object", "patternProperties": {f"^p{n}[a-z]{{0,40}}$": {} for n in range(20_000)}}
-
-
-@family()
-def large_pattern() -> Schema:
-    return {"type": "object", "properties": {"x": {"type": "string", "pattern": "(a|b)" * 200_000}}}
-
-
-@family()
-def counted_pattern() -> Schema:
-    return {
-        "type": "object",
-        "properties": {"x": {"type": "string", "pattern": "^((a{1,100}){1,100}){1,100}$"}},
-    }
-
-
-@family()
-def long_property_name() -> Schema:
-    return {"type": "object", "properties": {"n" * 2_000_000: {"type": "string"}}}
 
 
 @family(refused=False, quick=True)
@@ -414,17 +249,6 @@ def patterns_of_many_counts() -> Schema:
 
 
 @family(refused=False)
-def required_name_of_trials() -> Schema:
-    """A name on which a backtracking engine spends exponential time with a pattern of property names."""
-    return {
-        "type": "object",
-        "required": ["a" * 60 + "!"],
-        "patternProperties": {"^(a+)+$": {}},
-        "additionalProperties": False,
-    }
-
-
-@family(refused=False)
 def defaults_of_unions() -> Schema:
     """An invalid default with thousands of faults."""
     made = stepwise(lambda following: {"anyOf": [following, following]}, 12)
@@ -441,24 +265,6 @@ def multiplied_levels() -> Schema:
             "anyOf": [{"type": "object", "properties": {"x": following}}, {"properties": {"x": following}}]
         }
     )
-
-
-@family(refused=False)
-def ring_of_objects() -> Schema:
-    made = stepwise(lambda following: {"type": "object", "properties": {"next": following}}, 95)
-    made["$defs"]["a95"] = {"type": "object", "properties": {"next": ref(0)}}
-    return made
-
-
-@family(refused=False)
-def everything_refers_to_everything() -> Schema:
-    names = [f"d{n}" for n in range(120)]
-    properties = {name: {"$ref": f"#/$defs/{name}"} for name in names}
-    return {
-        "type": "object",
-        "properties": properties,
-        "$defs": {name: {"type": "object", "properties": properties} for name in names},
-    }
 
 
 @family(refused=False)
@@ -483,13 +289,3 @@ def ids_and_references() -> Schema:
     }
     targets = {f"t{n}": {"$id": f"https://example.com/t{n}", "type": "string"} for n in range(1_500)}
     return {"type": "object", "properties": properties, "$defs": targets}
-
-
-@family(refused=False)
-def many_properties_below_the_limit() -> Schema:
-    return {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(5_000)}}
-
-
-@family(refused=False)
-def enum_below_the_limit() -> Schema:
-    return {"type": "object", "properties": {"x": {"enum": [f"value {n}" for n in range(10_000)]}}}

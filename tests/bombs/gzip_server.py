@@ -14,13 +14,8 @@ def answering(body: bytes) -> Iterator[str]:
 
     class Handler(QuietHandler):
         def answer(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Encoding", "gzip")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.received()
+            self.reply(body, content_type="application/json", content_encoding="gzip")
 
         do_GET = do_POST = answer
 

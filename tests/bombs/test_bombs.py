@@ -138,15 +138,6 @@ def test_deep_yaml_is_refused(tmp_path: Path, kind: str) -> None:
     assert_refused(toolgen("generate", folder=tmp_path))
 
 
-def test_a_spec_of_many_megabytes_is_refused_unread(tmp_path: Path) -> None:
-    write_project(tmp_path)
-    (tmp_path / "specs/bomb.yaml").write_text("name: bomb\ndescription: " + "x" * 30_000_000)
-    done = toolgen("generate", folder=tmp_path)
-    assert_refused(done)
-    assert "too-complex" in done.err
-    assert done.megabytes < 150
-
-
 @pytest.mark.parametrize("verb", sample(["generate", "check"], (0,)))
 @pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
 def test_pipes_sockets_and_devices_are_refused_as_specs(tmp_path: Path, verb: str, kind: str) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import ToolMessage
 from pydantic_ai.messages import BinaryContent, ModelMessagesTypeAdapter
-from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit, ToolResult
+from toolgen.runtime import File, Image, Link, Text, Toolkit, ToolResult
 from toolgen.serving.bridges import langchain_tools
 
-from tests.runtime.content_samples import PDF, PNG, WAV, returning
+from tests.runtime.content_samples import PDF, PNG, returning
 
 from . import test_bridge_to_fastmcp as fastmcp
 from . import test_bridge_to_openai_agents as openai_agents
@@ -58,16 +58,6 @@ def test_langchain_has_content_blocks_and_the_data_in_the_artifact() -> None:
     assert hashes(*(block["data"] for block in message.artifact["blocks"][1:3])) == HASHES
 
 
-def test_langchain_has_audio_in_the_artifact_only() -> None:
-    message = by_langchain(mixed(Audio(WAV), File(b"a,b\n", name="a.csv")))
-    assert [block["text"] for block in message.content_blocks] == [
-        JSON,
-        "[audio: audio/wav, 40 bytes]",
-        "a,b\n",
-    ]
-    assert message.artifact["blocks"][0]["data"] == WAV
-
-
 def test_an_agents_sdk_run_sends_images_and_files_to_responses() -> None:
     tools = openai_agents.openai_agents_tools(mixed())
     model = openai_agents.says([("x", {})])
@@ -82,15 +72,6 @@ def test_an_agents_sdk_run_sends_images_and_files_to_responses() -> None:
     assert item.custom_data is not None
     assert item.custom_data["toolgen"]["content"] == VALUE
     assert [block.get("sha256") for block in item.custom_data["toolgen"]["blocks"][1:3]] == HASHES
-
-
-def test_an_agents_sdk_run_with_chat_completions_has_text_only() -> None:
-    tools = openai_agents.openai_agents_tools(mixed(Image(PNG)), api="chat")
-    result = openai_agents.run(
-        openai_agents.Agent(name="a", model=openai_agents.says([("x", {})]), tools=tools)
-    )
-    (item,) = openai_agents.outputs(result)
-    assert item.output == f"{JSON}\n[image: image/png, 36 bytes]"
 
 
 def test_pydantic_ai_has_the_value_and_its_own_binary_content() -> None:
@@ -108,24 +89,9 @@ def test_pydantic_ai_has_the_value_and_its_own_binary_content() -> None:
     assert len(ModelMessagesTypeAdapter.validate_json(history)) == len(result.all_messages())
 
 
-def test_pydantic_ai_has_a_list_of_blocks_if_there_is_no_value() -> None:
-    made = pydantic_ai.agent(Toolkit([returning(Audio(WAV), content="any")]), (("x", {}),))
-    (part,) = pydantic_ai.answers(pydantic_ai.go(made))
-    (audio,) = part.content
-    assert (audio.media_type, audio.data) == ("audio/wav", WAV)
-
-
 @fastmcp.ERAS
 def test_fastmcp_has_the_content_of_mcp(era: str) -> None:
     result = fastmcp.call(mixed(), "x", {}, era=era)
     first, text, image, file, link = result.content
     assert (first.text, text.text, str(link.uri)) == (JSON, "As ordered.", REPORT.uri)
     assert hashes(b64decode(image.data), b64decode(file.resource.blob)) == HASHES
-
-
-def test_fastmcp_has_structured_content_beside_the_blocks() -> None:
-    schema = {"type": "object", "required": ["total"]}
-    tool = returning(ToolResult(VALUE, Image(PNG)), content="any", output_schema=schema)
-    result = fastmcp.call(Toolkit([tool]), "x", {})
-    assert result.structured_content == VALUE
-    assert hashes(b64decode(result.content[1].data)) == HASHES[:1]

@@ -57,14 +57,12 @@ def test_the_documented_agents_ask_and_order(gallery: Toolkit, capsys: pytest.Ca
         assert TOTAL in capsys.readouterr().out
 
 
-def test_the_documented_server_lists_tools(gallery: Toolkit) -> None:
+async def test_the_documented_server_lists_tools(gallery: Toolkit) -> None:
     server = run("FastMCP", {"toolkit": gallery})["server"]
 
-    async def names() -> set[str]:
-        async with Client(server) as client:
-            return {tool.name for tool in await client.list_tools()}
-
-    assert asyncio.run(names()) == set(gallery)
+    async with Client(server) as client:
+        found = {tool.name for tool in await client.list_tools()}
+    assert found == set(gallery)
 
 
 def test_the_documented_options_are_accepted(gallery: Toolkit) -> None:

@@ -29,7 +29,6 @@ from .helpers import (
     mirror,
     orders,
     text_of,
-    worker,
 )
 
 pytestmark = pytest.mark.bridges
@@ -163,96 +162,48 @@ def test_clients_that_cannot_ask_and_calls_without_confirm(gallery: Toolkit, era
     assert (allowed.is_error, done) == (False, [{"n": 1}])
 
 
-def test_the_application_repeats_a_call_with_its_token() -> None:
+async def test_the_application_repeats_a_call_with_its_token() -> None:
     done: list[Any] = []
 
-    async def do() -> Any:
-        async with Client(server(Toolkit([asking(done, on_unsupported="two_step")]))) as client:
-            first = await client.call_tool("asking", {"n": 1}, raise_on_error=False)
-            assert not done
-            token = {"toolgen/confirmation_token": first.meta["toolgen/confirmation"]["token"]}
-            return await client.call_tool("asking", {"n": 1}, meta=token)
-
-    assert asyncio.run(do()).content[0].text == "done"
+    async with Client(server(Toolkit([asking(done, on_unsupported="two_step")]))) as client:
+        first = await client.call_tool("asking", {"n": 1}, raise_on_error=False)
+        assert not done
+        token = {"toolgen/confirmation_token": first.meta["toolgen/confirmation"]["token"]}
+        found = await client.call_tool("asking", {"n": 1}, meta=token)
+    assert found.content[0].text == "done"
     assert done == [{"n": 1}]
-
-
-@ERAS
-def test_progress_and_chunks_are_notifications(gallery: Toolkit, era: str) -> None:
-    reported: list[Any] = []
-
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        reported.append((progress, total, message))
-
-    call(gallery, "stream_lines", {"lines": ["a", "b"]}, era=era, progress_handler=hear)
-    toolkit = Toolkit([worker()], context={"who": "ada"})
-    result = call(toolkit, "worker", {}, era=era, progress_handler=hear)
-    assert reported == [(1, None, "a"), (2, None, "b"), (1, 2, "half")]
-    assert (result.content[0].text, result.meta["toolgen/metadata"]) == ("ada", {"seen": 1})
 
 
 def test_every_name_and_value_reaches_the_tool() -> None:
     assert json.loads(call(Toolkit([mirror()]), "mirror", ODD).content[0].text) == ODD
 
 
-def test_names_aliases_namespaces_and_other_tools_of_the_server() -> None:
+async def test_names_aliases_namespaces_and_other_tools_of_the_server() -> None:
     toolkit = Toolkit([make_tool(_ten, name="ten", aliases=["zehn"], targets={"mcp": {"name": "give-ten"}})])
     made: FastMCP[Any] = FastMCP("shop")
     made.add_provider(fastmcp_provider(toolkit), namespace="shop")
     made.tool(lambda: 1, name="one")
 
-    async def do() -> Any:
-        async with Client(made) as client:
-            names = [tool.name for tool in await client.list_tools()]
-            calls = [await client.call_tool(name) for name in ("shop_give-ten", "shop_zehn", "shop_ten")]
-            toolkit.add(mirror())
-            return names, [each.content[0].text for each in calls], len(await client.list_tools())
-
-    assert asyncio.run(do()) == (["one", "shop_give-ten"], ["[10]"] * 3, 3)
-
-
-def test_a_session_carries_extras() -> None:
-    def count(self: Any, request: Any, context: Any) -> int:
-        context.extras["n"] = context.extras.get("n", 0) + 1
-        return int(context.extras["n"])
-
-    async def do() -> Any:
-        async with Client(server(Toolkit([make_tool(count)])), mode="legacy") as client:
-            return [(await client.call_tool("x")).content[0].text for _ in range(2)]
-
-    assert asyncio.run(do()) == ["1", "2"]
-
-
-def test_calls_without_a_client_and_the_end_of_the_server() -> None:
-    tool = make_tool(_ten)
-    events: list[str] = []
-    type(tool).setup = lambda self: events.append("setup")  # type: ignore[assignment, return-value]
-    type(tool).close = lambda self: events.append("close")  # type: ignore[assignment, return-value]
-    made = server(Toolkit([tool]))
-
-    async def do() -> Any:
-        async with Client(made):
-            return await made.call_tool("x", {})
-
-    assert asyncio.run(do()).content[0].text == "[10]"
-    assert events == ["setup", "close"]
+    async with Client(made) as client:
+        names = [tool.name for tool in await client.list_tools()]
+        calls = [await client.call_tool(name) for name in ("shop_give-ten", "shop_zehn", "shop_ten")]
+        toolkit.add(mirror())
+        found = names, [each.content[0].text for each in calls], len(await client.list_tools())
+    assert found == (["one", "shop_give-ten"], ["[10]"] * 3, 3)
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-def test_scopes_come_from_the_access_token(era: str) -> None:
+async def test_scopes_come_from_the_access_token(era: str) -> None:
     tokens = {
         "writes": {"client_id": "a", "scopes": ["orders:write"]},
         "reads": {"client_id": "b", "scopes": ["orders:read"]},
     }
     made = server(Toolkit([guarded()]), auth=StaticTokenVerifier(tokens))
 
-    async def do() -> list[str]:
-        texts = []
-        async with run_server_async(made) as url:
-            for token in tokens:
-                async with Client(url, auth=token, mode=era) as client:
-                    result = await client.call_tool("guarded", raise_on_error=False)
-                    texts.append(result.content[0].text.partition(":")[0])
-        return texts
-
-    assert asyncio.run(do()) == ["in", "Error [insufficient_scope]"]
+    texts = []
+    async with run_server_async(made) as url:
+        for token in tokens:
+            async with Client(url, auth=token, mode=era) as client:
+                result = await client.call_tool("guarded", raise_on_error=False)
+                texts.append(result.content[0].text.partition(":")[0])
+    assert texts == ["in", "Error [insufficient_scope]"]

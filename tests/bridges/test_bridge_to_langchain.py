@@ -15,13 +15,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
-from toolgen.runtime import Confirmation, ToolContext, Toolkit
+from toolgen.runtime import Confirmation, Toolkit
 from toolgen.serving.bridges import langchain_tools
-
-from tests.runtime.tool_factory import Anything, make_tool
 
 from .helpers import (
     ALLOWED,
@@ -132,10 +128,7 @@ def test_the_user_is_asked_by_an_interrupt_and_approves(gallery: Toolkit) -> Non
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        REJECT, True, "approve", {"x": 1}, {"decisions": []}, {"decisions": [APPROVE, APPROVE]},
-        {**APPROVE, "call": "other"}, {"decisions": [{"type": "edit"}]},
-    ],
+    [REJECT, True, {"decisions": []}, {**APPROVE, "call": "other"}],
 )  # fmt: skip
 def test_only_a_clear_approval_confirms(gallery: Toolkit, answer: Any) -> None:
     before = orders(gallery)
@@ -166,28 +159,6 @@ def test_several_calls_of_one_message_are_confirmed_one_by_one() -> None:
     assert done == [{"n": 2}]
 
 
-def in_one_task(toolkit: Toolkit, *calls: tuple[str, Any]) -> Any:
-    """Return a graph whose tool node makes all calls of a message in one task."""
-    builder = StateGraph(MessagesState)
-    builder.add_node("model", lambda state: {"messages": [says(*calls)]})
-    builder.add_node("tools", ToolNode(langchain_tools(toolkit)))
-    builder.add_edge("__start__", "model")
-    builder.add_edge("model", "tools")
-    return builder.compile(checkpointer=InMemorySaver())
-
-
-def test_an_ambiguous_decision_must_name_its_call() -> None:
-    done: list[Any] = []
-    toolkit = Toolkit([asking(done)])
-    graph = in_one_task(toolkit, ("asking", {"n": 1}))
-    start(graph)
-    assert answers(resume(graph, APPROVE))[0].status == "error"
-    graph = in_one_task(toolkit, ("asking", {"n": 2}))
-    [asked] = start(graph)["__interrupt__"]
-    assert answers(resume(graph, {**APPROVE, "call": asked.value["call"]}))[0].status == "success"
-    assert done == [{"n": 2}]
-
-
 def test_outside_of_a_graph_on_unsupported_applies_unless_the_application_asks() -> None:
     done: list[Any] = []
     questions: list[Confirmation] = []
@@ -206,41 +177,25 @@ def test_outside_of_a_graph_on_unsupported_applies_unless_the_application_asks()
     assert done == [{"n": 2}, {"n": 3}]
 
 
-def test_every_name_and_value_reaches_the_tool_sync_and_async() -> None:
+def test_every_name_and_value_reaches_a_synchronous_call() -> None:
     [tool] = langchain_tools(Toolkit([mirror()]))
     assert json.loads(tool.invoke(ODD)) == ODD
-    assert json.loads(asyncio.run(tool.ainvoke(ODD))) == ODD
-
-    async def inside_of_a_loop() -> Any:
-        return tool.invoke(ODD)
-
-    assert json.loads(asyncio.run(inside_of_a_loop())) == ODD
 
 
-def test_synchronous_calls_share_one_event_loop_so_that_connections_last() -> None:
-    loops: list[asyncio.AbstractEventLoop] = []
-
-    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
-        loops.append(asyncio.get_running_loop())
-        return "done"
-
-    with Toolkit([make_tool(execute, name="connected")]) as toolkit:
-        [tool] = langchain_tools(toolkit)
-        assert [tool.invoke({}), tool.invoke({})] == ["done", "done"]
-    assert loops[0] is loops[1]
+async def test_every_name_and_value_reaches_a_call_inside_of_a_loop() -> None:
+    [tool] = langchain_tools(Toolkit([mirror()]))
+    assert json.loads(await tool.ainvoke(ODD)) == ODD
+    assert json.loads(tool.invoke(ODD)) == ODD
 
 
-def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:
+async def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:
     gallery.add(worker())
     tools = langchain_tools(gallery, context=lambda config: {"who": config["configurable"]["user"]})
     graph = agent(tools, says(("worker", {}), ("stream_lines", {"lines": ["a", "b"]})))
 
-    async def listen() -> list[Any]:
-        config: RunnableConfig = {"configurable": {"thread_id": "1", "user": "ada"}}
-        stream = graph.astream({"messages": [("user", "Go.")]}, config, stream_mode="custom")
-        return [each async for each in stream]
-
-    reported = asyncio.run(listen())
+    config: RunnableConfig = {"configurable": {"thread_id": "1", "user": "ada"}}
+    stream = graph.astream({"messages": [("user", "Go.")]}, config, stream_mode="custom")
+    reported = [each async for each in stream]
     worked = {"tool_name": "worker", "tool_call_id": "call_0", "progress": 1, "total": 2, "message": "half"}
     assert worked in reported
     assert [each["chunk"] for each in reported if "chunk" in each] == ["a", "b"]

@@ -18,7 +18,6 @@ from agents import (
     ToolCallOutputItem,
     UserError,
 )
-from agents.models.openai_responses import Converter
 from agents.testing import ScriptedModel, assistant_message, function_call
 from openai import AsyncOpenAI
 from toolgen.runtime import Confirmation, Toolkit
@@ -85,11 +84,6 @@ def test_an_agent_gets_the_text_and_the_application_the_response(gallery: Toolki
     ]  # fmt: skip
 
 
-def test_arguments_that_are_not_json_are_answered(gallery: Toolkit) -> None:
-    [broken] = outputs(run(shop(gallery, [("echo", '{"text": ')])))
-    assert "invalid JSON" in broken.output
-
-
 def decide(gallery: Toolkit, agent: Agent[Any], approve: bool) -> tuple[Any, Any]:
     result = run(agent)
     [asked] = result.interruptions
@@ -134,14 +128,6 @@ def test_the_user_is_not_asked_about_calls_that_are_refused_anyway(gallery: Tool
     assert [each.output.partition(":")[0] for each in outputs(result)] == [
         "Error [supplier_not_found]", "Error [invalid_request]",
     ]  # fmt: skip
-
-
-def test_unreadable_arguments_are_never_executed() -> None:
-    done: list[Any] = []
-    agent = shop(Toolkit([asking(done)]), [("asking", "{")])
-    _, result = decide(Toolkit(), agent, approve=True)
-    assert "invalid JSON" in outputs(result)[0].output
-    assert not done
 
 
 def test_a_call_without_confirmation_is_not_executed() -> None:
@@ -246,20 +232,6 @@ def grouped(load: str = "deferred") -> Toolkit:
     return Toolkit([first, second])
 
 
-def test_groups_are_namespaces_and_deferred_tools_can_be_found() -> None:
-    published = responses_tools(grouped().definitions)
-    assert [tool["type"] for tool in published] == ["function", "namespace", "tool_search"]
-    assert Converter.convert_tools(openai_agents_tools(grouped()), []).tools == published
-
-
-def test_a_call_in_a_namespace_is_executed() -> None:
-    toolkit = grouped(load="always")
-    call = function_call("mirror", {"a": 1}, call_id="call_1", namespace="shop")
-    model = ScriptedModel([[call], [assistant_message("Done.")]])
-    [answered] = outputs(run(Agent(name="a", model=model, tools=openai_agents_tools(toolkit))))
-    assert answered.output == '{"a":1}'
-
-
 def test_models_of_other_apis_get_plain_functions() -> None:
     with model_that_calls("mirror", {}) as url:
         client = AsyncOpenAI(base_url=url, api_key="k", max_retries=0)
@@ -278,10 +250,3 @@ def test_missing_scopes_are_refused(has: bool) -> None:
     assert outputs(run(agent, context=has))[0].output.startswith(
         "in" if has else "Error [insufficient_scope]"
     )
-
-
-def test_published_names_are_those_of_the_target() -> None:
-    tool = mirror()
-    type(tool).definition = {**tool.definition, "targets": {"openai": {"name": "spiegel", "strict": False}}}
-    agent = shop(Toolkit([tool]), [("spiegel", {"a": 1})])
-    assert outputs(run(agent))[0].output == '{"a":1}'

@@ -11,7 +11,7 @@ import pytest
 from pydantic_ai.exceptions import UserError
 from toolgen.runtime import Toolkit, ToolResponse
 from toolgen.runtime.call_options import AdapterCallOptions
-from toolgen.serving.bridges import langchain_tools, openai_agents_tools, pydantic_ai_toolset
+from toolgen.serving.bridges import langchain_tools
 from toolgen.serving.bridges.shared import BridgeOptions
 
 from . import test_bridge_to_openai_agents as openai_agents
@@ -81,9 +81,3 @@ def test_a_confirmation_token_is_redeemed(call: Call) -> None:
 
 def test_options_have_the_same_names_as_in_adapters() -> None:
     assert list(BridgeOptions.__annotations__) == list(AdapterCallOptions.__annotations__)
-
-
-@pytest.mark.parametrize("bridge", [langchain_tools, openai_agents_tools, pydantic_ai_toolset])
-def test_an_unknown_option_is_refused_by_name(bridge: Callable[..., Any]) -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'timeout'"):
-        bridge(Toolkit(), timeout=lambda native: 3)

@@ -15,7 +15,6 @@ from .conftest import PACKAGES, install
 pytestmark = pytest.mark.conformance
 
 PROGRAMS = PACKAGES / "node_modules/.bin"
-INSPECTOR_LAUNCHER = PACKAGES / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 CLIENTS = {
     "codex": ("@openai/codex", ["codex", "mcp", "list"], "shop"),
     "claude-code": ("@anthropic-ai/claude-code", ["claude", "mcp", "list"], "Connected"),
@@ -80,15 +79,3 @@ def test_a_command_that_reads_the_files_of_other_clients_starts_the_server(proje
     for client, server in found.items():
         assert (server["name"], server["status"]) == (f"shop-{client}", "ok")
         assert [tool["name"] for tool in server["tools"]] == ["greet"]
-
-
-def test_the_inspector_reads_the_entry_for_claude_desktop(project: Folder) -> None:
-    """Claude Desktop itself runs on macOS and Windows only, so the entry is printed here."""
-    path = project.root / "claude_desktop_config.json"
-    path.write_text(project.toolgen("connect", "claude-desktop"))
-    (server,) = json.loads(path.read_text())["mcpServers"]
-
-    inspector = ("node", os.fspath(INSPECTOR_LAUNCHER), "--cli", "--config", str(path), "--server", server)
-    done = project.run(*inspector, "--method", "tools/list")
-
-    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == ["greet"]

@@ -84,15 +84,6 @@ def test_inspector_finds_no_fault_in_the_schemas(environment: dict[str, str]) ->
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_inspector_over_http(environment: dict[str, str]) -> None:
-    with served(ROOT, environment) as url:
-        done = inspect(
-            environment, url, "--transport", "http", "--method", "tools/list", "-q", "--format", "json"
-        )
-    assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["result"]["tools"]) >= 5
-
-
 @pytest.fixture(scope="module")
 def fixture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fixture") / "project"

@@ -301,42 +301,6 @@ const scenarios = {
     return { found };
   },
 
-  /** Every tool of every page: shown, with a form or with JSON; what is written as JSON is sent. */
-  async renders() {
-    const result = { tools: 0, requests: 0, json: [], wrong: [] };
-    const driver = readFileSync(asked.driver, "utf8");
-    for (const { url, requests } of asked.pages) {
-      const page = await open(url);
-      await page.evaluate(driver);
-      const found = await page.evaluate(async (requests) => {
-        const rendered = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
-        const until = async (isThere) => {
-          for (let frames = 0; frames < 300 && !isThere(); frames += 1) await rendered();
-          return isThere();
-        };
-        const found = { tools: 0, requests: 0, json: [], wrong: [] };
-        for (const [name, values] of Object.entries(requests)) {
-          found.tools += 1;
-          location.hash = `#tool/${encodeURIComponent(name)}`;
-          const isShown = await until(() => document.querySelector("main [data-tool]")?.dataset.tool === name && document.querySelector(".try [data-field], #request-json") !== null);
-          if (!isShown || document.querySelector("main [role='alert']") !== null) found.wrong.push(name);
-          if (document.querySelector("#request-json") !== null) found.json.push(name);
-          for (const value of values) {
-            found.requests += 1;
-            if (!(await writeRequest(value))) found.wrong.push(`${name}: ${JSON.stringify(value)}`);
-          }
-        }
-        return found;
-      }, requests);
-      result.tools += found.tools;
-      result.requests += found.requests;
-      result.json.push(...found.json);
-      result.wrong.push(...found.wrong.map((name) => `${url} ${name}`));
-      await page.context().close();
-    }
-    return result;
-  },
-
   /** What a page says, section by section, of the views that are asked for; where a deep link leads; what a screen reader hears. */
   async reads() {
     const page = await open(`${asked.url}${asked.deep}`);

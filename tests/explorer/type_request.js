@@ -1,7 +1,6 @@
 // Types a request through the fields of the form, as a person would: it only uses what is on the page.
 //
-// Defines `typeRequest(value)`, which says whether the page would send the value, and where it would not; and
-// `writeRequest(value)`, which uses the JSON view and resolves to true if the page would send the value.
+// Defines `typeRequest(value)`, which says whether the page would send the value, and where it would not.
 
 (() => {
   const wait = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -148,12 +147,5 @@
       error = String(fault);
     }
     return { view: "form", isSent: same(sent(), value), sent: sent(), failed, error };
-  };
-
-  globalThis.writeRequest = async (value) => {
-    const button = [...document.querySelectorAll(".try button")].find((each) => each.textContent === "JSON");
-    await click(button);
-    await write(document.querySelector(".try #request-json"), JSON.stringify(value));
-    return same(sent(), value);
   };
 })();
