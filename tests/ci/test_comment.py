@@ -7,15 +7,14 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.http_server import QuietHandler, serve
 from tests.samples import sample
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,6 +35,8 @@ COMMENTS = "/repos/shop/tools/issues/12/comments"
 class GitHub:
     """The comments of a pull request, in pages of a hundred."""
 
+    url = ""
+
     def __init__(self) -> None:
         self.comments: list[dict[str, Any]] = []
         self.calls: list[str] = []
@@ -43,7 +44,7 @@ class GitHub:
         self.status = 200
         github = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_GET(self) -> None:
                 page = int(self.path.rpartition("=")[2])
                 self._answer(github.comments[(page - 1) * 100 : page * 100])
@@ -60,22 +61,14 @@ class GitHub:
                 self._answer({})
 
             def _data(self) -> Any:
-                return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                return json.loads(self.received())
 
             def _answer(self, data: Any) -> None:
                 github.calls.append(f"{self.command} {self.path.partition('?')[0]}")
                 github.tokens.add(self.headers["Authorization"])
-                body = json.dumps(data).encode()
-                self.send_response(github.status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.reply(data, github.status)
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-                """Print nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.handler = Handler
 
     @property
     def body(self) -> str:
@@ -87,9 +80,8 @@ class GitHub:
 @pytest.fixture
 def github() -> Iterator[GitHub]:
     fake = GitHub()
-    yield fake
-    fake.server.shutdown()
-    fake.server.server_close()
+    with serve(fake.handler) as fake.url:
+        yield fake
 
 
 def git(root: Path, *words: str) -> None:
@@ -120,7 +112,7 @@ def run_action(github: GitHub, root: Path, **variables: str) -> subprocess.Compl
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "GITHUB_ACTION_PATH": str(ACTION),
-        "GITHUB_API_URL": f"http://127.0.0.1:{github.server.server_port}",
+        "GITHUB_API_URL": github.url,
         "GITHUB_REPOSITORY": "shop/tools",
         "GITHUB_STEP_SUMMARY": str(root.parent / "summary.md"),
         "DIRECTORY": ".",
@@ -167,28 +159,6 @@ def test_a_fork_may_not_comment_and_has_the_summary(github: GitHub, repository: 
     assert "**toolgen breaking**: 1 error" in (repository.parent / "summary.md").read_text()
 
 
-@pytest.mark.slow
-def test_a_comment_that_cannot_be_written_is_an_error(github: GitHub, repository: Path) -> None:
-    github.status = 500
-    done = run_action(github, repository)
-    assert done.returncode == 2
-    assert without_quotes(done.stdout) == "::error::GitHub answered 500 to the comment of toolgen.\n"
-
-
-@pytest.mark.slow
-def test_the_first_tools_are_compared_with_nothing(github: GitHub, repository: Path) -> None:
-    assert run_action(github, repository, AGAINST="empty").returncode == 0
-    assert "the version to compare with has no tools yet" in github.body
-
-
-@pytest.mark.slow
-def test_a_ref_that_was_not_fetched_is_refused(github: GitHub, repository: Path) -> None:
-    done = run_action(github, repository, AGAINST="origin/main")
-    assert done.returncode == 2
-    assert "there is no commit 'origin/main'" in done.stdout
-    assert "**toolgen breaking**: exit code 2" in github.body
-
-
 def test_values_and_texts_of_others_are_not_run(github: GitHub, repository: Path) -> None:
     (repository / "specs/greet.yaml").write_text(
         SPEC
@@ -201,6 +171,11 @@ def test_values_and_texts_of_others_are_not_run(github: GitHub, repository: Path
     assert not list(repository.rglob("ran"))
     assert without_quotes(done.stdout) == ""
     assert "</td>" not in github.body
+
+
+def test_no_input_is_written_into_the_scripts() -> None:
+    steps = yaml.safe_load((ACTION / "action.yml").read_text())["runs"]["steps"]
+    assert [step["run"] for step in steps if "${{" in step.get("run", "")] == []
 
 
 def test_a_long_comment_is_cut_between_lines() -> None:

@@ -10,11 +10,10 @@ import pydantic_monty as monty
 import pytest
 from mcp import Client
 from toolgen.runtime import Toolkit
-from toolgen.runtime.toolkit import Toolkit as RuntimeToolkit
 from toolgen.serving.code_mode import calls, script
 
 from tests.code_mode.adversary import attack
-from tests.code_mode.shop import Price, Shop, answering, run, serve
+from tests.code_mode.shop import Shop, answering, run, serve
 from tests.processes import PATIENCE
 
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -62,10 +61,6 @@ def test_a_script_calls_functions_and_returns_its_last_expression() -> None:
     assert run_one(code) == {"result": 15.0, "printed": "ok\n"}
 
 
-def test_await_of_a_function_is_the_call_itself() -> None:
-    assert run_one("(await get_price(article='bell'))['amount']")["result"] == 6.0
-
-
 def test_parameters_have_the_names_of_stubs_or_those_on_the_wire() -> None:
     assert run_one("list_(user_id='a', class_='b')")["result"] == {"user-id": "a", "class": "b"}
     assert run_one("list_({'user-id': 'a'})")["result"] == {"user-id": "a"}
@@ -77,10 +72,8 @@ def test_parameters_have_the_names_of_stubs_or_those_on_the_wire() -> None:
     [
         ("order(article='rare')", "RuntimeError: sold_out: There is none left. Order another article."),
         ("get_price(article='')", "RuntimeError: invalid_request: Invalid arguments"),
-        ("get_price(articel='bell')", "RuntimeError: invalid_request:"),
         ("broken()", "RuntimeError: invalid_response:"),
         ("get_price(article={1, 2})", "TypeError: set is not JSON"),
-        ("nothing()", "NameError: name 'nothing' is not defined"),
         ("1 +", "SyntaxError"),
     ],
 )
@@ -208,9 +201,7 @@ def test_a_script_is_bounded_in_time(code: str, text: str, monkeypatch: pytest.M
         ("x = []\nwhile True: x.append('x' * 10_000)", "memory limit exceeded"),
         ("for _ in range(1_000): get_price(article='a')", "It made more than 100 calls."),
         ("def f(): return f()\nf()", "RecursionError"),
-        ("'x' * 200_000", "too_large"),
         ("open('/etc/passwd').read()", "PermissionError"),
-        ("import os\nos.environ", "not supported"),
         ("import threading", "No module named 'threading'"),
     ],
 )
@@ -260,15 +251,10 @@ SHARED = "text = 'x' * 1_000\npart = [text] * 50\nfor _ in range(2): part = [par
     ("code", "text"),
     [
         ("part", "The result is larger than"),
-        ("{'a': [part]}", "The result is larger than"),
         ("key = (text,) * 50\nfor _ in range(2): key = (key,) * 50\n{key: 1}", "The result is larger than"),
-        ("tuple([tuple(part)])", "The result is larger than"),
         ("class Point: pass\npoint = Point()\npoint.x = part\npoint", "The result is larger than"),
         ("get_price(article=part)", "The arguments are larger than"),
-        ("get_price(article='bell', other={'a': part})", "The arguments are larger than"),
-        ("get_price({'article': part})", "The arguments are larger than"),
         ("many = ['x' * 1_000_000] * 10\nget_price(a=many[:3], b=many[:3])", "The arguments are larger than"),
-        ("raise ValueError('x' * 1_000_000)", "script_failed"),
     ],
 )
 def test_shared_parts_of_a_value_count_each_time(
@@ -286,29 +272,6 @@ def test_shared_parts_of_a_value_count_each_time(
     assert text in found
     assert len(found) < 10_000
     assert len(seen) <= 20_000
-
-
-def test_a_script_can_catch_that_its_arguments_are_too_large() -> None:
-    code = "try:\n    found = get_price(article=part)\nexcept ValueError:\n    found = get_price(article='bell')\nfound"
-    assert run_one(SHARED + code)["result"] == {"amount": 6.0}
-
-
-def test_an_instance_becomes_its_attributes() -> None:
-    code = "class Point:\n    def __init__(self): self.x = (1, 2)\n[Point(), {(1, 2): b'a'}]"
-    assert run_one(code)["result"] == [{"x": [1, 2]}, {"[1, 2]": "b'a'"}]
-
-
-def test_tools_that_are_added_later_are_functions() -> None:
-    toolkit = RuntimeToolkit(config=Shop().toolkit().config)
-
-    async def work(client: Client) -> Any:
-        before = await run(client, "get_price(article='bell')")
-        toolkit.add(Price())
-        return before, await run(client, "get_price(article='bell')")
-
-    before, after = talk(work, "auto", toolkit)
-    assert "NameError" in before
-    assert after["result"] == {"amount": 6.0}
 
 
 def test_no_script_acts_unasked() -> None:

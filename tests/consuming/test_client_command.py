@@ -45,10 +45,6 @@ def test_the_settings_of_the_project_above_a_folder_of_specs_apply(shop: Consume
     assert from_folder["tools"] == from_project["tools"]
 
 
-def test_a_single_spec_is_a_source(shop: Consumer) -> None:
-    assert shop.client("specs/order.yaml", "--out", "app", "--package", "shop").startswith("1 tool in shop")
-
-
 def test_a_client_in_typescript_is_one_module_with_its_lock(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop", "--language", "typescript")
 
@@ -65,12 +61,6 @@ def test_a_client_in_typescript_is_one_module_with_its_lock(shop: Consumer) -> N
 def test_the_same_again_changes_nothing(shop: Consumer) -> None:
     shop.client(".", "--out", "app", "--package", "shop")
     assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
-    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
-
-
-def test_the_lock_is_enough_to_check_the_client(shop: Consumer) -> None:
-    shop.client("specs", "--out", "app", "--package", "shop")
-    shop.edit("specs/order.yaml", "Order items.", "Order things.")
     assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
 
 
@@ -165,27 +155,14 @@ def test_definitions_that_make_no_client(shop: Consumer, tools: list[Any], said:
     assert not (shop.root / "app/shop").exists()
 
 
-def test_two_tools_whose_python_names_meet_are_both_methods(shop: Consumer) -> None:
-    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("get-tea", "get_tea")]
-    shop.write("tools.json", json.dumps(tools))
-    shop.client("tools.json", "--out", "app", "--package", "shop")
-    text = (shop.root / "app/shop/client.py").read_text()
-    assert "def get_tea(" in text
-    assert "def get_tea_2(" in text
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--out", "app"], "SOURCE is missing"),
         (["."], "--package is missing"),
         ([".", "--package", "my-shop"], "is not a name that Python can import"),
-        ([".", "--package", "shop", "--upstream"], "--upstream is an option of --check"),
         (["--check"], "there is no lock of a client"),
-        (["nothing/here", "--package", "shop"], "there is no file or folder"),
         ([".", "--package", "shop", "--header", "A=B"], "--header is for servers"),
-        ([".", "--package", "shop", "--uses", "gone"], "--uses: cannot read"),
-        ([".", "--package", "shop", "--uses", "specs/order.yaml"], "specs/order.yaml cannot be parsed"),
         ([".", "--package", "specs"], "a file in the way"),
         ([".", "--package", "shop", "--language", "typescript", "--uses", "app"], "--uses reads Python"),
     ],
@@ -198,24 +175,15 @@ def test_what_cannot_be_done_is_said(shop: Consumer, words: list[str], said: str
     assert not (shop.root / "shop").exists()
 
 
-def test_a_folder_has_one_client(shop: Consumer) -> None:
-    shop.client(".", "--out", "app", "--package", "shop")
-    done = shop.toolgen("client", ".", "--out", "app", "--package", "other")
-    assert done.returncode == 2
-    assert "app has the client shop, and a lock is of one client" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"toolgen_lock": 2}, "has the format '2', and this toolgen reads 1"),
-        ({"client": {"format": 2}}, "has the format '2' of clients, and this toolgen reads 1"),
         (
             {"client": {"format": 1, "package": "a", "source": "", "language": "perl"}},
             "`client` is not as `toolgen client` writes",
         ),
         ({"client": None}, "is a lock of `toolgen guard`"),
-        ({"client": {"format": 1, "package": 7, "source": ""}}, "`client` is not as `toolgen client` writes"),
     ],
 )
 def test_locks_that_cannot_be_read(shop: Consumer, change: dict[str, Any], said: str) -> None:
@@ -224,14 +192,6 @@ def test_locks_that_cannot_be_read(shop: Consumer, change: dict[str, Any], said:
     done = shop.toolgen("client", "--check", "--out", "app")
     assert done.returncode == 2
     assert said in done.stderr
-
-
-def test_guard_reads_the_lock_of_a_client(shop: Consumer) -> None:
-    tools = [{"name": "tea", "inputSchema": {"type": "object"}}]
-    said = shop.write("said.json", json.dumps({"tools": tools, "answer": "die"}))
-    command = ["--", sys.executable, str(STRANGE), str(said)]
-    shop.client("--out", "app", "--package", "shop", *command)
-    assert shop.toolgen("guard", "--lock", "app/toolgen.lock", *command).returncode == 0
 
 
 def test_programs_can_read_the_report(shop: Consumer) -> None:

@@ -45,12 +45,6 @@ def test_drift_is_a_summary_for_a_pull_request(shop: Consumer) -> None:
     assert " @ann" not in done.stdout  # it would notify somebody
 
 
-def test_without_uses_everything_counts(shop: Consumer) -> None:
-    shop.client(".", "--out", "app", "--package", "shop")
-    shop.edit("specs/stock.yaml", "count: {type: integer}", "count: {type: string}")
-    assert shop.toolgen("client", "--check", "--upstream", "--out", "app").returncode == 1
-
-
 def test_breaking_names_exactly_the_consumers_that_break(shop: Consumer) -> None:
     for name, call in (("orders", "shop.order(sku='A')"), ("counts", "shop.stock(sku='A')")):
         shop.write(f"consumers/{name}/main.py", APP.replace('shop.order(sku="A")', call))
@@ -104,16 +98,6 @@ def test_a_server_that_renames_a_tool_breaks_those_who_use_it(shop: Consumer) ->
     assert "error[tool-renamed]" in done.stdout
 
 
-def test_consumers_of_a_listing_are_compared_with_it(shop: Consumer) -> None:
-    shop.write("tools.json", shop.toolgen("export", "mcp").stdout)
-    shop.client("tools.json", "--out", "app", "--package", "shop", "--uses", "main.py")
-    assert shop.toolgen("breaking", "--consumers", "app").returncode == 0
-    shop.edit("specs/order.yaml", "[sku]", "[sku, note]")
-    done = shop.toolgen("breaking", "--consumers", "app/toolgen.lock", "--format", "markdown")
-    assert done.returncode == 1
-    assert done.stdout.startswith("**toolgen breaking**: 1 error")
-
-
 SERVER = Path(__file__).parents[1] / "client/strange_server.py"
 CONNECT = """
 import sys
@@ -129,12 +113,9 @@ HINTED = "name: order\nannotations: {idempotentHint: true}"
 EDITS = {
     "a response of a tool that is called": ("[open, sent]", "[open, sent, lost]", True),
     "an argument that must be given": ("[sku]", "[sku, note]", True),
-    "an argument that is given": ("sku: {type: string}", "sku: {type: string, maxLength: 3}", True),
     "an argument that nobody gives": ("maxLength: 50", "maxLength: 40", False),
-    "a hint that calls may be repeated": (HINTED, "name: order", True),
     "another name, the former one is answered": ("name: order", "name: buy\naliases: [order]", True),
     "a response of another tool": ("count: {type: integer}", "count: {type: string}", False),
-    "an argument of another tool": ("required: [sku], properties", "properties", False),
     "another tool is gone": ("name: stock", "name: in_stock", False),
     "a text": ("Order items.", "Order nice items.", False),
 }

@@ -106,14 +106,3 @@ def test_a_spec_with_faults_is_reported_until_it_is_valid(project: Path) -> None
     assert catalogue.read() == before
     (project / "specs/ping.yaml").write_text(PING.replace("Ping.", "Pong."))
     assert catalogue.read() == ProjectCatalogue(str(project)).read() != before
-
-
-def test_markdown_shows_texts_as_text(project: Path) -> None:
-    text = "# a\n- b <script>x</script> [c](javascript:d) ``` | e"
-    order = tool(ProjectCatalogue(str(project)).read(), "order")
-    made = tool_markdown({**order, "description": text})
-    lines = made.splitlines()
-    assert "\\# a\\" in lines
-    assert "\\- b \\<script\\>x\\</script\\> \\[c\\](javascript:d) \\`\\`\\` \\| e" in lines
-    assert "> Order for 12?" in lines
-    assert "| `out_of_stock` | None is left. | Wait. | yes |" in lines

@@ -14,21 +14,14 @@ from toolgen.base.escaping.characters import INVISIBLE, MAX_MARKS, OVERLAYS, pri
 
 ESCAPED = {
     "C0": "\x1b",
-    "line end": "\n",
     "carriage return": "\r",
-    "tab": "\t",
-    "bell": "\x07",
     "DEL": "\x7f",
     "C1": "\x9b",
-    "next line": "\x85",
     "bidirectional override": "\u202e",
     "bidirectional isolate": "\u2066",
     "right-to-left mark": "\u200f",
     "zero-width space": "\u200b",
-    "zero-width joiner": "\u200d",
-    "zero-width non-joiner": "\u200c",
     "byte order mark": "\ufeff",
-    "soft hyphen": "\xad",
     "no-break space": "\xa0",
     "line separator (Zl)": "\u2028",
     "paragraph separator (Zp)": "\u2029",
@@ -36,40 +29,26 @@ ESCAPED = {
     "lone surrogate": "\ud800",
     "private use": "\ue000",
     "unassigned": "\U000e0080",
-    "noncharacter": "\uffff",
     "combining grapheme joiner": "\u034f",
     "Hangul filler": "\u3164",
-    "blank of Braille": "\u2800",
-    "variation selector 1": "\ufe00",
-    "text variation selector": "\ufe0e",
-    "emoji variation selector": "\ufe0f",
     "variation selector 17": "\U000e0100",
     "stroke overlay": "\u0336",
-    "solidus overlay": "\u0338",
-    "long vertical overlay": "\u20d2",
     "enclosing circle": "\u20dd",
-    "enclosing keycap": "\u20e3",
-    "Cyrillic enclosing mark": "\u0488",
 }
 SHOWN = {
     "Latin": "Grüße, ça va? Łódź, naïve",
     "decomposed": "e\u0301 n\u0303",
-    "Vietnamese": "Tiếng Việt",
     "decomposed Vietnamese": unicodedata.normalize("NFD", "Tiếng Việt"),
     "CJK": "東京 北京 서울",
     "Arabic": "مرحبا، كيف الحال؟",
     "Arabic with marks": "بِسْمِ ٱللَّهِ",
     "Persian, with non-joiners": "می\u200cخواهم",  # noqa: RUF001
-    "Hebrew": "שָׁלוֹם",
     "Devanagari": "नमस्ते",
     "Devanagari with a joiner": "क्\u200dष",
-    "Sinhala with a joiner": "ශ්\u200dරී",
-    "Thai": "ก็ ที่นี่",
     "emoji": "❤ 🚲 ✈ ⚠",
     "emoji with a selector": "❤\ufe0f ⚠\ufe0f ✈\ufe0e",
     "a family": "👨\u200d👩\u200d👧",
     "skin tone": "👩🏽\u200d💻",
-    "selector and joiner": "❤\ufe0f\u200d🔥 🏳\ufe0f\u200d🌈",
     "flag": "🇪🇺",
     "punctuation": '2 €, C:\\new, "a" → b × 3 ≤ 4 — “x”…',  # noqa: RUF001
 }
@@ -92,14 +71,9 @@ def test_legitimate_text_is_shown_as_it_is(text: str) -> None:
     "text",
     [
         "👨\u200d\u200d👩",  # the second joiner joins nothing
-        "👨\u200d",
-        "\u200d👨",
         "❤\ufe0f\ufe0f",
-        "\ufe0f❤",
         "می\u200c",
-        "می\u200c\u200cخ",
         "می\u200dخ",  # they join without it
-        "क्\u200d",
         "क\u200dष",  # no virama
         "\U0001f3f4\U000e0067\U000e007f",  # tags carry any text
     ],
@@ -160,15 +134,3 @@ def test_escaping_is_done_once_and_loses_nothing(text: str) -> None:
     assert not re.search(f"[{OVERLAYS}\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
     if "\\" not in text and '"' not in text:
         assert json.loads(f'"{shown}"') == json.loads(json.dumps(text))
-
-
-@given(st.text(st.sampled_from("ab\n\té\u0301\u202e")))
-def test_kept_characters_are_kept(text: str) -> None:
-    assert printable(text, keep="\n\t").count("\n") == text.count("\n")
-
-
-def test_every_mark_is_looked_for() -> None:
-    """The pattern that finds stacks of marks is wider than the marks, so that it need not list them."""
-    for char in map(chr, range(sys.maxunicode + 1)):
-        if unicodedata.category(char) in ("Mn", "Me") and printable(f"a{char}") == f"a{char}":
-            assert char not in printable(f"a{char * 5}")[MAX_MARKS + 1 :], hex(ord(char))

@@ -28,13 +28,10 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = {
     "::error file=a::b": "\\u003a:error file=a::b",
     "  ::add-mask::x": "  \\u003a:add-mask::x",
-    "\t::group::x": "\t\\u003a:group::x",
     "x ##[error]y": "x \\u0023#[error]y",
     "##vso[task.setvariable]x": "\\u0023#vso[task.setvariable]x",
-    "##teamcity[x]": "\\u0023#teamcity[x]",
     "a::b": "a::b",
     "## heading": "## heading",
-    ":: ": "\\u003a: ",
 }
 
 

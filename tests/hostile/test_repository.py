@@ -13,19 +13,7 @@ from tests.preloaded import python_command
 
 from .repository import loosen, make_repository
 
-VERBS = [
-    ("check",),
-    ("check", "--format", "json"),
-    ("export", "mcp"),
-    ("export", "openai-chat"),
-    ("budget",),
-    ("search", "hidden words"),
-    ("generate",),
-    ("schema",),
-    ("explain", "usage"),
-    ("--help",),
-    ("--version",),
-]
+VERBS = [("check",), ("export", "mcp"), ("budget",), ("search", "hidden words"), ("generate",)]
 SECRET = "aws_secret_access_key = hidden/words"
 
 
@@ -108,26 +96,6 @@ def test_the_canary_detects_code_that_runs(repository: Repository) -> None:
 )
 def test_a_command_runs_nothing_of_the_repository(repository: Repository, words: tuple[str, ...]) -> None:
     repository.run(*words)
-
-
-@pytest.mark.parametrize(
-    "words", [pytest.param(("check",), marks=pytest.mark.slow), ("generate",)], ids=" ".join
-)
-def test_the_installed_command_runs_nothing_of_the_repository(
-    repository: Repository, words: tuple[str, ...]
-) -> None:
-    repository.run(*words, console=True)
-
-
-def test_a_repository_without_links_is_generated(repository: Repository) -> None:
-    for file in (repository.root / "generated").iterdir():
-        file.unlink()
-    assert repository.run("generate").returncode == 0
-    assert repository.run("check").returncode == 0
-    assert repository.secret.read_text().endswith(f"{SECRET}\n")
-    assert "'" not in (repository.root / "generated/__init__.py").read_text().split("def ")[0].replace(
-        "'s", ""
-    )
 
 
 def test_generate_does_not_write_through_links(repository: Repository) -> None:

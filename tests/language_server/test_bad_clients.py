@@ -81,13 +81,6 @@ def test_garbage_does_not_end_the_server(server: subprocess.Popen[bytes]) -> Non
     assert (server.returncode, errors) == (0, b"")
 
 
-def test_requests_before_the_handshake_are_refused(server: subprocess.Popen[bytes]) -> None:
-    opening = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///a.yaml", "languageId": "yaml", "version": 1, "text": ""}}}  # fmt: skip
-    sent = b"".join(map(message, [opening, INITIALIZE, SHUTDOWN, EXIT]))
-    output, _ = server.communicate(sent, timeout=60)
-    assert (server.returncode, set(answers(output))) == (0, {1, 2})
-
-
 @pytest.mark.parametrize("end", [b"", message(EXIT), b"Content-Length: 100\r\n\r\n{"])
 def test_an_editor_that_leaves_without_shutdown_is_exit_1(
     server: subprocess.Popen[bytes], end: bytes
@@ -180,22 +173,6 @@ def test_edits_out_of_range_and_cancelled_requests(server: subprocess.Popen[byte
         message(SHUTDOWN),
     )
     assert found.keys() >= {3, 4, 6, 8}
-
-
-def test_a_document_of_five_megabytes_is_one_error(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    (tmp_path / "toolgen.toml").write_text("")
-    (tmp_path / "specs").mkdir()
-    uri = (tmp_path / "specs/greet.yaml").as_uri()
-    found = talk(
-        server,
-        message(INITIALIZE),
-        opened(uri, SPEC + "# " + "x" * 5_000_000),
-        request(3, "hover", uri),
-        request(4, "completion", uri),
-        request(5, "formatting", uri, options={"tabSize": 2, "insertSpaces": True}),
-        message(SHUTDOWN),
-    )
-    assert found.keys() >= {3, 4, 5}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe shows that nothing opens the file")

@@ -7,29 +7,20 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types
 from toolgen.cli.linting import lint_specs
 from toolgen.project.building.project_build import read_inputs
 
-from tests.language_server.editor import Editor, code, editor
+from tests.language_server.editor import Editor, code
+from tests.language_server.editor import editor as connected
 from tests.preloaded import python_command
 from tests.processes import PATIENCE
 
 FIND, PLACE, SHOP = "specs/find_orders.yaml", "specs/place_order.yaml", "specs/schemas/shop.yaml"
 INLINE = '[mcp]\nreferences = "inline"\n'  # as the project of these tests begins
 GALLERY = Path(__file__).parents[2]
-
-
-def run(root: Path, work: Callable[[Editor], Awaitable[None]], **more: Any) -> None:
-    async def main() -> None:
-        async with editor(root, **more) as opened:
-            await work(opened)
-
-    asyncio.run(main())
 
 
 def labels(items: list[types.CompletionItem]) -> list[str]:
@@ -52,8 +43,8 @@ def applied(text: str, edits: list[types.TextEdit]) -> str:
 # Diagnostics
 
 
-def test_faults_are_shown_while_they_are_there(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_faults_are_shown_while_they_are_there(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         assert await editor.diagnostics(FIND) == []
         text = editor.texts[FIND]
@@ -65,11 +56,9 @@ def test_faults_are_shown_while_they_are_there(shop: Path) -> None:
         editor.type(FIND, text)
         assert await editor.codes(FIND) == []
 
-    run(shop, work)
 
-
-def test_findings_of_lint_and_of_several_files_are_shown(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_findings_of_lint_and_of_several_files_are_shown(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         text = editor.texts[FIND]
         editor.type(FIND, text.replace("title: Find orders\n", ""))
@@ -85,11 +74,9 @@ def test_findings_of_lint_and_of_several_files_are_shown(shop: Path) -> None:
         (found,) = await editor.codes(FIND, "unknown-tool")
         assert "did you mean 'place_order'?" in found.message
 
-    run(shop, work)
 
-
-def test_a_fault_in_a_shared_file_is_shown_there_and_users_of_it_stay(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_a_fault_in_a_shared_file_is_shown_there_and_users_of_it_stay(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         editor.open(SHOP)
         text = editor.texts[SHOP]
@@ -101,21 +88,9 @@ def test_a_fault_in_a_shared_file_is_shown_there_and_users_of_it_stay(shop: Path
         editor.type(SHOP, text)
         await editor.codes(FIND)
 
-    run(shop, work)
 
-
-def test_a_note_leads_to_the_other_file(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
-        editor.open(PLACE, (shop / PLACE).read_text().replace("name: place_order", "name: find_orders"))
-        found, _ = await editor.codes(PLACE, "duplicate-tool", "similar-tools")
-        (related,) = found.related_information or ()
-        assert editor.shown(related.location) == "specs/find_orders.yaml:1:find_orders"
-
-    run(shop, work)
-
-
-def test_unsaved_texts_count_until_they_are_closed_and_saved_ones_are_read(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_unsaved_texts_count_until_they_are_closed_and_saved_ones_are_read(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         editor.open(
             SHOP,
@@ -129,11 +104,9 @@ def test_unsaved_texts_count_until_they_are_closed_and_saved_ones_are_read(shop:
         editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
         await editor.codes(FIND, "dangling-ref")
 
-    run(shop, work)
 
-
-def test_levels_and_suppressions_of_the_project_count(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_levels_and_suppressions_of_the_project_count(shop: Path) -> None:
+    async with connected(shop) as editor:
         text = (shop / FIND).read_text().replace("title: Find orders\n", "")
         editor.open(FIND, text)
         await editor.codes(FIND, "title-missing")
@@ -153,11 +126,9 @@ def test_levels_and_suppressions_of_the_project_count(shop: Path) -> None:
         editor.client.text_document_did_save(types.DidSaveTextDocumentParams(saved))
         assert await editor.diagnostics("toolgen.toml") == []
 
-    run(shop, work)
 
-
-def test_a_project_may_go_and_a_file_need_not_be_saved(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_a_project_may_go_and_a_file_need_not_be_saved(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open("specs/new.yaml", "name: new\n")
         await editor.codes("specs/new.yaml", "missing-field", "missing-field")
         editor.close("specs/new.yaml")
@@ -169,10 +140,8 @@ def test_a_project_may_go_and_a_file_need_not_be_saved(shop: Path) -> None:
         editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([gone]))
         await editor.codes(FIND)
 
-    run(shop, work)
 
-
-def test_the_gallery_has_the_findings_of_lint(tmp_path: Path) -> None:
+async def test_the_gallery_has_the_findings_of_lint(tmp_path: Path) -> None:
     shutil.copytree(GALLERY / "specs", tmp_path / "specs")
     shutil.copy(GALLERY / "toolgen.toml", tmp_path)
     (tmp_path / "specs/todo.yaml").write_text(
@@ -183,7 +152,7 @@ def test_the_gallery_has_the_findings_of_lint(tmp_path: Path) -> None:
     wanted = {(e.span.file, e.span.line - 1, e.code) for e in report.entries if not e.accepted}
     assert wanted
 
-    async def work(editor: Editor) -> None:
+    async with connected(tmp_path) as editor:
         editor.open("specs/todo.yaml")
         found: set[tuple[str, int, str]] = set()
         async with asyncio.timeout(PATIENCE):
@@ -193,11 +162,9 @@ def test_the_gallery_has_the_findings_of_lint(tmp_path: Path) -> None:
                 found = {each for each in found if each[0] != f"specs/{path}"}
                 found |= {(f"specs/{path}", each.range.start.line, code(each)) for each in params.diagnostics}
 
-    run(tmp_path, work)
 
-
-def test_files_that_are_no_specs_are_left_alone(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_files_that_are_no_specs_are_left_alone(shop: Path) -> None:
+    async with connected(shop) as editor:
         (shop / ".github").mkdir()
         (shop / ".github/ci.yaml").write_text("on: push\n")
         editor.open(".github/ci.yaml")
@@ -207,29 +174,14 @@ def test_files_that_are_no_specs_are_left_alone(shop: Path) -> None:
         await editor.diagnostics(FIND)
         assert editor.published.empty()
 
-    run(shop, work)
-
-
-def test_several_folders_of_a_workspace(shop: Path, tmp_path: Path) -> None:
-    shutil.copytree(shop, tmp_path / "other")
-
-    async def work(editor: Editor) -> None:
-        editor.open("shop/specs/find_orders.yaml")
-        editor.open("other/specs/find_orders.yaml", (shop / FIND).read_text().replace("use_when", "use_wen"))
-        await editor.codes("other/specs/find_orders.yaml", "unknown-field")
-        place = await editor.ask("definition", "shop/specs/find_orders.yaml", "schemas/shop", 3)
-        assert editor.shown(place) == "shop/specs/schemas/shop.yaml:2:Customer"
-
-    run(tmp_path, work)
-
 
 # Positions
 
 
-def test_positions_count_utf_16_crlf_and_a_byte_order_mark(shop: Path) -> None:
+async def test_positions_count_utf_16_crlf_and_a_byte_order_mark(shop: Path) -> None:
     text = '\ufeffdescription: "👩‍🍳🍳 of a customer."\r\nname: find_orders\r\ninput_schema: {type: object, description: "🍳", tilte: "🍳"}\r\n'
 
-    async def work(editor: Editor) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND, text)
         (typo,) = await editor.codes(FIND, "misspelt-keyword")
         line = text.split("\r\n")[2].encode("utf-16-le")
@@ -243,8 +195,6 @@ def test_positions_count_utf_16_crlf_and_a_byte_order_mark(shop: Path) -> None:
         edits = await editor.client.text_document_formatting_async(params)
         first, second, third, _ = text.removeprefix("\ufeff").split("\r\n")
         assert applied(text, edits) == "\r\n".join(["\ufeff" + second, first, third, ""])
-
-    run(shop, work)
 
 
 # Completion
@@ -278,12 +228,12 @@ MORE = {
 }
 
 
-def test_completion(shop: Path) -> None:
+async def test_completion(shop: Path) -> None:
     (shop / PLACE).write_text(
         (shop / PLACE).read_text() + "    code: {type: string, description: A code., maxLength: 9}\n"
     )
 
-    async def work(editor: Editor) -> None:
+    async with connected(shop) as editor:
         missing: dict[str, set[str]] = {}
         for path, text, before, wanted in COMPLETIONS:
             editor.open(path, (shop / path).read_text() + MORE[path])
@@ -292,11 +242,9 @@ def test_completion(shop: Path) -> None:
             editor.close(path)
         assert missing == {text: set() for _, text, _, _ in COMPLETIONS}
 
-    run(shop, work)
 
-
-def test_what_is_typed_in_broken_text_is_completed(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_what_is_typed_in_broken_text_is_completed(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         await editor.diagnostics(FIND)
         text = editor.texts[FIND] + "examples_of_ada\n"
@@ -307,25 +255,21 @@ def test_what_is_typed_in_broken_text_is_completed(shop: Path) -> None:
         assert (item.label, item.detail) == ("unknown_customer", "declared error")
         assert applied(text, [item.text_edit]) == text.replace("error: unk", "error: unknown_customer")
 
-    run(shop, work)
 
-
-def test_a_completed_reference_has_the_quotes_that_it_needs(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_a_completed_reference_has_the_quotes_that_it_needs(shop: Path) -> None:
+    async with connected(shop) as editor:
         text = (shop / SHOP).read_text().replace('{$ref: "#/$defs/Customer"}', "{$ref: }")
         editor.open(SHOP, text)
         items = await editor.ask("completion", SHOP, "{$ref: }", 7)
         item = next(each for each in items if each.label == "#/$defs/Customer")
         assert applied(text, [item.text_edit]) == (shop / SHOP).read_text()
 
-    run(shop, work)
-
 
 # Hover and navigation
 
 
-def test_hover_shows_what_models_read(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_hover_shows_what_models_read(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         shown = (await editor.ask("hover", FIND, "use_when")).contents.value
         assert "When to use it; joined to the description." in shown
@@ -340,11 +284,9 @@ def test_hover_shows_what_models_read(shop: Path) -> None:
         assert "There is no such customer." in shown
         assert await editor.ask("hover", FIND, "[place_order]", 0) is None
 
-    run(shop, work)
 
-
-def test_definitions_and_references_cross_files(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_definitions_and_references_cross_files(shop: Path) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         place = await editor.ask("definition", FIND, "schemas/shop.yaml", 3)
         assert editor.shown(place) == "specs/schemas/shop.yaml:2:Customer"
@@ -363,7 +305,6 @@ def test_definitions_and_references_cross_files(shop: Path) -> None:
             "specs/schemas/shop.yaml:2:Customer",
         ]
 
-    run(shop, work)
 
 
 # Fixes and formatting
@@ -391,8 +332,8 @@ MISTAKES = [
 """File, a text in it, and a mistake in its place that a quick fix corrects."""
 
 
-def test_quick_fixes_write_what_is_meant(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_quick_fixes_write_what_is_meant(shop: Path) -> None:
+    async with connected(shop) as editor:
         for path, right, wrong in MISTAKES:
             text = (shop / path).read_text()
             broken = text.replace(right, wrong, 1)
@@ -405,11 +346,9 @@ def test_quick_fixes_write_what_is_meant(shop: Path) -> None:
             await editor.codes(path)
             editor.close(path)
 
-    run(shop, work)
 
-
-def test_formatting_is_that_of_fmt(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
+async def test_formatting_is_that_of_fmt(shop: Path) -> None:
+    async with connected(shop) as editor:
         text = (
             "# about it\n"
             + editor_text(shop).replace("title: Find orders\n", "")
@@ -431,8 +370,6 @@ def test_formatting_is_that_of_fmt(shop: Path) -> None:
         editor.type(FIND, "name: [\n")
         assert await editor.client.text_document_formatting_async(params) is None
 
-    run(shop, work)
-
 
 def editor_text(shop: Path) -> str:
     return (shop / FIND).read_text()
@@ -441,26 +378,13 @@ def editor_text(shop: Path) -> str:
 # Bad input
 
 
-def test_a_file_of_five_megabytes_is_refused_at_once(shop: Path) -> None:
-    async def work(editor: Editor) -> None:
-        editor.open(FIND)
-        await editor.diagnostics(FIND)
-        editor.type(FIND, editor.texts[FIND] + f"# {'x' * 5_000_000}\n")
-        (found,) = await editor.codes(FIND, "too-complex")
-        assert "at most 4,194,304 are read" in found.message
-
-    run(shop, work)
-
-
-def test_no_code_of_the_project_runs(shop: Path) -> None:
+async def test_no_code_of_the_project_runs(shop: Path) -> None:
     for path in ("sitecustomize.py", "toolgen.py", "yaml.py", "specs/__init__.py", "generated/__init__.py"):
         (shop / path).parent.mkdir(exist_ok=True)
         (shop / path).write_text("open('ran', 'w')\n")
 
-    async def work(editor: Editor) -> None:
+    async with connected(shop) as editor:
         editor.open(FIND)
         await editor.diagnostics(FIND)
         await editor.ask("hover", FIND, "name")
-
-    run(shop, work)
     assert not list(shop.rglob("ran"))

@@ -109,13 +109,6 @@ def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     assert [*files.unreadable] == ["specs/broken.yaml"]
 
 
-def test_a_shared_file_that_was_never_yaml_is_the_only_fault(tmp_path: Path) -> None:
-    texts = {**SHARED, "b.yaml": "$defs: {B: [}\n"}
-    files = project_of(tmp_path, {path: text.encode() for path, text in texts.items()})
-    found = look(files)
-    assert [codes(found, path) for path in sorted(texts)] == [set(), {"yaml-syntax"}, set()]
-
-
 def test_only_what_changed_and_what_uses_it_is_analyzed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -56,14 +55,11 @@ async def session(editor: Editor, said: Transcript) -> None:
     await asked("definition", "schemas/shop", 3)
 
 
-def test_a_session_is_as_recorded(shop: Path, record: bool) -> None:
+async def test_a_session_is_as_recorded(shop: Path, record: bool) -> None:
     said = Transcript(shop)
 
-    async def main() -> None:
-        async with editor(shop) as opened:
-            await session(opened, said)
-
-    asyncio.run(main())
+    async with editor(shop) as opened:
+        await session(opened, said)
     text = "\n".join([*said.lines, ""])
     if record:
         TRANSCRIPT.write_text(text)

@@ -75,30 +75,6 @@ def test_a_program_sees_what_it_would_see_in_a_python_of_its_own(
     assert (said[0].returncode, said[0].stderr) == (3, "said\n")
 
 
-ENDS = {
-    "nothing": "pass",
-    "a number": "sys.exit(300)",
-    "a text": "sys.exit('no')",
-    "an exception": "print(1); raise ValueError",
-    "an interrupt": "raise KeyboardInterrupt",
-    "at exit": "import atexit; atexit.register(print, 'later', flush=False); print('now', end='')",
-    "a thread": "import threading, time; threading.Timer(0.2, print, ['later']).start(); print('now')",
-    "a closed stream": "sys.stdout.close()",
-    "a closed descriptor": "print(1); import os; os.close(1)",
-}
-
-
-@pytest.mark.parametrize("code", ENDS.values(), ids=ENDS)
-def test_a_program_ends_as_in_a_python_of_its_own(tmp_path: Path, code: str) -> None:
-    (tmp_path / "ends.py").write_text(f"import sys\n{code}\n")
-    said = [
-        subprocess.run([*command, "ends.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
-        for command in ([sys.executable], python_command(os.environ))
-    ]
-    ordinary, forked = ((done.returncode, done.stdout, done.stderr.splitlines()[-1:]) for done in said)
-    assert forked == ordinary
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_signal_ends_the_program_and_is_the_exit_code(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "wait.py").write_text(WAIT)
@@ -115,10 +91,6 @@ def test_a_signal_ends_the_program_and_is_the_exit_code(tmp_path: Path, number: 
     process.communicate(timeout=60)
     assert process.returncode == -number
     assert is_gone(program)
-
-
-def test_other_settings_of_the_interpreter_start_another() -> None:
-    assert python_command({**os.environ, "PYTHONWARNINGS": "error"}) == [sys.executable]
 
 
 def alone(*names: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.http_server import QuietHandler, serve
 
 Script = Mapping[str, Sequence[tuple[str, str]]]
 """What a user asks → the calls that the model makes: names, and arguments as the text that it writes."""
@@ -19,14 +19,13 @@ class ScriptedModel:
     """A running model. `requests` are the bodies that it was sent."""
 
     script: Script
-    port: int = 0
+    url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
 
     def environment(self) -> dict[str, str]:
         """Return the variables by which clients find the model."""
-        url = f"http://127.0.0.1:{self.port}"
         keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
-        return {**keys, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
+        return {**keys, "OPENAI_BASE_URL": f"{self.url}/v1", "ANTHROPIC_BASE_URL": self.url}
 
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Return the response to a request."""
@@ -88,26 +87,9 @@ def scripted_model(script: Script) -> Iterator[ScriptedModel]:
     """Run a model on a loopback port."""
     model = ScriptedModel(script)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            data = json.dumps(model.answer(self.path, body)).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            self.reply(model.answer(self.path, json.loads(self.received())))
 
-        def log_message(self, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    model.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serve(Handler) as model.url:
         yield model
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
