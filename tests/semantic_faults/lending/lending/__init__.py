@@ -1,1 +1,0 @@
-"""A small lending library, as a user of toolgen would write it."""
