@@ -11,7 +11,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
-from toolgen.project import Cache, generator_id, read_project
+from toolgen.project import Cache, read_project
 from toolgen.project.cache.freshness import BuildRecord, find_up_to_date
 from toolgen.project.files.atomic_write import STAGE
 

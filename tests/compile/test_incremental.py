@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from toolgen.compile.compiled_specs import decode_code
 from toolgen.compile.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
+from toolgen.compile.output_changes import find_changes
 from toolgen.compile.pipeline import compile_project, compile_specs, link
 from toolgen.compile.printing.render import RenderedFiles, render_index
 from toolgen.language.changes import Tree
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.package import PackageSettings
+from toolgen.language.manifest import Manifest
+from toolgen.language.package import Package, PackageSettings, Tool
+from toolgen.language.target import Target
 
 from tests.models.helpers import TARGETS
 

@@ -25,9 +25,6 @@ from toolgen.schema.dialects.publish import publish
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.inline import inline_references, wrap_in_object
 from toolgen.schema.validator import compiled
-from toolgen.testing.requests import slots
-
-from tests.models.helpers import TARGETS
 
 Json = dict[str, Any]
 

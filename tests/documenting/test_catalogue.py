@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.compile.printing.markdown_page import tool_markdown
 from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.language.diagnostic import SpecErrors
 

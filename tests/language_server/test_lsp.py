@@ -306,7 +306,6 @@ async def test_definitions_and_references_cross_files(shop: Path) -> None:
         ]
 
 
-
 # Fixes and formatting
 
 

@@ -12,7 +12,7 @@ from toolgen.runtime.content.block import Block
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
 from toolgen.runtime.stores import call_records
-from toolgen.runtime.stores.backends import Change, MemoryStore, SqliteStore, StoreError
+from toolgen.runtime.stores.backends import MemoryStore, SqliteStore, StoreError
 from toolgen.runtime.stores.call_records import (
     LEASE_SECONDS,
     CallRecords,
@@ -187,25 +187,6 @@ def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.Mo
 
     assert asyncio.run(run()) == ["not_ready", None]
     assert len(DONE) == 1
-
-
-def test_a_key_is_free_again_if_the_store_took_the_claim_and_its_answer_was_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(admission, "_TAKE_BACK", (0.0, 0.0))
-    apply, is_claim = MemoryStore.apply, iter([False, True])  # `find` looks first
-
-    def lose_answer(self: MemoryStore, key: str, change: Change) -> None:
-        apply(self, key, change)
-        if next(is_claim, False):
-            raise StoreError("the connection was lost")
-
-    monkeypatch.setattr(MemoryStore, "apply", lose_answer)
-
-    refused, again = several(keyed(), {}, {})
-
-    assert code_of(refused) == "not_ready"
-    assert again.content == {"n": 1}
 
 
 def test_a_response_is_the_same_after_its_way_through_a_store() -> None:

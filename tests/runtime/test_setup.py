@@ -105,18 +105,3 @@ def test_a_failing_close_does_not_keep_other_tools_open(caplog: pytest.LogCaptur
     asyncio.run(work())
     assert good.seen[-1] == "closed"
     assert "closing tool bad failed" in caplog.text
-
-
-@pytest.mark.parametrize("plain", [False, True])
-def test_a_set_up_gets_none_for_an_optional_value(plain: bool) -> None:
-    async def in_loop(self: Any, context: Any) -> None:
-        self.seen.append(context.get("db"))
-
-    def in_worker(self: Any, context: Any) -> None:
-        self.seen.append(context.get("db"))
-
-    injected = [{"name": "db", "type": "sqlite3.Connection", "optional": True}]
-    tool = preparing(in_worker if plain else in_loop)
-    type(tool).definition["inject"] = injected
-    type(tool).execute = lambda self, request, context, *, db: self.seen
-    assert run(tool).content == [None]

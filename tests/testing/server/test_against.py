@@ -9,10 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolgen.sources.mcp_client import client, connection, limits
-from toolgen.sources.mcp_client.connection import ServerConnection
+from toolgen.sources.mcp_client import connection, limits
 from toolgen.testing.server import run as server_subject
-from toolgen.testing.server.run import ServerSubject
 
 from tests.http_server import QuietHandler, serve
 from tests.processes import is_gone

@@ -21,7 +21,7 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.sources.loading.imported_module import ask_child
 from toolgen.sources.loading.imported_specs import NewModules, module_path, new_modules
 from toolgen.sources.mcp_client.client import ServerAddress
-from toolgen.sources.mcp_client.listing import Listing, features_in
+from toolgen.sources.mcp_client.listing import Listing
 from toolgen.sources.python.signature import FunctionDescription
 from toolgen.sources.python.specs import error_code
 from toolgen.sources.server import ServerDescription
@@ -218,7 +218,9 @@ def _served(listing: Listing) -> list[str]:
     has = {"prompts": listing.prompts, "resources": (*listing.resources, *listing.resource_templates)}
     if not any(has.values()):
         return []
-    return [each for each in features_in(listing.capabilities or ()) if has.get(each.partition(".")[0], True)]
+    return [
+        each for each in ("completions", *has) if each in (listing.capabilities or ()) and has.get(each, True)
+    ]
 
 
 def module_name(server: str) -> str:
