@@ -15,7 +15,8 @@ from typing import Any, Final
 from toolgen.language.names import file_stem
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.yaml12.patch import patch_yaml
-from toolgen.project import Project, UnableError, names_in, read_text, replace_files
+from toolgen.project import Project, UnableError, read_text, replace_files
+from toolgen.project.files.reading import names_in
 from toolgen.schema.document import JsonObject
 from toolgen.testing.outcomes import is_same_outcome, without_varying
 from toolgen.testing.project_tools import DEFAULT_FIXTURES
