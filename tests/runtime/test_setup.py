@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toolgen.runtime import BaseTool, Toolkit
 
-from tests.runtime.tool_factory import code_of, make_tool
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 
 async def execute(self: Any, request: Any, context: Any) -> Any:

@@ -115,7 +115,7 @@ class ToolSpec:
         faults = list(_faults_of_fields(self))
         texts = _texts(self)
         definition = _definition(self, texts)
-        faults += definition_faults(definition) or _stream_faults(definition, self.response_model)
+        faults += definition_faults(definition)
         if faults:
             subject = f"the ToolSpec of {self.name!r}" if isinstance(self.name, str) else "the ToolSpec"
             raise ToolSpecError(subject, faults)
@@ -222,39 +222,6 @@ _ALWAYS: Final = frozenset(("name", "description", "use_when", "avoid_when", "re
 
 _LISTS: Final = frozenset(("tags", "errors", "inject", "content", "examples", "aliases"))
 """Fields that a definition leaves out if they are empty."""
-
-_PROBES: Final[tuple[Any, ...]] = ("text", "", 0, 1, 0.5, True, None, [], {}, ["text"])
-"""Values that show that two schemas overlap; those of the schemas' own examples are tried, too."""
-
-
-def _stream_faults(definition: Mapping[str, Any], response_model: object) -> Iterator[str]:
-    """Yield a fault if the end of a stream is certainly ambiguous: a chunk can be valid as the response.
-
-    A model of the response tells the two apart. What is not found here is refused when it happens.
-    """
-    output, stream = definition.get("output_schema"), definition.get("stream")
-    if output is None or stream is None or response_model is not None:
-        return
-    from .validation.compiled_schema import compile_schema
-
-    chunk = stream["chunk_schema"]
-    schemas = [compile_schema(output), compile_schema(chunk)]
-    own = [value for each in (output, chunk) for value in _values_in(each)]
-    for value in (*own, *_PROBES):
-        if all(schema.accepts(value) for schema in schemas):
-            yield (
-                f"chunk_schema and the schema of the result both accept {value!r}, so the last chunk could "
-                "be taken for the result: leave out the schema of the result (it is then the list of all "
-                "chunks), or make it an object that no chunk is"
-            )
-            return
-
-
-def _values_in(schema: Any) -> Iterator[Any]:
-    if isinstance(schema, Mapping):
-        yield from schema.get("enum", ())
-        yield from schema.get("examples", ())
-        yield from (schema[key] for key in ("const", "default") if key in schema)
 
 
 def _definition(spec: ToolSpec, texts: Mapping[str, str]) -> dict[str, Any]:

@@ -234,19 +234,6 @@ def test_a_spec_of_another_type_is_a_type_error() -> None:
         type("X", (BaseTool,), {"spec": GOOD, "execute": lambda *_: None})
 
 
-STREAMED: list[tuple[dict[str, Any], str]] = [
-    ({"returns": ToolReturn("number"), "chunk_schema": {"type": "integer"}}, "0"),
-    ({"output_schema": {"enum": ["a"]}, "chunk_schema": {"type": "string"}}, "'a'"),
-]
-
-
-@pytest.mark.parametrize(("fields", "value"), STREAMED)
-def test_a_stream_whose_chunks_can_be_the_result_is_refused(fields: dict[str, Any], value: str) -> None:
-    with pytest.raises(ToolSpecError) as caught:
-        ToolSpec(name="stream_lines", description="Stream lines.", **fields)
-    assert f"chunk_schema and the schema of the result both accept {value}" in str(caught.value)
-
-
 def test_a_stream_whose_result_has_a_model_or_a_schema_of_its_own_is_accepted() -> None:
     chunks = {"chunk_schema": {"type": "object"}}
     assert ToolSpec.from_models(GreetRequest, GreetResponse, name="x", description="X.", **chunks)

@@ -102,9 +102,7 @@ async def test_a_full_queue_answers_overloaded_with_retry_after(slow: Project) -
         assert error["retry_after"] >= 1
 
 
-async def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_when_their_number_doubles(
-    slow: Project,
-) -> None:
+async def test_abandoned_calls_do_not_block_the_next_one_and_are_logged(slow: Project) -> None:
     async with slow.server(TOOLGEN_THREADS="8") as server, server.client("auto") as client:
         codes = [
             error_code(each)
@@ -114,9 +112,7 @@ async def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_when_the
         assert error_code(await client.call_tool("answers", {})) is None
         end(slow)
     log = server.log
-    for count in (1, 2, 4):
-        assert f"tool waits_timed continues in its thread; it takes {count} of 8 threads" in log
-    assert "takes 3 of 8" not in log
+    assert log.count("tool waits_timed continues in its thread") == 4
 
 
 @pytest.mark.parametrize("name", ["one_at_once", "plain_one_at_once"])

@@ -55,8 +55,6 @@ from toolgen.runtime.stores.opening import StoreError, ask
 WAIT_SECONDS: Final = 30.0  # that a call waits for the first one with its key
 MAX_ANSWER: Final = 16 * 1024 * 1024  # bytes of an answer that is kept
 _PAUSES: Final = (0.02, 1.0)  # seconds between two looks at a running call: the first, and the longest
-_TAKE_BACK: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before each try; then the lease has ended
-MAX_UNCONFIRMED: Final = 100  # claims that are taken back at a time; the leases of others end
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 
 _RECORDS: Final = "idempotency store"
@@ -202,12 +200,7 @@ class Admission:
         digest, owner = call.digest, uuid4().hex
         deadline, pause = monotonic() + WAIT_SECONDS, _PAUSES[0]
         while True:
-            try:
-                record = await self._apply(call, claiming(owner, digest, ttl))
-            except NotReadyError:
-                if len(_background) < MAX_UNCONFIRMED:
-                    _start(self._take_back(call.name, owner))
-                raise
+            record = await self._apply(call, claiming(owner, digest, ttl))
             assert record is not None
             if record.state == "running" and record.owner == owner:
                 return Claim(self.records, call.name, owner)
@@ -219,16 +212,6 @@ class Admission:
                 )
             await asyncio.sleep(pause)
             pause = min(_PAUSES[1], pause * 1.5)
-
-    async def _take_back(self, name: str, owner: str) -> None:
-        """Free a key once the store answers: it may have taken the claim, and nothing was done."""
-        for pause in _TAKE_BACK:
-            await asyncio.sleep(pause)
-            try:
-                await ask(self.records, lambda: self.records.apply(name, releasing(owner)), part=_RECORDS)
-                return
-            except StoreError:
-                continue
 
     def _answer(self, call: AdmittedCall, record: Record) -> ToolResponse:
         """Return the response of a call whose key was used before. Raises TaskStarted if a task has it."""

@@ -55,11 +55,6 @@ class Dependency:
     call: ToolContext
     optional: bool  # may be None
 
-    @property
-    def is_factory(self) -> bool:
-        """True if the entry is called to create the value."""
-        return is_factory(self.entry)
-
     def is_value(self, value: Any) -> bool:
         """True if `value` is an instance of the declared type, and that type can be checked."""
         declared = declared_type(self.declared)
@@ -74,13 +69,6 @@ class Dependency:
         declared = declared_type(self.declared)
         if declared is not None and not isinstance(value, declared):
             raise self.missing(f"it must be {self.declared}, and is {_type_name(value)}")
-        return value
-
-    def plain_value(self, place: Place) -> Any:
-        """Return the value of an entry that is no factory. Raises what `checked` raises."""
-        value = self.checked(self.entry)
-        if place.is_thread:
-            _check_thread(self, value)
         return value
 
     def missing(self, reason: str) -> MissingDependencyError:
@@ -141,13 +129,16 @@ def declared_type(dotted: str) -> type | None:
 
 async def open_values(dependencies: list[Dependency], place: Place, stack: AsyncExitStack) -> dict[str, Any]:
     """Create the values where the method runs. `stack` releases them there, in reverse order."""
-    return {
-        each.name: await _open_value(each, place, stack) if each.is_factory else each.plain_value(place)
-        for each in dependencies
-    }
+    return {each.name: await _open_value(each, place, stack) for each in dependencies}
 
 
 async def _open_value(dependency: Dependency, place: Place, stack: AsyncExitStack) -> Any:
+    if not is_factory(dependency.entry):
+        value = dependency.checked(dependency.entry)
+        if place.is_thread:
+            _check_thread(dependency, value)
+        return value
+
     async def opened(value: Any) -> Any:
         # some are both, such as a pool of asyncpg, and are closed only if they are entered
         if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):

@@ -100,10 +100,6 @@ class MethodRun:
         if not prepared.contract.inject:
             return await self._write(self._begin({}), place)
         dependencies = find_dependencies(prepared.contract.inject, context, self.environment.context)
-        # plain values need nothing that opens and releases them
-        if not any(each.is_factory for each in dependencies):
-            values = {each.name: each.plain_value(place) for each in dependencies}
-            return await self._write(self._begin(values), place)
         async with AsyncExitStack() as stack:
             values = await open_values(dependencies, place, stack)
             return await self._write(self._begin(values), place)

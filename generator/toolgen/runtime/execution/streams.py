@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator
 from contextlib import aclosing, closing, nullcontext
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_json
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
 
 _NONE = object()
 _AHEAD: Final = 64  # chunks that a tool may be ahead of its listener
-_CHUNKS_PER_TURN: Final = 64  # before other tasks of the event loop run
-_SECONDS_PER_TURN: Final = 0.01  # likewise
+_CHUNKS_PER_TURN: Final = 16  # before other tasks of the event loop run
 
 
 _AMBIGUOUS: Final = (
@@ -56,6 +54,7 @@ class CollectedStream:
 
     def __init__(self, contract: ToolContract, environment: Environment) -> None:
         settings = environment.settings
+        self.items = 0  # that were added
         self.reader: BlockReader | None = None  # None: the tool declares no content
         self._check: BlockCheck | None = None
         if contract.content is not None:
@@ -179,12 +178,10 @@ async def collect(stream: CollectedStream, result: Any, listen: Listener | None,
 
 
 async def _collect_async(stream: CollectedStream, result: Any, listen: Listener | None) -> None:
-    turn = _Turn()
     scope = aclosing(result) if hasattr(result, "aclose") else nullcontext(result)
     async with scope as items:
         async for item in items:
             await _add(stream, item, listen, IN_LOOP)
-            await turn.end_if_long()
 
 
 def _with_returned_value(iterator: Any) -> Generator[Any, None, None]:
@@ -197,14 +194,11 @@ def _with_returned_value(iterator: Any) -> Generator[Any, None, None]:
 async def _add_all(
     stream: CollectedStream, items: Iterable[Any], listen: Listener | None, place: Place
 ) -> None:
-    turn = _Turn()
     for item in items:
         await _add(stream, item, listen, place)
         # a thread cannot be stopped: it ends at the next chunk
         if place.abandoned:
             return
-        if not place.is_thread:
-            await turn.end_if_long()
 
 
 async def _add(stream: CollectedStream, item: Any, listen: Listener | None, place: Place) -> None:
@@ -216,21 +210,10 @@ async def _add(stream: CollectedStream, item: Any, listen: Listener | None, plac
     if listen is not None and not place.abandoned:
         for chunk in chunks:
             await place.awaited(listen(chunk))
-
-
-class _Turn:
-    """Lets other tasks of the event loop run now and then, during a stream that never awaits."""
-
-    __slots__ = ("_chunks", "_ends")
-
-    def __init__(self) -> None:
-        self._chunks, self._ends = 0, monotonic() + _SECONDS_PER_TURN
-
-    async def end_if_long(self) -> None:
-        self._chunks += 1
-        if self._chunks >= _CHUNKS_PER_TURN or monotonic() > self._ends:
-            await asyncio.sleep(0)
-            self._chunks, self._ends = 0, monotonic() + _SECONDS_PER_TURN
+    # a stream may never await
+    stream.items += 1
+    if not place.is_thread and stream.items % _CHUNKS_PER_TURN == 0:
+        await asyncio.sleep(0)
 
 
 async def pump(start: Callable[[Listener], Coroutine[Any, Any, Any]]) -> AsyncGenerator[Any, None]:

@@ -7,10 +7,9 @@ No record above DEBUG contains a value of the arguments, the response or an exce
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from inspect import isawaitable
 from time import perf_counter
 from types import TracebackType
@@ -312,30 +311,12 @@ async def _pass(event: ToolEvent, callback: Callable[[ToolEvent], Any]) -> None:
 
 
 def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
-    """Like `notify`, but where nothing can be awaited: an async callback continues in its own task."""
-    callback = call.config.callback
-    if callback is None:
-        return
-    answer: Any = None
-    try:
-        answer = callback(_event(call, kind, data))
-        if isawaitable(answer):
-            task = asyncio.get_running_loop().create_task(_finish(call, kind, answer))
+    """Like `notify`, but where nothing can be awaited: in a task of its own."""
+    if call.config.callback is not None:
+        with suppress(RuntimeError):  # the event loop has ended
+            task = asyncio.get_running_loop().create_task(notify(call, kind, data))
             _background.add(task)
             task.add_done_callback(_background.discard)
-    except BaseException as raised:
-        error = contain_exit(raised, call.tool_name)
-        if inspect.iscoroutine(answer):
-            answer.close()  # the event loop has ended
-        else:
-            _log_callback(call, kind, error)
-
-
-async def _finish(call: ToolContext, kind: EventKind, answer: Awaitable[None]) -> None:
-    try:
-        await run_async(answer, None, call.tool_name)
-    except Exception as error:
-        _log_callback(call, kind, error)
 
 
 def _event(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> ToolEvent:

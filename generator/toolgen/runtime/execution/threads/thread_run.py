@@ -155,7 +155,7 @@ class ThreadRun:
             await pool.acquire(self._tool_name, self._most)
             # as `asyncio.to_thread` does: tracing and request ids are context variables
             context = contextvars.copy_context()
-            pool.start(self._tool_name, lambda: context.run(self._in_thread, pool))
+            pool.start(self._tool_name, lambda: context.run(self._in_thread))
         except BaseException:
             self._ended(None)
             raise
@@ -163,10 +163,10 @@ class ThreadRun:
             async with asyncio.timeout(seconds):
                 value, error = await self._outcome
         except TimeoutError:
-            self._abandon(pool)
+            self._abandon()
             raise ToolTimeoutError(f"{self._tool_name} did not finish within {seconds:g} seconds.") from None
         except BaseException:  # cancelled: the thread continues alone
-            self._abandon(pool)
+            self._abandon()
             raise
         if error is not None:
             raise error
@@ -189,14 +189,15 @@ class ThreadRun:
         # a coroutine as it is: if the call has been abandoned it is closed, and Python warns of none
         return self.in_loop(work if isinstance(work, Coroutine) else awaited(work))
 
-    def _abandon(self, pool: WorkerPool) -> None:
+    def _abandon(self) -> None:
         with self._host_lock:
             self.abandoned = True
             if self._host is not None:
                 self._host.stop()
-        pool.abandoned(self._tool_name)
+        text, fields = "after its call has ended, tool %s continues in its thread", {"event": "abandoned"}
+        LOGGER.warning(text, self._tool_name, extra={**fields, "tool_name": self._tool_name})
 
-    def _in_thread(self, pool: WorkerPool) -> None:
+    def _in_thread(self) -> None:
         value, error = None, None
         try:
             value = self._work(self)
@@ -205,18 +206,13 @@ class ThreadRun:
         self._ended(error)
         if self._host is not None:
             self._host.end()
-        try:
-            self._loop.call_soon_threadsafe(self._set_outcome, pool, value, error)
-        except RuntimeError:  # the event loop has been closed meanwhile
-            if self.abandoned:
-                pool.returned(self._tool_name)
+        if self.abandoned and error is not None and not isinstance(error, CallAbandonedError):
+            name = type(error).__name__
+            LOGGER.info("tool %s failed with %s after its call had ended", self._tool_name, name)
+        with suppress(RuntimeError):  # the event loop has been closed meanwhile
+            self._loop.call_soon_threadsafe(self._set_outcome, value, error)
 
-    def _set_outcome(self, pool: WorkerPool, value: Any, error: Exception | None) -> None:
-        if self.abandoned:
-            pool.returned(self._tool_name)
-            if error is not None and not isinstance(error, CallAbandonedError):
-                name = type(error).__name__
-                LOGGER.info("tool %s failed with %s after its call had ended", self._tool_name, name)
+    def _set_outcome(self, value: Any, error: Exception | None) -> None:
         if not self._outcome.done():
             self._outcome.set_result((value, error))
 

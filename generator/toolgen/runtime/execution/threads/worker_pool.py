@@ -120,8 +120,6 @@ class WorkerPool:
     def __init__(self, threads: int, queue: int) -> None:
         self.queue = queue
         self._slots = Limiter(threads)
-        self._lock = threading.Lock()
-        self._abandoned: Counter[str] = Counter()  # tool → calls that run although their caller does not wait
 
     async def acquire(self, tool_name: str, most: int | None = None) -> None:
         """Wait until a thread may be started. Raises OverloadedError if that takes too long."""
@@ -145,22 +143,3 @@ class WorkerPool:
         except RuntimeError:
             self._slots.release(tool_name)
             raise OverloadedError("No worker thread could be started.", retry_after=1) from None
-
-    def abandoned(self, tool_name: str) -> None:
-        """Count a call that continues in its thread without its caller. Log it if the number has doubled."""
-        with self._lock:
-            self._abandoned[tool_name] += 1
-            count = self._abandoned[tool_name]
-        if count & (count - 1) == 0:  # a power of two
-            LOGGER.warning(
-                "after a call has ended, tool %s continues in its thread; it takes %d of %d threads",
-                tool_name,
-                count,
-                self._slots.limit,
-                extra={"tool_name": tool_name, "event": "abandoned"},
-            )
-
-    def returned(self, tool_name: str) -> None:
-        """Count the end of an abandoned call."""
-        with self._lock:
-            self._abandoned[tool_name] -= 1
