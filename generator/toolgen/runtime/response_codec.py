@@ -5,16 +5,13 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import asdict
+from typing import Any
 
 from .content.block import Block
 from .errors import RUNTIME_ERRORS, ToolError
 from .response import ToolResponse
 from .validation.json_value import is_json
-
-_BLOCK_FIELDS: Final = (
-    *("type", "media_type", "name", "title", "description", "uri", "audience", "priority", "size", "sha256"),
-)
 
 
 def dump_response(response: ToolResponse) -> bytes:
@@ -61,11 +58,8 @@ def _load_error(data: Mapping[str, Any], declared: Mapping[str, type[ToolError]]
 
 
 def _dump_block(block: Block) -> dict[str, Any]:
-    fields = {name: getattr(block, name) for name in _BLOCK_FIELDS}
-    return {**fields, "data": base64.b64encode(block.data).decode()}
+    return {**asdict(block), "data": block.base64}
 
 
 def _load_block(data: dict[str, Any]) -> Block:
-    fields = {name: data[name] for name in _BLOCK_FIELDS if name != "type"}
-    fields["audience"] = tuple(fields["audience"])
-    return Block(data["type"], base64.b64decode(data["data"]), **fields)
+    return Block(**{**data, "data": base64.b64decode(data["data"]), "audience": tuple(data["audience"])})

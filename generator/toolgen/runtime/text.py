@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from difflib import get_close_matches
 from typing import Any
 
+from toolgen.base import suggestions
 from toolgen.base.escaping.characters import printable as printable  # public: `toolgen.runtime.printable`
 from toolgen.base.escaping.places import quoted_text
 
 SHOWN = 60  # characters of a value
-_COMPARED = 3_000_000  # pairs of characters: about 0.1 s
-_FOLDING = 10  # pairs of characters that are compared in the time in which one word is folded
-_comparisons: ContextVar[_Comparisons | None] = ContextVar("comparisons", default=None)
+_SEARCHES = 10  # for a word, in one response
+_SOUGHT = 200  # characters of a word
+_CUTOFF = 0.7  # of `difflib`: callers get few and good suggestions
+_searches_left: ContextVar[list[int] | None] = ContextVar("searches", default=None)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 
 
@@ -91,47 +92,24 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
 
 
-class _Comparisons:
-    """The number of pairs of characters that may still be compared to find similar words."""
-
-    def __init__(self) -> None:
-        self.left = _COMPARED
-
-    def spend(self, pairs: int) -> bool:
-        """Spend some pairs, if enough are left. True if so."""
-        enough = pairs <= self.left
-        self.left -= pairs if enough else 0
-        return enough
-
-
 @contextmanager
 def limited_suggestions() -> Iterator[None]:
-    """Within the context, all calls of `nearest` together have the limit that each of them has outside it."""
-    token = _comparisons.set(_Comparisons())
+    """Within the context, `nearest` looks for the first few words only."""
+    token = _searches_left.set([_SEARCHES])
     try:
         yield
     finally:
-        _comparisons.reset(token)
+        _searches_left.reset(token)
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """Return the one of `words` that is most similar to `word`; None if none is similar.
-
-    If that takes too many comparisons, the word is only found if it is the same but for case, `-` and `_`, or
-    not at all.
-    """
-    words = list(words)
-    comparisons = _comparisons.get() or _Comparisons()
-    if not comparisons.spend(len(words) * _FOLDING):
-        return None
-    folded: dict[str, str] = {}
-    for candidate in words:
-        folded.setdefault(_fold(candidate), candidate)
-    sought = _fold(word[:200])
-    if sought in folded or not comparisons.spend(len(sought) * sum(map(len, folded))):
-        return folded.get(sought)
-    close = get_close_matches(sought, folded, n=1, cutoff=0.7)
-    return folded[close[0]] if close else None
+    """Return the one of the first 200 `words` that is most similar to `word`; None if none is similar."""
+    left = _searches_left.get()
+    if left is not None:
+        if not left[0]:
+            return None
+        left[0] -= 1
+    return suggestions.nearest(word[:_SOUGHT], words, _CUTOFF)
 
 
 def show_literal(value: Any) -> str:
@@ -161,7 +139,3 @@ def did_you_mean(value: Any, options: list[Any]) -> str:
 
 def _is_long(value: Any) -> bool:
     return isinstance(value, int) and value.bit_length() > 200
-
-
-def _fold(word: str) -> str:
-    return word.lower().replace("-", "_").replace(" ", "_")

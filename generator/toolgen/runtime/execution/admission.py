@@ -12,7 +12,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from time import monotonic
@@ -62,15 +62,15 @@ _RECORDS: Final = "idempotency store"
 _background: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, eq=False)
 class AdmittedCall:
     """A call that has to be admitted."""
 
     contract: ToolContract
-    caller: Caller
+    arguments: Any  # as received; validated before they are used here
     context: ToolContext
-    arguments: Mapping[str, Any]  # as received, validated
-    metadata: Mapping[str, Any]  # of the response
+    caller: Caller
+    metadata: dict[str, Any]  # of the response
 
     @property
     def name(self) -> str:

@@ -94,23 +94,21 @@ class PreparedTool:
         )
         record = observe_call(context, self.description)
         metadata = response_metadata(context)
-        call = ToolCall(self, arguments, context, caller, environment, record, metadata, caller.preview)
+        call = ToolCall(
+            contract, arguments, context, caller, metadata, self, environment, record, caller.preview
+        )
         if record is not None:
             return call.answer_recorded(record)
         return call.answer() if caller.idempotency_key is None else call.answer_once()
 
 
 @dataclass(slots=True, eq=False)
-class ToolCall:
+class ToolCall(AdmittedCall):
     """One call of a tool."""
 
     tool: PreparedTool
-    arguments: Any
-    context: ToolContext
-    caller: Caller
     environment: Environment
     record: CallRecord | None  # None: neither logs, events nor spans are wanted
-    metadata: dict[str, Any]  # of the response
     is_preview: bool  # nobody is asked, and nothing is done
     claim: Claim | None = None  # on the caller's idempotency key, from when the call is executed
 
@@ -190,7 +188,7 @@ class ToolCall:
 
         Return the result, or the response of a call that was executed before.
         """
-        contract, context = self.tool.contract, self.context
+        contract, context = self.contract, self.context
         if contract.scopes:
             self._check_scopes(contract.scopes)
         if contract.secrets:
@@ -216,7 +214,7 @@ class ToolCall:
         if contract.only_if is not None:
             self.is_preview = self.is_preview or contract.only_if.is_false(self.arguments)
         if self.caller.idempotency_key is not None and not self.is_preview:
-            answered = await self.environment.admission.find(self._admitted())
+            answered = await self.environment.admission.find(self)
             if answered is not None:
                 return answered
         # the preview of a tool without one is refused there, with a reason
@@ -284,7 +282,7 @@ class ToolCall:
     def _new_request(self) -> Any:
         """Return a request that shares nothing with the arguments, nor with other requests of the call."""
         # values of type Any are those of the input, and validators may change it
-        return build_request(self.tool.contract, unshared(self.arguments), self.context.call_id)
+        return build_request(self.contract, unshared(self.arguments), self.context.call_id)
 
     async def _confirm_and_execute(self, request: Any) -> WrittenResult | ToolResponse:
         """Execute after the user has agreed; only preview if the caller, or `confirm.only_if`, says so."""
@@ -293,20 +291,11 @@ class ToolCall:
         def new_request() -> Any:
             return unused.pop() if unused else self._new_request()
 
-        confirmed = ConfirmedCall(
-            contract=self.tool.contract,
-            method=self.tool.preview,
-            arguments=self.arguments,
-            new_request=new_request,
-            call=self.context,
-            caller=self.caller,
-            environment=self.environment,
-            metadata=self.metadata,
-        )
+        confirmed = ConfirmedCall(self, self.tool.preview, new_request, self.environment)
         if self.caller.preview:
             return await confirmed.show()
         if self.is_preview:
-            await self.environment.admission.count(self._admitted())
+            await self.environment.admission.count(self)
             return await confirmed.respond()
         return await confirmed.run(lambda: self._execute(new_request()))
 
@@ -316,7 +305,7 @@ class ToolCall:
         Raises what refuses the call, and TaskStarted.
         """
         if self.tool.is_admitted and not self.caller.in_worker:
-            entered = await self.environment.admission.enter(self._admitted())
+            entered = await self.environment.admission.enter(self)
             if isinstance(entered, ToolResponse):
                 return entered
             self.claim = entered
@@ -336,7 +325,7 @@ class ToolCall:
 
     async def _start_task(self, tasks: Tasks) -> None:
         """Hand the call to a worker if its tool has `background`. Raises TaskStarted then."""
-        contract = self.tool.contract
+        contract = self.contract
         if contract.background is None:
             return
         call = task_call(contract, self.arguments, self.context, self.caller)
@@ -344,15 +333,6 @@ class ToolCall:
         if self.claim is not None:
             await self.claim.link(task)
         raise TaskStarted(task)
-
-    def _admitted(self) -> AdmittedCall:
-        return AdmittedCall(
-            contract=self.tool.contract,
-            caller=self.caller,
-            context=self.context,
-            arguments=self.arguments,
-            metadata=self.metadata,
-        )
 
     def _listener(self) -> Listener | None:
         """Return the function that gets the chunks of a stream, for the caller and for events."""
@@ -371,7 +351,7 @@ class ToolCall:
     def _failure(self, raised: Exception) -> ToolResponse:
         """Return the response of a call that ended with an exception."""
         context = self.context
-        error = map_error(raised, self.tool.contract, context)
+        error = map_error(raised, self.contract, context)
         # with a record, `ended` writes the failure with the duration
         if self.record is None:
             log_failure(context, error)

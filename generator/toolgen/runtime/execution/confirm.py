@@ -6,12 +6,11 @@ itself detects a difference (ChangedSinceConfirmedError), nothing is executed an
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolgen.runtime.context import Caller, ToolContext
 from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import (
@@ -29,6 +28,7 @@ from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.schema.document import unshared
 
+from .admission import AdmittedCall
 from .invoke import PreparedMethod, run_method
 
 if TYPE_CHECKING:
@@ -85,18 +85,26 @@ class _Question:
         return {"message": self.asked.message, "preview": self.asked.preview}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmedCall:
-    """A call of a tool that needs the user's confirmation."""
+    """A call of a tool that needs the user's confirmation. Tokens are only put into its metadata.
 
-    contract: ToolContract
-    method: PreparedMethod | None  # `preview`; None: the spec has no `confirm.preview`
-    arguments: Mapping[str, Any]  # as received, validated
-    new_request: Callable[[], Any]  # each method gets its own, because it may change it
-    call: ToolContext
-    caller: Caller
-    environment: Environment
-    metadata: MutableMapping[str, Any]  # of the response; tokens are only put here, never in a text
+    Args:
+        call: the call.
+        method: `preview`. None if the spec has no `confirm.preview`.
+        new_request: returns a request; each method gets its own, because it may change it.
+        environment: that of the call.
+    """
+
+    def __init__(
+        self,
+        call: AdmittedCall,
+        method: PreparedMethod | None,
+        new_request: Callable[[], Any],
+        environment: Environment,
+    ) -> None:
+        self.contract, self.arguments, self.call = call.contract, call.arguments, call.context
+        self.caller, self.metadata = call.caller, call.metadata
+        self.method, self.new_request, self.environment = method, new_request, environment
 
     async def show(self) -> WrittenResult:
         """Return the preview as a result. Raises NotImplementedToolError if the tool has none."""
