@@ -37,7 +37,7 @@ class QueuedCalls:
 
     async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
         """Run a queued call here."""
-        from .execution.handover import worker_caller
+        from .background.tasks import worker_caller
         from .instrumentation.spans import continuing
 
         with continuing(call.trace):

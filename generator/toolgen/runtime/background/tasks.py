@@ -14,14 +14,19 @@ import hashlib
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from secrets import token_urlsafe
 from typing import Any, Final, Protocol
 from uuid import uuid4
 
+from toolgen.runtime.confirmation.audit import KnownWay
+from toolgen.runtime.confirmation.question import Confirm, Confirmation, displayed_preview
 from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
-from toolgen.runtime.context import Progress
-from toolgen.runtime.errors import NotReadyError, OutcomeUnknownError, ToolError
+from toolgen.runtime.context import Caller, Progress, ToolContext, WorkerCaller
+from toolgen.runtime.contract.tool_contract import ToolContract
+from toolgen.runtime.errors import ChangedSinceConfirmedError, NotReadyError, OutcomeUnknownError, ToolError
+from toolgen.runtime.instrumentation.spans import current_context
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
@@ -42,6 +47,7 @@ from toolgen.runtime.stores.call_records import (
     starting,
 )
 from toolgen.runtime.stores.opening import StoreError, ask
+from toolgen.runtime.validation.json_value import is_json
 
 from .queues import LocalQueue, SaqQueue, TaskQueue
 from .task import Task, TaskCall, TaskStatus
@@ -54,6 +60,7 @@ _FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
 _PURPOSE: Final = b"toolgen/task/v1"
 _PART: Final = "task queue"  # in the health of the process
 _ID: Final = 24  # bytes
+_OWN_META: Final = "toolgen/"
 
 
 class QueuedCalls(Protocol):
@@ -185,6 +192,19 @@ class Tasks:
             await asyncio.sleep(pause)
             pause = min(LOOK_SECONDS, pause * 1.3)
 
+    async def wait_for_caller(
+        self, task: Task, principal: str | None, progress: Progress | None
+    ) -> ToolResponse:
+        """Return the response of a task to who has made the call. If the caller leaves, it is cancelled."""
+        try:
+            return await self.wait(task, principal, progress)
+        except StoreError:
+            raise OutcomeUnknownError("The worker that runs the call cannot be asked.") from None
+        except asyncio.CancelledError:
+            with suppress(StoreError):  # it runs to its end
+                await asyncio.shield(self.cancel(task.id, principal))
+            raise
+
     def _status(self, task_id: str, name: str, record: Record) -> TaskStatus:
         tool_name, created_at = json.loads(record.digest)
         task = Task(task_id, tool_name, created_at, int(record.ttl))
@@ -308,3 +328,49 @@ def _expired(task: Task, seen: TaskStatus | None) -> ToolResponse:
 def _name(task_id: str, principal: str | None) -> str:
     """Return the name of a task's record, which says neither the id nor the principal."""
     return "task:" + hashlib.sha256(json.dumps([task_id, principal]).encode()).hexdigest()
+
+
+def task_call(
+    contract: ToolContract, arguments: Mapping[str, Any], context: ToolContext, caller: Caller
+) -> TaskCall:
+    """Return a call as it travels to a worker."""
+    approval = context.approval
+    return TaskCall(
+        tool=contract.name,
+        contract=contract.digest,
+        arguments=arguments,
+        principal=context.principal,
+        scopes=sorted(caller.scopes or ()),
+        # tokens and keys are for the process that has read them
+        meta={
+            key: value
+            for key, value in context.meta.items()
+            if not key.startswith(_OWN_META) and is_json({key: value})
+        },
+        approval=None if approval is None else [approval.message, approval.preview],
+        most=RESTARTS if contract.is_idempotent else 1,
+        trace=current_context(),
+    )
+
+
+def worker_caller(call: TaskCall, progress: Progress) -> WorkerCaller:
+    """Return the caller of a call that a worker runs."""
+    return WorkerCaller(
+        confirm=None if call.approval is None else _agree_to(*call.approval),
+        meta=call.meta,
+        progress=progress,
+        scopes=call.scopes,
+        principal=call.principal,
+    )
+
+
+def _agree_to(message: str | None, preview: str | None) -> Confirm:
+    """Return a `confirm` that agrees to what the user has approved before the call was queued."""
+
+    async def confirm(asked: Confirmation) -> bool:
+        shown = preview and displayed_preview(preview, asked.arguments)
+        if (asked.message, asked.preview) != (message, shown):
+            raise ChangedSinceConfirmedError
+        return True
+
+    return KnownWay(confirm, "repeated")

@@ -7,7 +7,6 @@ loop; a few bytes that are given as such need neither.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -43,34 +42,27 @@ async def read_content(
 
     Raises BrokenContract for a source that cannot be a block, TooLargeError beyond `max_result_bytes`.
     """
-    parts = _take_apart(contract, returned)
+    response, content = _take_apart(contract, returned)
     reader = BlockReader(contract, environment, environment.settings.max_result_bytes)
-    blocks = [await reader.read(item, place) for item in parts.content]
-    return ReadResult(parts.response, tuple(blocks))
+    blocks = [await reader.read(item, place) for item in content]
+    return ReadResult(response, tuple(blocks))
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The parts of an implementation's return value."""
-
-    response: Any
-    content: Sequence[Content]
-
-
-def _take_apart(contract: ToolContract, returned: Any) -> _Parts:
+def _take_apart(contract: ToolContract, returned: Any) -> tuple[Any, Sequence[Content]]:
+    """Return the response and the content of what an implementation returned."""
     if isinstance(returned, ToolResult):
         strangers = [each for each in returned.content if not is_content(each)]
         if strangers:
             kind = type(strangers[0]).__name__
             raise BrokenContract(f"the content of its ToolResult holds a {kind}, which is not content")
-        return _Parts(returned.response, returned.content)
+        return returned.response, returned.content
     if is_content(returned):
-        return _Parts(NO_RESPONSE, (returned,))
+        return NO_RESPONSE, (returned,)
     # an empty list satisfies `all`, and is a response where the spec describes one
     is_empty_response = returned == [] and contract.response_schema is not None
     if isinstance(returned, list | tuple) and all(map(is_content, returned)) and not is_empty_response:
-        return _Parts(NO_RESPONSE, returned)
-    return _Parts(returned, ())
+        return NO_RESPONSE, returned
+    return returned, ()
 
 
 class BlockReader:

@@ -16,7 +16,7 @@ from threading import get_ident
 from typing import Any, Final
 
 from toolgen.runtime.background.task import TaskStarted
-from toolgen.runtime.background.tasks import Tasks
+from toolgen.runtime.background.tasks import Tasks, task_call
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import Caller, Listener, ToolContext, response_metadata
 from toolgen.runtime.contract.page import FIRST, PagePosition, PageRule, open_cursor
@@ -43,7 +43,6 @@ from .admission import AdmittedCall, Claim, check_key
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .error_mapping import json_metadata, map_error
-from .handover import await_task, task_call
 from .invoke import PreparedMethod, run_method
 from .loop_watchdog import IN_FLIGHT, WATCHDOG
 from .readiness import Readiness
@@ -178,8 +177,8 @@ class ToolCall(AdmittedCall):
         except TaskStarted as started:
             if self.caller.as_task or self.environment.tasks is None:
                 raise
-            response = await await_task(
-                self.environment.tasks, started.task, self.context.principal, self.caller.progress
+            response = await self.environment.tasks.wait_for_caller(
+                started.task, self.context.principal, self.caller.progress
             )
             return response.with_metadata(self.metadata)
 

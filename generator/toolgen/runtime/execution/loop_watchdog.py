@@ -13,7 +13,9 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import dropwhile, takewhile
+from math import inf
 from time import monotonic, sleep
 from traceback import walk_stack
 from types import FrameType
@@ -34,50 +36,6 @@ IN_FLIGHT: Final[InFlight] = {}
 """The running calls, with their tasks and threads. The call path adds and deletes them."""
 
 
-class _Heartbeat:
-    """The heartbeat of one event loop with calls in flight."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._scheduled: float | None = None  # when the pending heartbeat was scheduled
-        self._logged = False
-
-    def check(self, calls: InFlight) -> None:
-        """Schedule a heartbeat; log the tool that blocks the loop if the last one is overdue."""
-        if self._scheduled is None:
-            self._scheduled = monotonic()
-            try:
-                self._loop.call_soon_threadsafe(self._beat)
-            except RuntimeError:  # the loop has been closed
-                self._scheduled = None
-        elif not self._logged and monotonic() - self._scheduled > LIMIT and self._loop.is_running():
-            self._logged = True  # once while it is blocked
-            self._log(calls)
-
-    def _beat(self) -> None:
-        self._scheduled, self._logged = None, False
-
-    def _log(self, calls: InFlight) -> None:
-        current = asyncio.current_task(self._loop)
-        found = {
-            call: place for call, place in calls.items() if place[0] and place[0].get_loop() is self._loop
-        }
-        frame = next((sys._current_frames().get(thread) for _, thread in found.values()), None)
-        if frame is None:
-            return
-        # the last one: a tool may call others in its task
-        call = next((each for each in reversed(found) if found[each][0] is current), None)
-        logger, fields = LOGGER if call is None else call.logger, {"event": "blocked"}
-        if call is None:
-            names = sorted({each.tool_name for each in found})
-            subject = f"code outside of a call (calls in flight: {', '.join(names[:10])})"
-        else:
-            subject = f"tool {call.tool_name}"
-            fields["tool_name"] = call.tool_name
-        text = "%s blocks the event loop for more than %g s, at %s"
-        logger.warning(text, subject, LIMIT, _describe(frame), extra=fields)
-
-
 class Watchdog:
     """The thread that watches all event loops with calls in flight."""
 
@@ -93,26 +51,62 @@ class Watchdog:
                 threading.Thread(target=self._run, name="toolgen-watchdog", daemon=True).start()
 
     def _run(self) -> None:
-        heartbeats: dict[asyncio.AbstractEventLoop, _Heartbeat] = {}
-        last_call = monotonic()
+        last_call, waiting = monotonic(), dict[asyncio.AbstractEventLoop, float]()
         while monotonic() - last_call < _IDLE:
-            # calls start and end in other threads meanwhile; copying a dict holds the interpreter
-            calls = IN_FLIGHT.copy()
-            loops = {task.get_loop() for task, _ in calls.values() if task is not None}
-            heartbeats = {loop: heartbeats.get(loop) or _Heartbeat(loop) for loop in loops}
-            for heartbeat in heartbeats.values():
-                try:
-                    heartbeat.check(calls)
-                except Exception:
-                    LOGGER.exception("the watchdog of the event loop failed")
-            if calls:
+            if _look(waiting):
                 last_call = monotonic()
-            # references to event loops must not live while this thread sleeps
-            del calls, loops
             sleep(_INTERVAL)
         self.asleep = True
         if IN_FLIGHT:  # a call was added just now
             self.start()
+
+
+def _look(waiting: dict[asyncio.AbstractEventLoop, float]) -> bool:
+    """Check the event loops with calls in flight; True if there are any."""
+    # calls start and end in other threads meanwhile; copying a dict holds the interpreter
+    calls = IN_FLIGHT.copy()
+    loops = {task.get_loop() for task, _ in calls.values() if task is not None}
+    for loop in waiting.keys() - loops:
+        waiting.pop(loop, None)
+    for loop in loops:
+        try:
+            _check(loop, waiting, calls)
+        except Exception:
+            LOGGER.exception("the watchdog of the event loop failed")
+    return bool(calls)
+
+
+def _check(
+    loop: asyncio.AbstractEventLoop, waiting: dict[asyncio.AbstractEventLoop, float], calls: InFlight
+) -> None:
+    """Schedule a heartbeat; log the tool that blocks the loop if the last one is overdue."""
+    since = waiting.get(loop)  # when the pending heartbeat was scheduled
+    if since is None:
+        waiting[loop] = monotonic()
+        with suppress(RuntimeError):  # the loop has been closed
+            loop.call_soon_threadsafe(waiting.pop, loop, None)
+    elif monotonic() - since > LIMIT and loop.is_running():
+        waiting[loop] = inf  # logged once while it is blocked
+        _log(loop, calls)
+
+
+def _log(loop: asyncio.AbstractEventLoop, calls: InFlight) -> None:
+    current = asyncio.current_task(loop)
+    found = {call: place for call, place in calls.items() if place[0] and place[0].get_loop() is loop}
+    frame = next((sys._current_frames().get(thread) for _, thread in found.values()), None)
+    if frame is None:
+        return
+    # the last one: a tool may call others in its task
+    call = next((each for each in reversed(found) if found[each][0] is current), None)
+    logger, fields = LOGGER if call is None else call.logger, {"event": "blocked"}
+    if call is None:
+        names = sorted({each.tool_name for each in found})
+        subject = f"code outside of a call (calls in flight: {', '.join(names[:10])})"
+    else:
+        subject = f"tool {call.tool_name}"
+        fields["tool_name"] = call.tool_name
+    text = "%s blocks the event loop for more than %g s, at %s"
+    logger.warning(text, subject, LIMIT, _describe(frame), extra=fields)
 
 
 WATCHDOG = Watchdog()
