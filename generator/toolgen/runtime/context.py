@@ -7,8 +7,9 @@ import os
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
+from .errors import ChangedSinceConfirmedError
 from .logs.logger import LOGGER, CallLogger
 
 if TYPE_CHECKING:
@@ -74,9 +75,6 @@ class ToolConfig:
 class Caller:
     """The caller and the options of one call: the values of `CallOptions`."""
 
-    preview: ClassVar[bool] = False  # True: only the preview is wanted
-    in_worker: ClassVar[bool] = False  # True: the call was admitted by the process that queued it
-
     confirm: Confirm | None = None
     confirmation_token: str | None = None
     context: Mapping[Any, Any] | None = None
@@ -89,22 +87,12 @@ class Caller:
     idempotency_key: str | None = None
     elicit: Elicit | None = None
     as_task: bool = False
+    preview: bool = False  # only the preview is wanted
+    in_worker: bool = False  # the call was admitted by the process that queued it
 
     def approved_preview(self, preview: str | None) -> str | None:
         """Return the preview that the user approved: the one that was shown, except in tests of tools."""
         return preview
-
-
-class PreviewCaller(Caller):
-    """A caller of `Toolkit.preview`."""
-
-    preview = True
-
-
-class WorkerCaller(Caller):
-    """The caller of a call that a worker runs."""
-
-    in_worker = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +203,7 @@ class ToolContext:
     @property
     def checkpoint(self) -> Checkpoint:
         """State that outlives the call: `.update(name, change, default)`, `.load(name, default)`."""
-        from .checkpoint import Checkpoint
+        from .checkpoint import Checkpoint  # for the few tools that keep state
 
         return Checkpoint(self.config.checkpoint, self.tool_name)
 
@@ -226,8 +214,6 @@ class ToolContext:
         in the words of the tool's `preview` method. Does nothing if no confirmation was needed.
         """
         if self.approval is not None and self.approval.preview != preview:
-            from .errors import ChangedSinceConfirmedError
-
             raise ChangedSinceConfirmedError
 
     def elicit(self, message: str, model: type[Model]) -> Awaitable[ElicitationResult[Model]]:
@@ -243,7 +229,7 @@ class ToolContext:
         Raises ConfirmationRequiredError where nobody can be asked, and InvalidRequestError if the second
         answer does not fit the model, either.
         """
-        from .elicitation import UnusableQuestionError, elicit
+        from .elicitation import UnusableQuestionError, elicit  # pydantic, for the few tools that ask
 
         if self.ask is None and not self.info.asks:
             raise UnusableQuestionError(f"it needs `asks: true` in the spec of {self.tool_name}")

@@ -37,6 +37,7 @@ class QueuedCalls:
 
     async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
         """Run a queued call here."""
+        # loaded by what has queued the call
         from .background.tasks import worker_caller
         from .instrumentation.spans import continuing
 
@@ -106,7 +107,7 @@ class SharedState:
 
     def loop(self) -> LoopThread:
         """Return the event loop of synchronous calls; its thread starts with the first call."""
-        from .execution.threads.loop_thread import LoopThread
+        from .execution.threads.loop_thread import LoopThread  # only synchronous callers need one
 
         with self._lock:
             if self._loop is None:
@@ -119,6 +120,7 @@ class SharedState:
 
     def environment(self) -> Environment:
         """Return the environment of calls outside of sessions."""
+        # the first call loads what calls need
         from .execution.environment import Environment
         from .execution.threads.worker_pool import WorkerPool
 
@@ -151,6 +153,7 @@ class SharedState:
             return self._services
 
     def _open(self, settings: Settings) -> Services:
+        # the first call loads what calls need
         from .background.tasks import Tasks
         from .confirmation.tokens import ConfirmationTokens
         from .execution.admission import Admission

@@ -121,6 +121,7 @@ class BaseTool(ABC, Generic[Request, Response]):
 
         Raises ToolError with code `invalid_request` and one line per fault in its message.
         """
+        # validation is loaded with the first call
         from .contract.request import read_request
         from .contract.tool_contract import contract_of
 

@@ -19,8 +19,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
+from .background.task import TaskStarted
 from .call_options import CallerOptions, CallOptions, check_options
-from .context import ANYBODY, DEFAULT_CONFIG, Caller, PreviewCaller, ToolConfig
+from .context import ANYBODY, DEFAULT_CONFIG, Caller, ToolConfig
 from .definition.tool_definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .implementations.loading import Catalog, load_context, load_tool
@@ -33,7 +34,7 @@ from .implementations.registry import (
     registry_of,
 )
 from .response import FormName, ResponseForm, ToolResponse
-from .settings import Settings
+from .settings import SettingError, Settings
 from .shared_state import SharedState
 from .tool import BaseTool
 
@@ -287,7 +288,7 @@ class Toolkit:
             prepared = entry.prepared or entry.prepare()
             environment = self._environment or self._make_environment()
         except Exception as error:  # there is no such tool, or it does not load
-            from .execution.error_mapping import refuse_call
+            from .execution.error_mapping import refuse_call  # the first call loads what calls need
 
             return refuse_call(
                 name,
@@ -314,8 +315,6 @@ class Toolkit:
             if isinstance(started, Task):
                 response = await toolkit.wait_for(started, principal="ann")
         """
-        from .background.task import TaskStarted
-
         check_options("submit", options, CallOptions)
         try:
             return await self._call(name, arguments, Caller(**options, as_task=True))
@@ -353,8 +352,7 @@ class Toolkit:
         `on_start` is called when the worker takes tasks. Raises SettingError if no queue outside of this
         process is configured.
         """
-        from .background.queues import SaqQueue
-        from .settings import SettingError
+        from .background.queues import SaqQueue  # only a worker takes from a queue
 
         settings = self.settings
         tasks = self._shared.services().tasks
@@ -369,7 +367,7 @@ class Toolkit:
         `not_implemented` for a tool whose spec has no `confirm.preview`, else as for `call`.
         """
         check_options("preview", options, CallerOptions)
-        return await self._call(name, arguments, PreviewCaller(**options))
+        return await self._call(name, arguments, Caller(**options, preview=True))
 
     async def decline(self, confirmation_token: str, *, principal: str | None = None) -> bool:
         """Invalidate the token of a question that the user has answered with no. Nothing is executed.
@@ -377,6 +375,7 @@ class Toolkit:
         Return False for a token that is not valid, has been used, or belongs to another principal or session.
         Raises `toolgen.runtime.stores.opening.StoreError` if the store fails.
         """
+        # the first call loads what calls need
         from .confirmation.audit import record_decision
         from .confirmation.tokens import digest_of_holder
 
@@ -396,7 +395,7 @@ class Toolkit:
     def use_keys(self, settings: Settings) -> None:
         """Use the keys of `settings` for confirmations, if the toolkit has keys. Raises SettingError."""
         if settings.confirmation_key is not None:
-            from .confirmation.sealing import parse_keys
+            from .confirmation.sealing import parse_keys  # of servers with keys
 
             self._shared.services().confirmations.use_keys(parse_keys(settings.confirmation_key))
 
@@ -407,7 +406,7 @@ class Toolkit:
         yielded. Closing the generator (`contextlib.aclosing`) cancels the tool, closes its own generator and
         releases its injected values. The tool runs at most 64 chunks ahead; its time limit includes waiting.
         """
-        from .execution.streams import pump
+        from .execution.streams import pump  # the first call loads what calls need
 
         if "listen" in options:
             raise TypeError("stream() got an unexpected keyword argument 'listen'")
@@ -446,7 +445,7 @@ class Toolkit:
 
     def _iterate(self, items: AsyncGenerator[Any, None]) -> Generator[Any, None, None]:
         """Yield the items of an async generator that runs in the event loop of synchronous calls."""
-        from asyncio import Lock
+        from asyncio import Lock  # with the first call
 
         step = Lock()  # an interrupted step ends before the generator is closed
 
@@ -483,7 +482,7 @@ class Toolkit:
         if loop is None:
             await self._close()
         else:  # the tools were set up in this loop
-            from asyncio import wrap_future
+            from asyncio import wrap_future  # loaded by the calls before
 
             await wrap_future(loop.submit(self._close))
             loop.stop(wait=False)

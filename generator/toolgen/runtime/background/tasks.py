@@ -23,7 +23,7 @@ from uuid import uuid4
 from toolgen.runtime.confirmation.audit import KnownWay
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, displayed_preview
 from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
-from toolgen.runtime.context import Caller, Progress, ToolContext, WorkerCaller
+from toolgen.runtime.context import Caller, Progress, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import ChangedSinceConfirmedError, NotReadyError, OutcomeUnknownError, ToolError
 from toolgen.runtime.instrumentation.spans import current_context
@@ -353,9 +353,10 @@ def task_call(
     )
 
 
-def worker_caller(call: TaskCall, progress: Progress) -> WorkerCaller:
+def worker_caller(call: TaskCall, progress: Progress) -> Caller:
     """Return the caller of a call that a worker runs."""
-    return WorkerCaller(
+    return Caller(
+        in_worker=True,
         confirm=None if call.approval is None else _agree_to(*call.approval),
         meta=call.meta,
         progress=progress,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from asyncio import sleep
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
@@ -81,8 +82,6 @@ class Metrics:
 
     async def measure_lag(self) -> None:
         """Record how late the event loop runs, until the task is cancelled."""
-        from asyncio import sleep
-
         while True:
             due = monotonic() + _LAG_INTERVAL
             await sleep(_LAG_INTERVAL)

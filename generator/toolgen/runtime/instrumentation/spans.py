@@ -89,7 +89,7 @@ def current_context() -> dict[str, str]:
     """Return the W3C Trace Context of the current span, for another process; empty outside of a span."""
     carrier: dict[str, str] = {}
     if "opentelemetry.trace" in sys.modules:
-        from opentelemetry.propagate import inject
+        from opentelemetry.propagate import inject  # its API is there, as the application uses it
 
         inject(carrier)
     return carrier
