@@ -1,9 +1,8 @@
 """Streams: validate each chunk of a result, pass it to the listener, collect the chunks, within limits.
 
-With an output schema, the last item is the response. It is known as such if it is an instance of the
-response model, a ToolResult, or the value that a plain generator returns; otherwise by its schema alone. If
-that leaves open whether the last item is a chunk, the stream is refused: a tool that yields only chunks would
-otherwise answer its last chunk, and its callers would lose the others.
+With an output schema, the last item is the response: an instance of the response model, a ToolResult, the
+value that a plain generator returns, or a value that only the output schema accepts. What both schemas accept
+is a chunk: a tool that yields only chunks must not answer the last one, and lose the others.
 """
 
 from __future__ import annotations
@@ -43,18 +42,12 @@ _AHEAD: Final = 64  # chunks that a tool may be ahead of its listener
 _CHUNKS_PER_TURN: Final = 16  # before other tasks of the event loop run
 
 
-_AMBIGUOUS: Final = (
-    "the last item of its stream can be a chunk as well as the response: yield the response as an instance "
-    "of its model or as ToolResult(response), or change a schema so that no value satisfies both"
-)
-
-
 class CollectedStream:
     """The chunks of one call so far. If the tool has an output schema, the last item is the response."""
 
     def __init__(self, contract: ToolContract, environment: Environment) -> None:
         settings = environment.settings
-        self.items = 0  # that were added
+        self.count = 0  # of chunks and blocks
         self.reader: BlockReader | None = None  # None: the tool declares no content
         self._check: BlockCheck | None = None
         if contract.content is not None:
@@ -63,58 +56,50 @@ class CollectedStream:
         self._contract = contract
         self._settings = settings
         self._blocks: list[Block] = []
-        self._held: Any = _NONE  # the newest item, if it may be the response
-        self._is_marked = False  # the held item is the response, if nothing follows
-        self._models_are_chunks = False  # a chunk was an instance of the response model
+        self._response: Any = _NONE
         self._chunks: list[Any] = []
-        self._count = 0
         self._bytes = 0
 
     def add(self, item: Any) -> list[Any]:
-        """Add the next item; return the items that are now known to be chunks.
+        """Add the next item; return it if it is a chunk.
 
-        Raises BrokenContract if a chunk does not satisfy the schema, TooLargeError beyond a limit.
+        Raises BrokenContract if it does not satisfy the schema, TooLargeError beyond a limit.
         """
+        contract = self._contract
         # without an output schema, every item is a chunk, and the list of them is the result
-        if self._contract.response_schema is None:
-            chunk = self._chunk(item)
-            self._chunks.append(chunk)
-            return [chunk]
-        known = self._release()
+        if contract.response_schema is None:
+            self._chunks.append(self._chunk(item))
+            return self._chunks[-1:]
+        self._check_is_open()
         if isinstance(item, ToolResult):
             if item.content:
                 raise BrokenContract("its stream has a ToolResult with content: yield each block by itself")
-            self._held, self._is_marked = item.response, True
-        elif is_response(self._contract, item):
-            self._held, self._is_marked = item, self._is_of_response_model(item)
-        else:  # it can only be a chunk
-            known.append(self._chunk(item))
-        return known
+            self._response = item.response
+        elif self._is_marked(item) or (is_response(contract, item) and not is_chunk(contract, item)):
+            self._response = item
+        else:
+            return [self._chunk(item)]
+        return []
 
-    def _release(self) -> list[Any]:
-        """Return the held item, which is a chunk because another item follows."""
-        # the item before was a chunk for sure, and has been passed on
-        if self._held is _NONE:
-            return []
-        item, self._held = self._held, _NONE
-        self._models_are_chunks |= self._is_of_response_model(item)
-        return [self._chunk(item)]
-
-    def _is_of_response_model(self, item: Any) -> bool:
+    def _is_marked(self, item: Any) -> bool:
         model = self._contract.response_model
         return model is not None and isinstance(item, model)
 
+    def _check_is_open(self) -> None:
+        if self._response is not _NONE:
+            raise BrokenContract("its stream goes on after the response")
+
     def add_block(self, block: Block) -> list[Any]:
-        """Add the next item, a block; return the items that are now known to be chunks, the block last.
+        """Add the next item, a block; return it.
 
         Raises BrokenContract if it is not declared, TooLargeError beyond a limit.
         """
-        known = self._release()
+        self._check_is_open()
         if self._check is not None and (fault := self._check.add(block)) is not None:
             raise broken_content([fault])
         self._blocks.append(block)
-        self._count_chunk(len(block.data))
-        return [*known, block]
+        self._count(len(block.data))
+        return [block]
 
     def is_list_of_chunks(self, result: Any) -> bool:
         """True if `result` is a list of all chunks."""
@@ -133,32 +118,26 @@ class CollectedStream:
             raise broken_content(missing)
         if self._contract.response_schema is None:
             result = write_chunks(self._contract, self._chunks)
-        elif self._held is _NONE:
-            raise BrokenContract("its stream ended without a response")
-        elif self._is_ambiguous():
-            raise BrokenContract(_AMBIGUOUS)
+        elif self._response is _NONE:
+            raise BrokenContract(
+                "its stream ended without a response: yield that last, as an instance of its model or as "
+                "ToolResult(response)"
+            )
         else:
-            result = write_result(self._contract, self._held, self._settings)
+            result = write_result(self._contract, self._response, self._settings)
         result.blocks = tuple(self._blocks)
         return result
 
-    def _is_ambiguous(self) -> bool:
-        """True if the last item may be a chunk of a tool that has yielded no response."""
-        # a model that was yielded as a chunk before does not mark the response
-        if self._is_marked and not (self._models_are_chunks and self._is_of_response_model(self._held)):
-            return False
-        return is_chunk(self._contract, self._held)
-
     def _chunk(self, item: Any) -> Any:
         chunk = write_chunk(self._contract, item)
-        self._count_chunk(len(to_json(chunk, inf_nan_mode="constants")))
+        self._count(len(to_json(chunk, inf_nan_mode="constants")))
         return chunk
 
-    def _count_chunk(self, size: int) -> None:
-        self._count += 1
+    def _count(self, size: int) -> None:
+        self.count += 1
         self._bytes += size
         name, limits = self._contract.name, self._settings
-        if self._count > limits.max_stream_chunks:
+        if self.count > limits.max_stream_chunks:
             raise TooLargeError(f"The stream of {name} has more than {limits.max_stream_chunks} chunks.")
         if self._bytes > limits.max_stream_bytes:
             raise TooLargeError(f"The stream of {name} has more than {limits.max_stream_bytes} bytes.")
@@ -211,8 +190,7 @@ async def _add(stream: CollectedStream, item: Any, listen: Listener | None, plac
         for chunk in chunks:
             await place.awaited(listen(chunk))
     # a stream may never await
-    stream.items += 1
-    if not place.is_thread and stream.items % _CHUNKS_PER_TURN == 0:
+    if not place.is_thread and stream.count % _CHUNKS_PER_TURN == 0:
         await asyncio.sleep(0)
 
 
