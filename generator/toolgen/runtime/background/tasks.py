@@ -46,7 +46,7 @@ from toolgen.runtime.stores.call_records import (
     renewing,
     starting,
 )
-from toolgen.runtime.stores.opening import StoreError, ask
+from toolgen.runtime.stores.opening import StoreError
 from toolgen.runtime.validation.json_value import is_json
 
 from .queues import LocalQueue, SaqQueue, TaskQueue
@@ -58,7 +58,6 @@ STORE_TRIES: Final = 5  # to store an answer
 AWAY_SECONDS: Final = 60.0  # that a waiting call waits for a store that does not answer
 _FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
 _PURPOSE: Final = b"toolgen/task/v1"
-_PART: Final = "task queue"  # in the health of the process
 _ID: Final = 24  # bytes
 _OWN_META: Final = "toolgen/"
 
@@ -151,7 +150,7 @@ class Tasks:
         None if there is none, its result has expired, or it is another principal's.
         """
         name = _name(task_id, principal)
-        record, is_changed = await self._change(name, queuing)
+        record, is_changed = await self._records.change(name, queuing)
         if record is None:
             return None
         if record.state == "queued" and is_changed:
@@ -224,11 +223,7 @@ class Tasks:
         return TaskStatus(task, "finished", progress, response)
 
     async def _apply(self, name: str, change: Change) -> Record | None:
-        return (await self._change(name, change))[0]
-
-    async def _change(self, name: str, change: Change) -> tuple[Record | None, bool]:
-        """Return the record after a change, and whether this call changed it."""
-        return await ask(self._records, lambda: self._records.apply(name, change), part=_PART)
+        return (await self._records.change(name, change))[0]
 
     # for workers
 

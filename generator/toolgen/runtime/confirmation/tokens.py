@@ -11,16 +11,13 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.call_records import CallRecords, open_call_records, redeeming
-from toolgen.runtime.stores.opening import ask
 
 from .sealing import AesGcmSealer, parse_keys, sealer_of
-
-_PART: Final = "confirmation store"
 
 TokenKind = Literal["two_step", "pending"]
 """`two_step`: for a caller that cannot ask the user. `pending`: for an application that will ask."""
@@ -130,7 +127,7 @@ class ConfirmationTokens:
         if not time.time() < found["exp"]:
             return Redemption("expired", question_id=claims.question_id)
         change = redeeming(max(self.seconds, found["exp"] - time.time()))
-        _, first = await ask(self._store, lambda: self._store.apply(_name(found["id"]), change), part=_PART)
+        _, first = await self._store.change(_name(found["id"]), change)
         return Redemption("approved" if first else "refused", claims if first else None, claims.question_id)
 
     def _sealing(self) -> AesGcmSealer | None:

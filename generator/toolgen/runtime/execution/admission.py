@@ -50,14 +50,12 @@ from toolgen.runtime.stores.call_records import (
     releasing,
     renewing,
 )
-from toolgen.runtime.stores.opening import StoreError, ask
+from toolgen.runtime.stores.opening import StoreError
 
 WAIT_SECONDS: Final = 30.0  # that a call waits for the first one with its key
 MAX_ANSWER: Final = 16 * 1024 * 1024  # bytes of an answer that is kept
 _PAUSES: Final = (0.02, 1.0)  # seconds between two looks at a running call: the first, and the longest
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
-
-_RECORDS: Final = "idempotency store"
 
 _background: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
 
@@ -124,9 +122,7 @@ class Claim:
 
     async def _apply(self, change: Change) -> None:
         try:
-            record, changed = await ask(
-                self._records, lambda: self._records.apply(self._name, change), part=_RECORDS
-            )
+            record, changed = await self._records.change(self._name, change)
         except StoreError as error:
             LOGGER.error("how a call with an idempotency key ended could not be stored: %s", error)
         else:
@@ -137,11 +133,7 @@ class Claim:
         while True:
             await asyncio.sleep(LEASE_SECONDS / 3)
             try:
-                await ask(
-                    self._records,
-                    lambda: self._records.apply(self._name, renewing(self._owner, "")),
-                    part=_RECORDS,
-                )
+                await self._records.change(self._name, renewing(self._owner, ""))
             except StoreError as error:
                 LOGGER.warning("the claim on an idempotency key could not be renewed: %s", error)
 
@@ -226,9 +218,8 @@ class Admission:
         return load_response(record.answer, contract.name, contract.declared, metadata)
 
     async def _apply(self, call: AdmittedCall, change: Change) -> Record | None:
-        name, records = call.name, self.records
         try:
-            return (await ask(records, lambda: records.apply(name, change), part=_RECORDS))[0]
+            return (await self.records.change(call.name, change))[0]
         except StoreError as error:
             raise _unavailable(call, "idempotency key", error, NotReadyError) from None
 

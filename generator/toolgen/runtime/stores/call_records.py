@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from .backends import Entry, MemoryStore, Store
-from .opening import open_store
+from .opening import ask, open_store
 
 LEASE_SECONDS: Final = 30.0
 CLOCK_SECONDS: Final = 86_400.0  # by which a clock can be set back, and no token is redeemed twice
@@ -106,44 +106,39 @@ def starting(owner: str) -> Change:
     return change
 
 
+def _of_owner(owner: str, change: Callable[[Record, float], Record | None]) -> Change:
+    """Return a change of a call that runs and that `owner` still has."""
+
+    def changed(record: Record | None, now: float, lost_at: float) -> Record | None:
+        is_own = record is not None and record.state == "running" and record.owner == owner
+        return change(record, now) if record is not None and is_own else record
+
+    return changed
+
+
 def renewing(owner: str, progress: str) -> Change:
     """Return the change that extends the lease of a call, with the progress of its work."""
-
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        if record is None or record.state != "running" or record.owner != owner:
-            return record
-        return replace(record, lease_until=now + LEASE_SECONDS, progress=progress)
-
-    return change
+    return _of_owner(
+        owner, lambda record, now: replace(record, lease_until=now + LEASE_SECONDS, progress=progress)
+    )
 
 
 def finishing(owner: str, answer: bytes) -> Change:
-    """Return the change that stores the answer of a call, if its owner still has it."""
-
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        if record is None or record.state != "running" or record.owner != owner:
-            return record
-        return replace(record, state="finished", lease_until=0.0, answer=answer)
-
-    return change
+    """Return the change that stores the answer of a call."""
+    return _of_owner(
+        owner, lambda record, _: replace(record, state="finished", lease_until=0.0, answer=answer)
+    )
 
 
 def releasing(owner: str) -> Change:
     """Return the change that forgets a call which has not begun."""
-
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        is_own = record is not None and record.state == "running" and record.owner == owner
-        return None if is_own else record
-
-    return change
+    return _of_owner(owner, lambda record, now: None)
 
 
 def leaving(owner: str, state: State) -> Change:
     """Return the change for a call that ended without an answer: lost, cancelled, or to be started again."""
 
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        if record is None or record.state != "running" or record.owner != owner:
-            return record
+    def change(record: Record, now: float) -> Record:
         new = state
         if state == "queued" and record.is_cancelled:
             new = "cancelled"  # its worker stopped before it looked
@@ -152,7 +147,7 @@ def leaving(owner: str, state: State) -> Change:
         lease = now + LEASE_SECONDS if new == "queued" else 0.0
         return replace(record, state=new, owner="", lease_until=lease, queued_at=now)
 
-    return change
+    return _of_owner(owner, change)
 
 
 def cancelling(record: Record | None, now: float, lost_at: float) -> Record | None:
@@ -173,11 +168,19 @@ def observed(record: Record | None, now: float, lost_at: float) -> Record | None
 
 
 class CallRecords:
-    """Records by key, in a store. Safe to use from several threads."""
+    """Records by key, in a store. Safe to use from several threads.
 
-    def __init__(self, store: Store) -> None:
-        self.blocking = store.blocking
-        self._store = store
+    Args:
+        store: where the records are.
+        part: the name of the store in the health of the process.
+    """
+
+    def __init__(self, store: Store, part: str = "records") -> None:
+        self._store, self._part = store, part
+
+    async def change(self, key: str, change: Change) -> tuple[Record | None, bool]:
+        """Do what `apply` does without blocking the event loop. Raises StoreError."""
+        return await ask(self._store, lambda: self.apply(key, change), part=self._part)
 
     def apply(self, key: str, change: Change) -> tuple[Record | None, bool]:
         """Change a record atomically. Return the record, and whether this call changed it.
@@ -214,4 +217,4 @@ _MEMORY: Final = MemoryStore()  # shared by all toolkits of the process
 
 def open_call_records(setting: str, text: str) -> CallRecords:
     """Return the records for the value of a setting. Raises SettingError if they cannot be used."""
-    return CallRecords(open_store(setting, text, memory=lambda: _MEMORY))
+    return CallRecords(open_store(setting, text, memory=lambda: _MEMORY), setting.replace("_", " "))
