@@ -28,15 +28,11 @@ MCP_DURATION: Final = "mcp.server.operation.duration"
 MCP_SESSION_DURATION: Final = "mcp.server.session.duration"
 TOOL_DURATION: Final = "gen_ai.execute_tool.duration"
 ACTIVE_CALLS: Final = "toolgen.tool.active_calls"
-RESULT_BYTES: Final = "toolgen.tool.result.bytes"
 QUEUE_DEPTH: Final = "toolgen.queue.depth"
-QUEUE_WAIT: Final = "toolgen.queue.wait"
 SESSIONS: Final = "toolgen.sessions"
-STREAMS: Final = "toolgen.streams"
 CONFIRMATIONS: Final = "toolgen.confirmations"
 REFUSALS: Final = "toolgen.http.refusals"
 LOOP_LAG: Final = "toolgen.event_loop.lag"
-DROPPED_RECORDS: Final = "toolgen.log.dropped"
 DEGRADED_PARTS: Final = "toolgen.degraded_parts"
 
 # https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai/mcp.md, metrics)
@@ -44,12 +40,12 @@ _SECONDS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 30
 _SHORT: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 _SESSION: Final = (1, 10, 60, 300, 1_800, 3_600, 10_800, 86_400)
 
-Kind = Literal["histogram", "counter", "gauge", "observed counter"]
+Kind = Literal["histogram", "counter", "gauge"]
 
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """A metric. The values of gauges and observed counters are read when metrics are exported."""
+    """A metric. The values of gauges are read when metrics are exported."""
 
     name: str
     kind: Kind
@@ -80,11 +76,8 @@ INSTRUMENTS: Final = (
         _SECONDS,
     ),
     Instrument(ACTIVE_CALLS, "gauge", "{call}", "calls of tools that run now", (TOOL,)),
-    Instrument(RESULT_BYTES, "counter", "By", "bytes of results, as text and in blocks", (TOOL,)),
     Instrument(QUEUE_DEPTH, "gauge", "{call}", "calls that wait for a thread or for `concurrency`", (TOOL,)),
-    Instrument(QUEUE_WAIT, "histogram", "s", "waits of calls that had to wait for one", (TOOL,), _SHORT),
     Instrument(SESSIONS, "gauge", "{session}", "open HTTP sessions of clients up to 2025-11-25"),
-    Instrument(STREAMS, "gauge", "{stream}", "open HTTP streams of notifications"),
     Instrument(MCP_SESSION_DURATION, "histogram", "s", "HTTP sessions that have ended", (), _SESSION),
     Instrument(
         CONFIRMATIONS,
@@ -101,6 +94,5 @@ INSTRUMENTS: Final = (
         ("http.response.status_code",),
     ),
     Instrument(LOOP_LAG, "histogram", "s", "how late the event loop runs, twice a second", (), _SHORT),
-    Instrument(DROPPED_RECORDS, "observed counter", "{record}", "log records that nobody read"),
     Instrument(DEGRADED_PARTS, "gauge", "{part}", "parts that do not work now", ("toolgen.part",)),
 )  # fmt: skip

@@ -12,13 +12,9 @@ from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.health import HEALTH
-from toolgen.runtime.logs.logger import LOGGER
-from toolgen.runtime.logs.queue_handler import dropped_records
-from toolgen.runtime.response import ToolResponse
 
 from .conventions import (
     DEGRADED_PARTS,
-    DROPPED_RECORDS,
     ERROR_TYPE,
     INSTRUMENTS,
     LOOP_LAG,
@@ -47,7 +43,6 @@ def observe(instrument: str, owner: Owner, read: Callable[[Owner], Mapping[str, 
 
 
 observe(DEGRADED_PARTS, HEALTH, lambda health: dict.fromkeys(health.degraded, 1))
-observe(DROPPED_RECORDS, LOGGER, lambda _: {"": dropped_records()})
 
 
 class Metrics:
@@ -57,7 +52,6 @@ class Metrics:
         self._record: dict[str, Callable[[float, Mapping[str, Any]], None]] = {}
         for each in INSTRUMENTS:
             described = {"unit": each.unit, "description": each.description}
-            callbacks = [partial(_observed, each)]
             if each.kind == "histogram":
                 buckets = list(each.buckets)
                 made = meter.create_histogram(
@@ -66,10 +60,9 @@ class Metrics:
                 self._record[each.name] = made.record
             elif each.kind == "counter":
                 self._record[each.name] = meter.create_counter(each.name, **described).add
-            elif each.kind == "gauge":
-                meter.create_observable_up_down_counter(each.name, callbacks=callbacks, **described)
             else:
-                meter.create_observable_counter(each.name, callbacks=callbacks, **described)
+                callbacks = [partial(_observed, each)]
+                meter.create_observable_up_down_counter(each.name, callbacks=callbacks, **described)
 
     def record(self, instrument: str, value: float, attributes: Mapping[str, Any]) -> None:
         """Record a value of a histogram, or add it to a counter."""
@@ -89,7 +82,7 @@ class Metrics:
 
 
 def _observed(of: Instrument, _: object) -> Iterator[Any]:
-    """Yield the values of a gauge or an observed counter, for all of its owners together."""
+    """Yield the values of a gauge, for all of its owners together."""
     observation = sys.modules["opentelemetry.metrics"].Observation
     values: Counter[str] = Counter()
     for owner, read in list(_owners.get(of.name, {}).items()):
@@ -101,13 +94,6 @@ def _observed(of: Instrument, _: object) -> Iterator[Any]:
 def metric_name(tool_name: str) -> str:
     """Return the name of a tool for metrics: a name that no tool has is quoted, and a caller's text."""
     return OTHER if tool_name.startswith('"') else tool_name
-
-
-def bytes_of(response: ToolResponse) -> int:
-    """Return the bytes of a result: of its text, and of the data of its blocks."""
-    text = response.text or ""
-    size = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
-    return size + sum(int(block.as_log().get("size", 0)) for block in response.blocks)
 
 
 def current_metrics() -> Metrics | None:

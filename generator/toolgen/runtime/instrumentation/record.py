@@ -25,8 +25,8 @@ from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 
-from .conventions import ERROR_CODE, OUTCOME, RESULT_BYTES, TOOL
-from .metrics import Metrics, bytes_of, current_metrics, metric_name
+from .conventions import ERROR_CODE, OUTCOME
+from .metrics import Metrics, current_metrics, metric_name
 from .spans import (
     OBSERVED_REQUEST,
     RequestObservation,
@@ -150,8 +150,6 @@ class CallRecord:
             await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
             return
         self._measure(seconds, "ok", None)
-        if self._metrics is not None:
-            self._metrics.record(RESULT_BYTES, bytes_of(response), {TOOL: metric_name(self._call.tool_name)})
         if response.blocks:
             blocks = [block.as_log() for block in response.blocks]
             log(self._call, logging.INFO, _with_blocks(blocks), "finished", seconds=seconds, blocks=blocks)

@@ -16,13 +16,6 @@ MAX_RECORDS: Final = 10_000
 """Records that wait to be written: 4 MB of those of calls. Later ones are dropped and counted."""
 FLUSH_SECONDS: Final = 1.0
 
-_TOTAL: Final = {"dropped": 0}
-
-
-def dropped_records() -> int:
-    """Return how many records this process has dropped, because nobody read its log."""
-    return _TOTAL["dropped"]
-
 
 class DroppingQueueHandler(QueueHandler):
     """Has records written to a descriptor by a daemon thread, for which neither calls nor the end wait.
@@ -49,7 +42,6 @@ class DroppingQueueHandler(QueueHandler):
             self._process = os.getpid()
         if self._lines.qsize() >= MAX_RECORDS:
             self._dropped += 1
-            _TOTAL["dropped"] += 1
             return
         self._report_dropped()
         self._lines.put(record)

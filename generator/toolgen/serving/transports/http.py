@@ -14,9 +14,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 
-from toolgen.runtime.instrumentation.conventions import STREAMS
 from toolgen.runtime.instrumentation.export import start_export
-from toolgen.runtime.instrumentation.metrics import current_metrics, observe
+from toolgen.runtime.instrumentation.metrics import current_metrics
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError, Settings
@@ -265,8 +264,6 @@ class _Running:
         self._limit = settings.max_request_bytes
         self._rate_limit = RequestLimit.of(state.toolkit)
         self._in_flight = 0
-        self._listening = 0  # streams of clients since 2026-07-28
-        observe(STREAMS, self, lambda running: {"": running._listening})
         self._draining = False
         self.why_not_ready: str | None = None
         self._idle = asyncio.Event()  # while draining: nothing is in flight
@@ -325,7 +322,6 @@ class _Running:
     ) -> None:
         counted = headers.get(b"mcp-method") != b"subscriptions/listen"  # these are ended by `drain`
         self._in_flight += counted
-        self._listening += not counted
         body: bytes | None = b""
         try:
             if self._rate_limit is not None:
@@ -356,7 +352,6 @@ class _Running:
             await send_refusal(refused, found, scope=scope, send=send)
         finally:
             self._in_flight -= counted
-            self._listening -= not counted
             if self._draining and not self._in_flight:
                 self._idle.set()
 

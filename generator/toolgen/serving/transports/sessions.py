@@ -6,13 +6,13 @@ sessions are counted by the headers of requests and responses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
-from toolgen.runtime.instrumentation.conventions import MCP_SESSION_DURATION, SESSIONS, STREAMS
+from toolgen.runtime.instrumentation.conventions import MCP_SESSION_DURATION, SESSIONS
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 
 from .body import INVALID_REQUEST, Message, RefusedError, Scope, Send
@@ -30,7 +30,6 @@ class _Session:
     began: float = field(default_factory=monotonic)
     used: float = field(default_factory=monotonic)  # when the last request ended
     requests: int = 0  # that are answered now
-    streams: int = 0  # GET requests among them
 
 
 class Sessions:
@@ -42,7 +41,6 @@ class Sessions:
         self._by_id: dict[bytes, _Session] = {}
         self._opening: list[tuple[str, str]] = []  # owners: requests at once must not exceed the share
         observe(SESSIONS, self, lambda sessions: {"": sessions._forget_idle()})
-        observe(STREAMS, self, Sessions._count_streams)
 
     def has(self, session_id: bytes, scope: Scope) -> bool:
         """True if the sender of a request has opened this session."""
@@ -71,14 +69,11 @@ class Sessions:
         if session is None:  # the SDK answers that it does not exist
             yield
             return
-        is_stream = scope["method"] == "GET"
         session.requests += 1
-        session.streams += is_stream
         try:
             yield
         finally:
             session.requests -= 1
-            session.streams -= is_stream
             session.used = monotonic()
 
     def watching(self, scope: Scope, send: Send) -> Send:
@@ -115,6 +110,3 @@ class Sessions:
             if not each.requests and each.used < since:
                 self._remove(session_id)
         return len(self._by_id)
-
-    def _count_streams(self) -> Mapping[str, float]:
-        return {"": sum(each.streams for each in list(self._by_id.values()))}

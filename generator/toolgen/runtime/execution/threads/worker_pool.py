@@ -11,12 +11,11 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 from toolgen.runtime.errors import OverloadedError
-from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH, QUEUE_WAIT, TOOL
-from toolgen.runtime.instrumentation.metrics import current_metrics, observe
+from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH
+from toolgen.runtime.instrumentation.metrics import observe
 from toolgen.runtime.logs.logger import LOGGER
 
 WAIT_SECONDS: Final = 30.0  # that a call waits for a slot; clients give up after 60 by default
@@ -65,7 +64,6 @@ class Limiter:
             # under the lock of the check: a slot that is freed after it must find this task in the queue
             waiter = _Waiter(tool_name, most, asyncio.get_running_loop(), asyncio.Event())
             self._waiting.append(waiter)
-        began = monotonic()
         try:
             async with asyncio.timeout(WAIT_SECONDS):
                 await waiter.granted.wait()
@@ -79,9 +77,6 @@ class Limiter:
             if isinstance(error, TimeoutError):
                 raise _overloaded(busy) from None
             raise
-        finally:
-            if (metrics := current_metrics()) is not None:
-                metrics.record(QUEUE_WAIT, monotonic() - began, {TOOL: tool_name})
 
     def release(self, tool_name: str) -> None:
         """Release a slot. The first task in the queue that may take it gets it."""
