@@ -18,20 +18,18 @@ from toolgen.schema.graph import Graph
 from toolgen.schema.keywords import KEYWORDS
 
 from .faults import SpecFault, describe_error, unknown_field
-from .field_hints import looks_like_schema, required_hint
+from .field_hints import looks_like_schema
 from .rules import misspelt_hints, only_if_faults, rule_faults
 from .semantics.examples import check_examples
 from .semantics.json_schema import check_schema, too_complex
 from .semantics.pages import check_page
 from .semantics.placeholders import check_placeholders
 from .semantics.references import find_dangling, find_loops
-from .spec_schema import DEFINITIONS, FIELDS, SPEC_SCHEMA, TARGETS, schemas_of
+from .spec_schema import DEFINITIONS, SPEC_SCHEMA, TARGETS, schemas_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
-_UNTYPED: Final = frozenset(("meta", "input", "output", "input_schema", "output_schema", "chunk_schema"))
-"""Fields that hold any JSON, null included."""
 _OF_FILES: Final = ("toolgen", "enabled")
 """Fields that say something about a file in YAML, and nothing about a tool."""
 _GENERATED: Final = ("py_name", "class_name")
@@ -56,10 +54,10 @@ def spec_faults(
 
     `own_targets` has the names of the options that each of the project's own targets has.
     """
-    faults = [*_empty_fields(data), *_unknown_targets(data, own_targets or {}), *misspelt_hints(data)]
+    faults = [*_unknown_targets(data, own_targets or {}), *misspelt_hints(data)]
     reported = {fault.path for fault in faults}
     shape = _shape_faults(data)
-    faults += [each for each in shape if reported.isdisjoint((each.path, each.path[:2]))]
+    faults += [each for each in dict.fromkeys(shape) if reported.isdisjoint((each.path, each.path[:2]))]
     if not faults:
         faults.extend(rule_faults(data))
     faults.extend(_root_faults(data))
@@ -71,36 +69,6 @@ def is_valid_field(name: str, value: Any) -> bool:
     from toolgen.runtime.validation.json_value import is_json
 
     return is_json(value) and not any(fault.path[:1] == (name,) for fault in spec_faults({name: value}))
-
-
-def _empty_fields(data: Mapping[str, Any]) -> Iterator[SpecFault]:
-    """Yield a fault for each field without a value: `confirm:` must not mean a tool without confirmation."""
-    for name, value in data.items():
-        if name.startswith("x-"):
-            continue
-        if value is None and name in FIELDS:
-            yield _no_value((name,))
-        elif name not in _UNTYPED:
-            yield from _empty_below((name,), value)
-
-
-def _empty_below(path: JsonPath, value: Any) -> Iterator[SpecFault]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if inner is None and not (key == "output" and path[0] == "examples"):
-                yield _no_value((*path, key))
-            elif key not in _UNTYPED:
-                yield from _empty_below((*path, key), inner)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _empty_below((*path, index), inner)
-
-
-def _no_value(path: JsonPath) -> SpecFault:
-    message = f"the field {path[-1]!r} has no value"
-    is_required = path in (("name",), ("description",), ("input_schema",))
-    hint = required_hint(path) if is_required else "give it a value, or leave the field out"
-    return SpecFault(path, "empty-field", message, hint, of_key=True)
 
 
 def _unknown_targets(data: Mapping[str, Any], own: Mapping[str, Sequence[str]]) -> Iterator[SpecFault]:

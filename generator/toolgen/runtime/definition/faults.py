@@ -46,7 +46,9 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
     """Yield the faults that an error at `path` stands for; `part` is the schema that has the keyword."""
     keyword, kind = str(error.schema_path[-1]), cast("Any", error.kind)
     value: Any = error.instance
-    if keyword == "required":
+    if value is None and isinstance(path[-1], str):  # `confirm:` must not mean a tool without confirmation
+        yield _no_value(path)
+    elif keyword == "required":
         known = part.get("properties", ())
         if kind.property not in explained(value, known, is_top_level=not path):
             yield _missing(path, kind.property)
@@ -66,6 +68,13 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
         yield SpecFault(path, "bad-value", f"{_field(path)} is empty", hint)
     elif keyword != "type" or part.keys().isdisjoint(("enum", "const")):  # which say more than the type
         yield EXPLANATIONS[keyword](path, value, part[keyword])
+
+
+def _no_value(path: JsonPath) -> SpecFault:
+    message = f"the field {path[-1]!r} has no value"
+    is_required = path in (("name",), ("description",), ("input_schema",))
+    hint = required_hint(path) if is_required else "give it a value, or leave the field out"
+    return SpecFault(path, "empty-field", message, hint, of_key=True)
 
 
 def _missing(path: JsonPath, name: str) -> SpecFault:
