@@ -5,8 +5,7 @@ In place of the SDK's middleware, which opens a second span around that of a cal
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, Final
 
@@ -95,13 +94,11 @@ class ObservedRequests:
         session_id = session_id_of(ctx)
         if session_id is not None:
             more["mcp.session.id"] = session_id
-        parent = _parent(ctx)
         span = tracer.start_span(
             name,
             kind=trace.SpanKind.SERVER,
-            context=parent.context,
+            context=_parent(ctx),
             attributes={**attributes, **more},
-            links=[trace.Link(each) for each in parent.links] if parent.links else None,
             record_exception=False,
             set_status_on_exception=False,
         )
@@ -117,31 +114,13 @@ class ObservedRequests:
             span.end()
 
 
-@dataclass(frozen=True, slots=True)
-class _Parent:
-    """The context that a span continues, and the spans that it is linked with."""
+def _parent(ctx: ServerRequestContext[Any, Any]) -> Context | None:
+    """Return the parent by W3C Trace Context: of `_meta`, else of the HTTP headers; None: the current span.
 
-    context: Context | None  # None: the current one
-    links: Sequence[trace.SpanContext] = ()
-
-
-def _parent(ctx: ServerRequestContext[Any, Any]) -> _Parent:
-    """Return the parent by W3C Trace Context: of `_meta`, else the current span, else of the HTTP headers.
-
-    The conventions say so of `_meta`, and link the current span. In a session, the current span may be that
-    of the request which opened it: if it is not of the trace in the headers, the headers win.
+    In a session, the current span may be that of the request which opened it.
     """
-    current = trace.get_current_span().get_span_context()
-    of_headers = None
-    if ctx.request is not None and any(name == b"traceparent" for name, _ in ctx.request.scope["headers"]):
-        of_headers = _context_in(ctx.request.headers)
-    sent = None if of_headers is None else trace.get_current_span(of_headers).get_span_context()
-    is_around = current.is_valid and (sent is None or sent.trace_id == current.trace_id)
-    of_meta = _context_in(ctx.meta) if ctx.meta and "traceparent" in ctx.meta else None
-    if of_meta is not None:
-        around = current if is_around else sent
-        return _Parent(of_meta, () if around is None else (around,))
-    return _Parent(None if is_around else of_headers)
+    of_meta = _context_in(ctx.meta or {})
+    return _context_in(ctx.request.headers) if of_meta is None and ctx.request is not None else of_meta
 
 
 def _context_in(carrier: Mapping[str, Any]) -> Context | None:

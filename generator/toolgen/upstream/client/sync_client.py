@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from .tool_client import OnDrift, ToolClient
+from .tool_client import ClientBase, OnDrift
 
 if TYPE_CHECKING:
     import os
@@ -16,22 +16,16 @@ if TYPE_CHECKING:
     from toolgen.runtime.execution.threads.loop_thread import LoopThread
 
     from .connection import Server
-    from .options import OnContent, Progress
     from .questions import Confirm
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class SyncToolClient:
+class SyncToolClient(ClientBase):
     """Base class of generated synchronous clients: `with ShopClient.connect(…) as shop`."""
 
-    _package: ClassVar[str | None]
-    _tools: ClassVar[Mapping[str, tuple[str, str, str]]]
-    _uses: ClassVar[Mapping[str, Collection[str]] | None] = None
-
-    _client: ToolClient
-    _loop: LoopThread
+    _loop: LoopThread  # of the connection
 
     @classmethod
     @contextmanager
@@ -49,55 +43,32 @@ class SyncToolClient:
         from toolgen.runtime.execution.threads.loop_thread import LoopThread
 
         loop = LoopThread()
-        members = {"_package": cls._package, "_tools": cls._tools, "_uses": cls._uses}
-        kind: type[ToolClient] = type(cls.__name__, (ToolClient,), members)
-        opening = kind.connect(server, cwd=cwd, env=env, auth=auth, confirm=confirm, on_drift=on_drift)
+        opening = cls._connected(server, on_drift, cwd=cwd, env=env, auth=auth, confirm=confirm)
         try:
-            client = cls.__new__(cls)
-            client._loop, client._client = loop, loop.run(opening.__aenter__)
+            client = loop.run(opening.__aenter__)
+            client._loop = loop
             try:
                 yield client
             finally:
-                loop.run(lambda: _closed(opening))
+                loop.run(lambda: opening.__aexit__(None, None, None))
         finally:
             loop.stop()
-
-    def with_options(
-        self,
-        *,
-        timeout: float | None = None,
-        retries: int | None = None,
-        on_progress: Progress | None = None,
-        on_content: OnContent | None = None,
-    ) -> Self:
-        """Return a client of the same connection whose calls have these options, as `ToolClient` does."""
-        made = copy(self)
-        made._client = self._client.with_options(
-            timeout=timeout, retries=retries, on_progress=on_progress, on_content=on_content
-        )
-        return made
 
     def pages(self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         """Yield all pages of a tool: `for page in shop.pages(shop.search, query="tea")`."""
         from .paging import PageCursor
 
         client, name = copy(self), getattr(method, "__name__", "")
-        client._client = copy(self._client)
-        client._client._cursor = cursor = PageCursor(self._client._tool(name))
+        client._cursor = cursor = PageCursor(self._tool(name))
         while cursor.has_more:
             page: T = getattr(client, name)(*args, **kwargs)
             yield page
 
-    @property
-    def session(self) -> Any:
-        """The SDK's client (`mcp.Client`). It belongs to the event loop of another thread."""
-        return self._client.session
-
     def _call(self, method: str, arguments: Mapping[str, Any]) -> Any:
-        return self._loop.run(lambda: self._client._call(method, arguments))
+        return self._loop.run(lambda: self._answer(method, arguments))
 
     def _stream(self, method: str, arguments: Mapping[str, Any]) -> Iterator[Any]:
-        items: Any = self._client._stream(method, arguments)
+        items: Any = self._chunks(method, arguments)
         try:
             while True:
                 try:
@@ -107,7 +78,3 @@ class SyncToolClient:
                 yield item
         finally:
             self._loop.run(items.aclose)
-
-
-async def _closed(opening: Any) -> None:
-    await opening.__aexit__(None, None, None)

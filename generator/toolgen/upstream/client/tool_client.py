@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import copy
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar
@@ -23,8 +23,8 @@ T = TypeVar("T")
 OnDrift = Literal["error", "warn", "ignore"]
 
 
-class ToolClient:
-    """Base class of generated clients. Connect with `async with ShopClient.connect(…) as shop`."""
+class ClientBase:
+    """What both kinds of clients share: their connection, the options of their calls, their tools."""
 
     _package: ClassVar[str | None]
     _tools: ClassVar[Mapping[str, tuple[str, str, str]]]  # method → listed name, hash, module
@@ -37,38 +37,13 @@ class ToolClient:
 
     @classmethod
     @asynccontextmanager
-    async def connect(
-        cls,
-        server: Server,
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str] | None = None,
-        auth: Any = None,
-        confirm: Confirm | None = None,
-        on_drift: OnDrift = "error",
-    ) -> AsyncIterator[Self]:
-        """Connect to a server until the end of the block.
-
-        Args:
-            server: a URL, or a command that starts the server: quoted, or a list of its words.
-            cwd: the folder in which a command starts.
-            env: variables that a command gets beside PATH, HOME and the like. It inherits no others.
-            auth: a bearer token, or an `httpx2.Auth`, for a URL.
-            confirm: answers the server's questions to the user. Without it, there is no user to ask.
-            on_drift: what to do if the server lists a tool of this client in a way that breaks calls or
-                readers: raise, warn, or not even look. If the client was generated with `--uses`, only used
-                tools raise here, and each other one when it is called.
-
-        Raises:
-            ConnectError: There is no connection.
-            ContractDriftError: The server has changed.
-        """
+    async def _connected(cls, server: Server, on_drift: OnDrift, **options: Any) -> AsyncIterator[Self]:
         from .connection import Connection
         from .options import CallSettings
 
         client = cls.__new__(cls)
         client._settings = CallSettings()
-        client._connection = Connection(server, cwd=cwd, env=env, auth=auth, confirm=confirm)
+        client._connection = Connection(server, **options)
         try:
             await client._connection.open()
             if on_drift != "ignore":
@@ -107,6 +82,73 @@ class ToolClient:
         )
         return made
 
+    @property
+    def session(self) -> Any:
+        """The SDK's client (`mcp.Client`), for resources, prompts and all else that MCP has."""
+        return self._connection.sdk_client
+
+    def _tool(self, method: str) -> ClientTool:
+        if method not in self._tools:
+            raise TypeError(f"{type(self).__name__} has no tool {method!r}")
+        if method in self._unused_drift:
+            raise self._unused_drift[method]
+        module = import_module(f"{self._package}.tools.{self._tools[method][2]}")
+        found: ClientTool = module.TOOL
+        return found
+
+    async def _answer(self, method: str, arguments: Mapping[str, Any]) -> Any:
+        from .calls import call
+
+        tool = self._tool(method)
+        return await call(self._connection, tool, arguments, self._settings, self._cursor)
+
+    def _chunks(self, method: str, arguments: Mapping[str, Any]) -> AsyncIterator[Any]:
+        from .calls import stream
+
+        return stream(self._connection, self._tool(method), arguments, self._settings)
+
+    async def _check_drift(self, on_drift: OnDrift) -> None:
+        from .drift import check_drift
+
+        listed = await self._connection.listed_tools()
+        tools = {listed_name: (digest, method) for method, (listed_name, digest, _) in self._tools.items()}
+        # a warning stops nothing, so that it may be about all tools
+        uses = self._uses if on_drift == "error" else None
+        self._unused_drift = check_drift(listed, tools, self._tool, uses, is_error=on_drift == "error")
+
+
+class ToolClient(ClientBase):
+    """Base class of generated clients. Connect with `async with ShopClient.connect(…) as shop`."""
+
+    @classmethod
+    def connect(
+        cls,
+        server: Server,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        auth: Any = None,
+        confirm: Confirm | None = None,
+        on_drift: OnDrift = "error",
+    ) -> AbstractAsyncContextManager[Self]:
+        """Connect to a server until the end of the block.
+
+        Args:
+            server: a URL, or a command that starts the server: quoted, or a list of its words.
+            cwd: the folder in which a command starts.
+            env: variables that a command gets beside PATH, HOME and the like. It inherits no others.
+            auth: a bearer token, or an `httpx2.Auth`, for a URL.
+            confirm: answers the server's questions to the user. Without it, there is no user to ask.
+            on_drift: what to do if the server lists a tool of this client in a way that breaks calls or
+                readers: raise, warn, or not even look. If the client was generated with `--uses`, only used
+                tools raise here, and each other one when it is called.
+
+        Raises:
+            ConnectError: There is no connection.
+            ContractDriftError: The server has changed.
+        """
+        return cls._connected(server, on_drift, cwd=cwd, env=env, auth=auth, confirm=confirm)
+
     async def pages(
         self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
     ) -> AsyncIterator[T]:
@@ -123,36 +165,8 @@ class ToolClient:
             page: T = await getattr(client, name)(*args, **kwargs)
             yield page
 
-    @property
-    def session(self) -> Any:
-        """The SDK's client (`mcp.Client`), for resources, prompts and all else that MCP has."""
-        return self._connection.sdk_client
-
-    def _tool(self, method: str) -> ClientTool:
-        if method not in self._tools:
-            raise TypeError(f"{type(self).__name__} has no tool {method!r}")
-        if method in self._unused_drift:
-            raise self._unused_drift[method]
-        module = import_module(f"{self._package}.tools.{self._tools[method][2]}")
-        found: ClientTool = module.TOOL
-        return found
-
     async def _call(self, method: str, arguments: Mapping[str, Any]) -> Any:
-        from .calls import call
-
-        tool = self._tool(method)
-        return await call(self._connection, tool, arguments, self._settings, self._cursor)
+        return await self._answer(method, arguments)
 
     def _stream(self, method: str, arguments: Mapping[str, Any]) -> AsyncIterator[Any]:
-        from .calls import stream
-
-        return stream(self._connection, self._tool(method), arguments, self._settings)
-
-    async def _check_drift(self, on_drift: OnDrift) -> None:
-        from .drift import check_drift
-
-        listed = await self._connection.listed_tools()
-        tools = {listed_name: (digest, method) for method, (listed_name, digest, _) in self._tools.items()}
-        # a warning stops nothing, so that it may be about all tools
-        uses = self._uses if on_drift == "error" else None
-        self._unused_drift = check_drift(listed, tools, self._tool, uses, is_error=on_drift == "error")
+        return self._chunks(method, arguments)
