@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from traceback import walk_tb
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from fastmcp.server.dependencies import bind_request_context
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from fastmcp.utilities.exceptions import get_http_status_code
 from mcp.server import ServerRequestContext
+from uncalled_for import SharedContext
 
 from toolgen.runtime.logs.logger import LOGGER
 
@@ -41,13 +42,12 @@ class FastMCPTool(AdoptedTool):
         request: ServerRequestContext[Any, Any],
         params: types.CallToolRequestParams | None,
     ) -> types.CallToolResult | types.InputRequiredResult:
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             stack.enter_context(bind_request_context(request))
             if params is not None and request.request is None:
                 stack.enter_context(trusting_stdio())
-            # values that live as long as the server, as FastMCP's own middleware sets them for each request
-            for variable, value in (self.server._shared_context_snapshot or {}).items():
-                stack.callback(variable.reset, variable.set(value))
+            # of values that FastMCP makes once for a server (`Shared`), which has no public name for them
+            await stack.enter_async_context(SharedContext())
             try:
                 result = await self.server.call_tool(self.listed_name, arguments)
             except (DisabledError, NotFoundError, FastMCPError) as error:

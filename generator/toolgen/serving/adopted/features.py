@@ -12,17 +12,13 @@ from weakref import WeakSet
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
-from mcp.server._otel import OpenTelemetryMiddleware
 from mcp.server.caching import apply_cache_hint
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.server.mcpserver import MCPServer
-from mcp.server.request_state import RequestStateBoundary
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from .lifespan import LIFESPANS, low_level_of
-
-_OF_SDK = (OpenTelemetryMiddleware, RequestStateBoundary)  # the server around has its own
 
 
 class AdoptedFeatures:
@@ -96,7 +92,8 @@ class AdoptedFeatures:
 
 def own_middleware(server: Server[Any]) -> list[ServerMiddleware[Any]]:
     """Return the middleware that a server's author or framework has added, the outermost first."""
-    return [each for each in server.middleware if not isinstance(each, _OF_SDK)]
+    # the SDK's own write spans and seal states, which the server around does
+    return [each for each in server.middleware if not type(each).__module__.startswith("mcp.")]
 
 
 def within_middleware(server: Server[Any], handle: CallNext) -> CallNext:
