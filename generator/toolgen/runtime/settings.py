@@ -100,11 +100,6 @@ class Settings:
     max_result_bytes: int = _setting(25 * MIB, _integer_from(1), "bytes of a result")
     max_stream_bytes: int = _setting(64 * MIB, _integer_from(1), "bytes of all chunks of a streamed result")
     max_stream_chunks: int = _setting(100_000, _integer_from(1), "chunks of a streamed result")
-    max_inline_bytes: int = _setting(
-        5 * MIB, _integer_from(0), "bytes of a block in a result; larger ones are sent as links"
-    )
-    max_linked_bytes: int = _setting(256 * MIB, _integer_from(0), "bytes of all blocks that links lead to")
-    link_expiry: float = _setting(600.0, _seconds, "seconds that a link to a block works")
     code_mode: bool = _setting(
         False, _flag, "serve search_tools, describe_tools and run_code in place of all tools, for scripts"
     )

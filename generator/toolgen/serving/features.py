@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
@@ -29,7 +29,6 @@ from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.text import quote
 
 from .auth.grant import Grant, grant_of
-from .linked_blocks import LINK_SCHEME
 from .uri_templates import literal_size, matches
 
 PACKAGE: Final = "_features"
@@ -154,8 +153,7 @@ class Features:
         """Return a page of the list of the only source, or all that several of them list."""
         key, name = NAMES[context.method]
         if len(allowed) == 1:
-            page = _as_json(await self._answer_by(self.sources[allowed[0]], context, params))
-            return {**page, key: list(self._own(allowed[0], page[key], name))}
+            return await self._answer_by(self.sources[allowed[0]], context, params)
         await self._read_lists(allowed, context, [context.method])
         owned: dict[str, dict[str, Any]] = {}
         for index in allowed:
@@ -164,14 +162,6 @@ class Features:
                     self._log_clash(index, each[name])
         listed = list(owned.values())
         return {key: listed, "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
-
-    def _own(self, index: int, entries: Sequence[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
-        """Yield the entries of a source, without links to results, which are this server's own."""
-        for each in entries:
-            if each[name].startswith(LINK_SCHEME):
-                self._log_clash(index, each[name])
-            else:
-                yield each
 
     def _log_clash(self, index: int, name: str) -> None:
         clash = (index, name)
@@ -234,7 +224,7 @@ class Features:
                 page = _as_json(
                     await self._answer_by(self.sources[index], replace(context, params=raw), params)
                 )
-                found |= {each[name]: each for each in self._own(index, page[key], name)}
+                found |= {each[name]: each for each in page[key]}
                 cursor = page.get("nextCursor")
                 if not cursor or len(found) >= _MAX_NAMES:
                     break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import mcp_types as types
@@ -52,16 +51,14 @@ def wire_result(
     response: ToolResponse,
     form: StructuredForm,
     protocol_version: str = LATEST_PROTOCOL_VERSION,
-    *,
-    blocks: Sequence[Block] | None = None,
 ) -> dict[str, Any]:
     """Return the same as JSON, which the SDK validates for the client's version.
 
-    `blocks` are those of the response, some of them replaced by links. The server returns
-    this and not a model, because creating and dumping models takes a quarter of the time of the call.
+    The server returns this and not a model, because creating and dumping models takes a quarter of the time
+    of the call.
     """
     result = {
-        "content": _content(response, protocol_version, blocks),
+        "content": _content(response, protocol_version),
         "isError": response.error is not None,
         "resultType": "complete",
     }
@@ -93,15 +90,11 @@ def _meta(response: ToolResponse) -> dict[str, Any]:
     return meta
 
 
-def _content(
-    response: ToolResponse, protocol_version: str, blocks: Sequence[Block] | None
-) -> list[dict[str, Any]]:
+def _content(response: ToolResponse, protocol_version: str) -> list[dict[str, Any]]:
     text = response.content_as_text()
     if not response.blocks:
         return [{"type": "text", "text": text}]
-    content = [
-        content_block(each, protocol_version) for each in (response.blocks if blocks is None else blocks)
-    ]
+    content = [content_block(each, protocol_version) for each in response.blocks]
     first = [{"type": "text", "text": text}] if text else []
     return [*first, *(each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in content)]
 

@@ -34,7 +34,6 @@ from toolgen.runtime.toolkit import Toolkit
 from .auth.grant import grant_of
 from .calls_in_flight import STOPPING, STOPPING_CODE
 from .confirm import request_state_security
-from .content_blocks import resource_contents
 from .features import METHODS, Features, FeatureSource, load_features
 from .held_questions import KEY as HELD_KEY
 from .observed_requests import ObservedRequests
@@ -47,7 +46,6 @@ from .tool_list import Tools
 from .tools_call import answer_call, unheld_response
 
 DEFAULT_VERSION: Final = "0.0.0"
-RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25
 LIST_SECONDS: Final = 60  # that a client may cache the list of tools
 Result = TypeVar("Result")
 _LISTED: ContextVar[Tools] = ContextVar("toolgen_listed_tools")
@@ -172,27 +170,18 @@ def build_server(
     sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
     state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, name, sources)
     handlers = _Handlers(state, name)
-    resources: dict[str, Any] = {}
-    if any("content" in definition for definition in toolkit.definitions.values()):
-        resources = {
-            "on_list_resources": handlers.list_resources,
-            "on_list_resource_templates": handlers.list_resource_templates,
-            "on_read_resource": handlers.read_resource,
-        }
     server = ToolServer(
         name,
         version=version or DEFAULT_VERSION,
         instructions=instructions,
         lifespan=state.running,
         on_subscriptions_listen=handlers.listen,
-        **resources,
         get_tool_input_schema=state.tools.mirrored_schema,
     )
     server.state = state
     server.handlers = handlers
     for method in handlers.features.methods():
         server.add_request_handler(method, METHODS[method].params, handlers.answer_feature)
-    state.serves_links = bool(resources)
     server.catalog = toolkit.catalog
     if any("rate_limit" in definition for definition in toolkit.definitions.values()):
         toolkit.rate_limits  # noqa: B018  refuse to start without the package, not the first call
@@ -325,11 +314,7 @@ class _Handlers:
         return await self._run(context, answer_task_method(self._state, context, params))
 
     async def answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
-        """Answer a request for what another server has, or for a link to a result of this one."""
-        if context.method == "resources/read" and self._state.serves_links:
-            found = self._state.links.find(params.uri, grant_of(context, self._state.settings))
-            if found is not None:
-                return await self.read_resource(context, params)
+        """Answer a request for what another server has."""
         self._state.toolkit_for(context)
         return await self._run(context, self.features.answer(context, params))
 
@@ -355,26 +340,3 @@ class _Handlers:
         left = context.request.scope.get(LEFT) if ends_with_client and context.request is not None else None
         calls = self._state.calls
         return await (calls.run(work) if left is None else calls.run_until(left, work))
-
-    async def list_resources(
-        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=[])  # links to results are only known to their callers
-
-    async def list_resource_templates(
-        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[])
-
-    async def read_resource(
-        self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        links = self._state.links
-        found = links.find(params.uri, grant_of(context, self._state.settings))
-        if found is None:
-            code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
-            raise MCPError(code=code, message="This resource does not exist, or its link has expired.")
-        return types.ReadResourceResult(
-            contents=[resource_contents(found.block, params.uri)],
-            ttl_ms=int(links.seconds_left(found) * 1000),
-        )

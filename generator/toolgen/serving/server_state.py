@@ -24,7 +24,6 @@ from .current_call import CurrentCall
 from .extras import SealedExtras
 from .features import FeatureSource
 from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls
-from .linked_blocks import LinkedBlocks
 from .tool_list import ToolList
 
 CALLED: Final = "toolgen.called"
@@ -52,11 +51,9 @@ class ServerState:
         self.tools = ToolList(toolkit)
         self.extras = SealedExtras(name, toolkit.settings.confirmation_key)
         self.settings = toolkit.settings
-        self.links = LinkedBlocks(toolkit.settings)
         self.calls = CallsInFlight()
         self.approved = ApprovedCalls(toolkit.settings.confirmation_expiry)
         self.held: HeldCalls[CurrentCall] = HeldCalls(MAX_SCRIPTS if self.settings.code_mode else MAX_HELD)
-        self.serves_links = False  # clients can read resources
         self.stopping = False  # requests are refused
         self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
         self.listen = ListenHandler(self.bus)

@@ -15,7 +15,7 @@ from .auth.grant import grant_of, scopes_of
 from .result import wire_result
 from .server_state import ServerState
 from .task_wire import EXTENSION, TaskParams, knows_tasks, task_fields
-from .tools_call import linked, structured_form
+from .tools_call import structured_form
 
 METHODS = ("tasks/get", "tasks/cancel", "tasks/update")
 
@@ -64,10 +64,7 @@ async def _get(
         message = None if status.progress is None else status.progress[2]
         fields = task_fields(status.task, "working") | ({"statusMessage": message} if message else {})
         return {"resultType": "complete", **fields}
-    response = status.response
-    blocks = linked(state, response, grant, tool.definition)
-    form = structured_form(context, tool)
-    result = wire_result(response, form, context.protocol_version, blocks=blocks)
+    result = wire_result(status.response, structured_form(context, tool), context.protocol_version)
     return {"resultType": "complete", **task_fields(status.task, "completed"), "result": result}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from typing import Any, Final
 
 import mcp_types as types
@@ -13,13 +13,11 @@ from mcp.shared.exceptions import MCPError
 from toolgen.runtime.background.task import Task
 from toolgen.runtime.call_options import CallerOptions
 from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.content.block import Block
-from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import OutcomeUnknownError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 
-from .auth.grant import Grant, grant_of, scopes_of
+from .auth.grant import grant_of
 from .confirm import (
     NO_CONFIRMATION,
     ConfirmationOptions,
@@ -110,9 +108,7 @@ async def answer_call(
     if call.protocol_error is not None and response.error is not None:
         raise call.protocol_error
     own = call.own_fields(response)
-    blocks = linked(state, response, grant, tool.definition) if own is None else ()
-    form = structured_form(context, tool)
-    result = wire_result(response, form, context.protocol_version, blocks=blocks)
+    result = wire_result(response, structured_form(context, tool), context.protocol_version)
     if own is not None:
         meta_of_both = {**own.pop("_meta", {}), **result.get("_meta", {})}
         result |= {**own, "_meta": meta_of_both} if meta_of_both else own
@@ -182,12 +178,3 @@ async def _unknown_tool(
     # https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling
     message = "Unknown tool" if response.error is None else response.error.message
     return MCPError(code=types.INVALID_PARAMS, message=message)
-
-
-def linked(
-    state: ServerState, response: ToolResponse, grant: Grant, definition: ToolDefinition
-) -> Sequence[Block]:
-    """Return the blocks of a response; large ones as links if the client can read them."""
-    if not state.serves_links:
-        return response.blocks
-    return [state.links.linked(block, grant, scopes_of(definition)) for block in response.blocks]

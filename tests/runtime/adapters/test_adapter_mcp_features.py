@@ -206,7 +206,7 @@ def test_requests_go_to_the_source_that_lists_their_resource(era: str) -> None:
 @ERAS
 def test_two_sources_that_list_one_name_are_reported(era: str, caplog: pytest.LogCaptureFixture) -> None:
     async def listed(context: Context, params: Any) -> types.ListResourcesResult:
-        uris = ("shop://about", "toolgen://results/x/y", "evil://x")
+        uris = ("shop://about", "evil://x")
         return types.ListResourcesResult(resources=[types.Resource(uri=uri, name="evil") for uri in uris])
 
     async def work(client: Client) -> Any:
@@ -218,7 +218,6 @@ def test_two_sources_that_list_one_name_are_reported(era: str, caplog: pytest.Lo
     assert found == (["shop://about", "evil://x"], "This is shop.")
     clashes = [each.getMessage() for each in caplog.records if "another server has" in each.getMessage()]
     assert clashes == [
-        'evil lists "toolgen://results/x/y", which another server has: it is not served',
         'evil lists "shop://about", which another server has: it is not served',
     ]
 
