@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +18,8 @@ MAX_BYTES = BUDGET.import_bytes
 MAX_DEPTH = (
     150  # generated code nests as deep as the schema, and Python accepts 200 brackets in one expression
 )
-MAX_STRING = 1_000_000  # characters; no model reads more
 
 _EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,8 @@ def read_json_documents(data: bytes, name: str) -> list[JsonDocument]:
         documents = [JsonDocument(load_json(text, name), 0)]
     except json.JSONDecodeError as error:
         first_line, newline, _ = text.lstrip().partition("\n")
-        if not newline or not _is_json(first_line):
+        # a value may end where its line does: JSONL, or an object that is written in several lines
+        if not newline or error.pos < len(text) - len(text.lstrip()) + len(first_line):
             raise not_json(text, error, name, _EXPECTED) from None
         documents = list(_read_lines(text, name))
     for document in documents:
@@ -107,23 +106,18 @@ def _too_deep(where: str) -> SourceError:
 
 
 def check_value_limits(value: Any, where: str) -> None:
-    """Raise `SourceError` if `value` is nested too deep, or holds a string that is too long or invalid."""
+    """Raise `SourceError` if `value` is nested too deep, or holds a text that is not Unicode."""
     level = [value]  # one level of nesting at a time: the value may be deeper than Python's recursion limit
     for _ in range(MAX_DEPTH + 1):
-        children: list[Any] = []
-        for item in level:
-            if isinstance(item, str):
-                _check_string(item, where)
-            elif isinstance(item, dict):
-                for key in item:
-                    _check_string(key, where)
-                children.extend(item.values())
-            elif isinstance(item, list):
-                children.extend(item)
-        if not children:
-            return
-        level = children
-    raise _too_deep(where)
+        lists = (list(each.values()) if isinstance(each, dict) else each for each in level)
+        level = [child for each in lists if isinstance(each, list) for child in each]
+    if level:
+        raise _too_deep(where)
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        message = f"{where}: a lone surrogate, U+{ord(error.object[error.start]):04X}"
+        raise SourceError(message, "it is not a character; fix the source") from None
 
 
 def check_list(value: Mapping[str, Any], where: str) -> None:
@@ -165,21 +159,10 @@ def _read_lines(text: str, name: str) -> Iterator[JsonDocument]:
             raise SourceError(message, "JSONL has one complete JSON value per line") from None
 
 
-def _is_json(text: str) -> bool:
-    try:
-        load_json(text, "")
-    except json.JSONDecodeError:
-        return False
-    except SourceError:
-        return True
-    return True
-
-
 def _without_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
-        seen: set[str] = set()
-        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        ((duplicate, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise _AmbiguousJsonError(f"duplicate key {quoted(duplicate)} in one object; remove one of them")
     return data
 
@@ -199,15 +182,3 @@ def _bounded_int(text: str) -> int:
     if len(text) > MAX_DIGITS:
         raise _AmbiguousJsonError(f"an integer of {len(text):,} digits; at most {MAX_DIGITS} are read")
     return int(text)
-
-
-def _check_string(text: str, where: str) -> None:
-    if len(text) > MAX_STRING:
-        raise SourceError(
-            f"{where}: a string of {len(text):,} characters, beginning {quoted(text, 40)}",
-            f"at most {MAX_STRING:,} characters are read; shorten it",
-        )
-    if not text.isascii() and _SURROGATE.search(text):
-        raise SourceError(
-            f"{where}: a lone surrogate in {quoted(text)}", "it is not a character; fix the source"
-        )
