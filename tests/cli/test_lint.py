@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from types import SimpleNamespace
 
 import pytest
 
-from tests.cli.conftest import Cli, Done
+from tests.cli.conftest import Cli
 
 SPEC = """\
 # our first tool
@@ -106,43 +103,6 @@ def test_a_file_of_a_project_has_only_its_own_findings(linted: Cli) -> None:
     assert "specs/other.yaml" in done.out
     assert "specs/find_orders.yaml:" not in done.out.replace("note: specs/find_orders.yaml", "")
     assert linted("lint", "specs/absent.yaml").code == 2
-
-
-def on_stdin(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, text: str | bytes, *words: str, command: str = "lint"
-) -> Done:
-    content = text.encode() if isinstance(text, str) else text
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-    return cli(command, *words)
-
-
-def test_stdin_is_linted_in_place_of_its_file(linted: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    (linted.root / "specs/other.yaml").write_text(SPEC.replace("find_orders", "orders_of"))
-    unsaved = SPEC.replace("items: {type: string}, ", "")
-    words = ("-", "--stdin-filename", "specs/find_orders.yaml", "--format", "json")
-    done = on_stdin(linted, monkeypatch, unsaved, *words)
-    found = {(each["code"], each["file"]) for each in json.loads(done.out)["findings"]}
-    assert ("array-without-items", "specs/find_orders.yaml") in found
-    assert {file for _, file in found} == {"specs/find_orders.yaml"}
-    assert (linted.root / "specs/find_orders.yaml").read_text() == SPEC
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("-",), "stdin needs its file's name"),
-        (("--stdin-filename", "specs/find_orders.yaml"), "stdin needs its file's name"),
-        (("-", "specs/find_orders.yaml", "--stdin-filename", "specs/find_orders.yaml"), "and no other FILE"),
-        (("-", "--stdin-filename", "specs/find_orders.yaml", "--fix"), "write files, and not stdin"),
-        (("-", "--stdin-filename", "notes.yaml"), "notes.yaml is no spec of this project"),
-    ],
-)
-def test_stdin_without_its_place_is_refused(
-    linted: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
-) -> None:
-    done = on_stdin(linted, monkeypatch, SPEC, *words)
-    assert done.code == 2
-    assert said in done.err
 
 
 def test_a_spec_of_five_megabytes_is_refused(linted: Cli) -> None:

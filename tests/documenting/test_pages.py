@@ -138,7 +138,6 @@ def test_the_target_docs_is_checked_like_code(run_cli: Cli, tmp_path: Path) -> N
     ("words", "why"),
     [
         (["--out", "x", "--implementations"], "--implementations needs --serve"),
-        (["--serve", "--format", "markdown"], "--format is an option of --out"),
         (["--out", "x", "--against", "no-such-ref"], "no-such-ref"),
         ([], "one of the arguments --out --serve is required"),
     ],

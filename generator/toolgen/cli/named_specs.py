@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Collection, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.base.files import read_named
-from toolgen.project import Project, UnableError, find_configuration, find_root, reason
+from toolgen.project import UnableError, find_configuration, find_root, reason
 from toolgen.project.inputs.specs import too_large
 from toolgen.schema.limits import BUDGET
 
@@ -63,22 +62,6 @@ def read_stdin() -> bytes:
     if len(content) > BUDGET.spec_bytes:
         raise UnableError("too-complex", f"stdin has {too_large(len(content))}")
     return content
-
-
-def read_stdin_spec(args: argparse.Namespace, project: Project) -> tuple[str, bytes]:
-    """Return the spec that is on stdin: its path below the specs folder, and its text.
-
-    It is not read from disk, and need not exist there. Raises `UnableError` without the name of a spec.
-    """
-    if args.files != ["-"] or not args.stdin_filename:
-        hint = "for example: toolgen lint - --stdin-filename specs/find_orders.yaml"
-        raise UnableError("usage", "stdin needs its file's name, and no other FILE", hint)
-    folder = f"{project.specs}/".removeprefix("./") if project.specs else ""
-    named = os.path.relpath(Path(args.start).resolve() / args.stdin_filename, project.root)
-    path = Path(named).as_posix()
-    known = {path} if path.startswith(folder) else set[str]()
-    (shown,) = select_specs(project.root, args.start, [args.stdin_filename], project.specs, known)
-    return shown.removeprefix(folder), read_stdin()
 
 
 def _normalized(start: str, files: Sequence[str]) -> list[Path]:

@@ -220,11 +220,6 @@ def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> N
     )
 
 
-def add_stdin_filename(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says which spec the text on stdin belongs to."""
-    parser.add_argument("--stdin-filename", metavar="FILE", help="the spec whose text is on stdin, for -")
-
-
 def complete() -> None:
     """Print completions and exit, if a shell asks for them (`register-python-argcomplete toolgen`).
 

@@ -46,14 +46,14 @@ def data_script(data: JsonObject) -> str:
     return f"globalThis.toolgenDocs = JSON.parse({json.dumps(json.dumps(data, allow_nan=False))});\n"
 
 
-def write_files(out: str, start: str, files: Mapping[str, str], *, first: str, mark: str) -> None:
-    """Write a page, or Markdown, to the folder `out`, all files or none.
+def write_site(out: str, start: str, document: JsonObject) -> None:
+    """Write the page of a catalogue to the folder `out`, all files or none.
 
-    Raises `UnableError` if there is a file `first` without `mark`, which toolgen has not written.
+    Raises `UnableError` if there is a page that toolgen has not written.
     """
     folder = Path(os.path.normpath(Path(start, out)))
-    there = read_text(folder, first) if folder.is_dir() else None
-    if there is not None and mark not in there:
+    there = read_text(folder, INDEX) if folder.is_dir() else None
+    if there is not None and MARK not in there:
         hint = "give an empty folder, or remove it"
-        raise UnableError("file-exists", f"{out}/{first} exists, and `toolgen docs` has not written it", hint)
-    replace_files(folder, files)
+        raise UnableError("file-exists", f"{out}/{INDEX} exists, and `toolgen docs` has not written it", hint)
+    replace_files(folder, static_site(document))

@@ -2,8 +2,8 @@
 
 The page shows each tool as models read it: parameters, examples, errors, consent with its question, sizes,
 what each provider's dialect loses, and with --against what changed. With --out it is written as files that
-need no server and no network, or as Markdown. With --serve it calls mocks, or the project's implementations,
-and follows the specs. Only --implementations runs code of the project.
+need no server and no network. With --serve it calls mocks, or the project's implementations, and follows the
+specs. Only --implementations runs code of the project. The target `docs` writes Markdown.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
 from toolgen.cli.today import today
 from toolgen.documents.catalogue import ProjectCatalogue
-from toolgen.documents.markdown import MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files
-from toolgen.documents.site import INDEX, MARK, static_site, write_files
+from toolgen.documents.site import INDEX, write_site
 from toolgen.project import UnableError
 
 
@@ -26,12 +25,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     kind = parser.add_mutually_exclusive_group(required=True)
     kind.add_argument("--out", metavar="DIR", help="write the page to this folder, which is created")
     kind.add_argument("--serve", action="store_true", help="serve the page with calls of the tools, until ^C")
-    parser.add_argument(
-        "--format",
-        choices=("html", "markdown"),
-        default="html",
-        help="of what is written: a page, or Markdown for a repository or MkDocs (default: html)",
-    )
     parser.add_argument(
         "--against",
         metavar="REF|DIR|FILE|URL|COMMAND",
@@ -45,8 +38,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool | ExitCode:
     if args.serve:
-        if args.format != "html":
-            raise UnableError("usage", "--format is an option of --out")
         from toolgen.cli.page_server import PageOptions, serve_page
 
         return serve_page(args, PageOptions(args.against, args.implementations))
@@ -61,9 +52,5 @@ def _write(args: argparse.Namespace) -> None:
     if args.against is not None:
         say(*(f"toolgen: {note}" for note in catalogue.compare(args.against, today()).notes))
     document = catalogue.read()
-    if args.format == "html":
-        first, mark, files = INDEX, MARK, static_site(document)
-    else:
-        first, mark, files = MARKDOWN_INDEX, MARKDOWN_MARK, markdown_files(document)
-    write_files(args.out, args.start, files, first=first, mark=mark)
-    say(f"wrote {args.out}: {count(len(document['tools']), 'tool')}; open {args.out}/{first}")
+    write_site(args.out, args.start, document)
+    say(f"wrote {args.out}: {count(len(document['tools']), 'tool')}; open {args.out}/{INDEX}")

@@ -15,7 +15,7 @@ from toolgen.base.files import FileKind
 from toolgen.base.suggestions import count
 from toolgen.cli.named_specs import NamedFiles, project_root, read_files, read_stdin, select_specs
 from toolgen.cli.output import emit, emit_content, emit_json, say
-from toolgen.cli.parser import add_format, add_stdin_filename
+from toolgen.cli.parser import add_format
 from toolgen.cli.report.text import unified_diff
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.formatting import format_spec
@@ -26,26 +26,24 @@ IS_SHORT = True
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="format these specs; - is stdin")
-    add_stdin_filename(parser)
     parser.add_argument("--check", action="store_true", help="write nothing; show a diff, and exit 1 if any")
     add_format(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
-    is_stdin = "-" in args.files or bool(args.stdin_filename)
+    is_stdin = "-" in args.files
     if is_stdin and args.files != ["-"]:
         raise UnableError(
             "usage", "stdin is formatted alone: - is the only FILE then", "leave out the others"
         )
-    stdin = args.stdin_filename or "stdin"
-    named = NamedFiles(Path(), {stdin: read_stdin()}) if is_stdin else _named(args)
+    named = NamedFiles(Path(), {"stdin": read_stdin()}) if is_stdin else _named(args)
     changed = _changed(named.texts)
     if changed and not (args.check or is_stdin):
         replace_files(named.root, changed)
     if args.format == "json":
         emit_json({"changed": list(changed), "unchanged": len(named.texts) - len(changed)})
     elif is_stdin and not args.check:
-        emit_content(changed.get(stdin, named.texts[stdin].decode()))
+        emit_content(changed.get("stdin", named.texts["stdin"].decode()))
     else:
         emit(*(_diff(named.texts, changed) if args.check else changed))
         say(_summary(named.texts, changed, "would change" if args.check else "changed"))

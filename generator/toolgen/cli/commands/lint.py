@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.base.suggestions import count
 from toolgen.cli.diagnostics import emit_report, has_color
 from toolgen.cli.linting import LintResult, lint_specs
-from toolgen.cli.named_specs import project_root, read_files, read_stdin_spec, select_specs
+from toolgen.cli.named_specs import project_root, read_files, select_specs
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format, add_stdin_filename
+from toolgen.cli.parser import add_format
 from toolgen.cli.report.json import report_data
 from toolgen.cli.report.text import render_entries
 from toolgen.language.lint.baseline import BaselineError, parse_baseline
@@ -33,10 +33,7 @@ IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="show the findings in these specs only; - is stdin"
-    )
-    add_stdin_filename(parser)
+    parser.add_argument("files", nargs="*", metavar="FILE", help="show the findings in these specs only")
     parser.add_argument("--strict", action="store_true", help="fail for warnings, too")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--fix", action="store_true", help="fix what is safe to fix; comments stay")
@@ -81,37 +78,20 @@ class _Subject:
 
 
 def _subject(args: argparse.Namespace) -> _Subject:
-    """Return what is linted: a project, perhaps with the text on stdin in place of a spec, or files alone."""
+    """Return what is linted: a project, or files alone."""
     root = project_root(args.start)
-    is_stdin = "-" in args.files or args.stdin_filename
-    if is_stdin and (args.fix or args.write_baseline):
-        raise UnableError("usage", "--fix and --write-baseline write files, and not stdin", "leave them out")
-    if root is None and is_stdin:
-        folder = (Path(args.start).resolve() / (args.stdin_filename or "")).parent
-        path, text = read_stdin_spec(args, Project(folder, FILE, "", specs=""))
-        return _alone(folder, {path: text})
     if root is None and args.files:
         if args.write_baseline:
             hint = "run it in a project, or in a new one: toolgen init"
             raise UnableError("usage", "a baseline belongs to a project, and there is none here", hint)
         named = read_files(args.start, args.files)
-        return _alone(named.root, named.texts)
+        project = Project(named.root, FILE, "", specs="")  # with all targets
+        return _Subject(Inputs(project, named.texts, targets_of(project, {})), named.root, (), None)
     inputs = read_inputs(args.start)
     project = inputs.project
-    if is_stdin:
-        path, text = read_stdin_spec(args, project)
-        inputs = replace(inputs, specs={**inputs.specs, path: text})
-        only = [f"{project.specs}/{path}".removeprefix("./")]
-    else:
-        shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
-        only = select_specs(project.root, args.start, args.files, project.specs, shown)
+    shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
+    only = select_specs(project.root, args.start, args.files, project.specs, shown)
     return _Subject(inputs, project.root, only, _baseline(project, args))
-
-
-def _alone(folder: Path, texts: Mapping[str, bytes]) -> _Subject:
-    """Return files without a project, as if `folder` was a project with all targets."""
-    project = Project(folder, FILE, "", specs="")
-    return _Subject(Inputs(project, texts, targets_of(project, {})), folder, (), None)
 
 
 def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:
