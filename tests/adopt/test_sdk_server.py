@@ -294,20 +294,6 @@ def test_a_module_that_runs_its_server_is_ended(shop: Cli, monkeypatch: pytest.M
     assert "not imported within 8 seconds" in done.err
 
 
-@pytest.mark.slow
-def test_tools_whose_python_names_meet_get_different_specs(shop: Cli) -> None:
-    (shop.root / "shop.py").write_text(
-        SHOP + "mcp.add_tool(add, name='place_order')\nmcp.add_tool(add, name='Place.Order')\n"
-    )
-    assert shop("import", "fastmcp", "shop:mcp", "--implement").code == 0
-    assert shop("generate").code == 0
-    calls = [*CALLS[:3], ("place_order", {"a": 1}), ("Place.Order", {"a": 4})]
-    result = compare(shop.root, "shop:mcp", calls)
-    assert result.is_equal, result
-    done = shop("import", "fastmcp", "shop:mcp", "--sync")  # which finds renamed tools again
-    assert "13 tools in the source, 0 specs written" in done.err
-
-
 def test_other_adapters_get_the_same_data_and_texts(adopted: Cli) -> None:
     done = adopted.process("call", "stock", "--input", '{"sku": "bolt"}')  # with a Context, without a client
     assert '"result": "40 for Shop"' in done.out, done.err

@@ -201,7 +201,15 @@ def test_an_entry_of_somebody_else_is_neither_replaced_nor_removed(
     assert os.listdir(tmp_path) == ["config"], "no backup, no temporary file"
 
 
-@pytest.mark.parametrize(("name", "content", "message"), [("claude-code", b'{"a": 1,}', r"is not JSON without comments: .*line 1 column"), ("vscode", b'{"servers": []}', r"has no table of servers in 'servers'"), ("vscode", b'{"a": 1, "a": 2}', r"a key is there twice"), ("vscode", b'{"a": 1e400}', r"cannot be edited without changing other entries"), ("vscode", b'{"a": ' + b"[" * 100_000, r"is not JSON"), ("vscode", b'\xff', r"is not UTF-8 text"), ("codex", b'a = ', r"is not TOML: Invalid value")])  # fmt: skip
+@pytest.mark.parametrize(("name", "content", "message"), [
+    ("claude-code", b'{"a": 1,}', r"is not JSON without comments: .*line 1 column"),
+    ("vscode", b'{"servers": []}', r"has no table of servers in 'servers'"),
+    ("vscode", b'{"a": 1, "a": 2}', r"a key is there twice"),
+    ("vscode", b'{"a": 1e400}', r"cannot be edited without changing other entries"),
+    ("vscode", b'{"a": ' + b"[" * 100_000, r"is not JSON"),
+    ("vscode", b'\xff', r"is not UTF-8 text"),
+    ("codex", b'a = ', r"is not TOML: Invalid value"),
+])  # fmt: skip
 def test_a_file_that_is_not_valid_is_left_unchanged(
     name: str, content: bytes, message: str, tmp_path: Path
 ) -> None:
@@ -261,7 +269,12 @@ def test_a_snippet_is_what_a_new_file_holds(name: str, tmp_path: Path) -> None:
     assert read(snippet(client, odd), client) == {client.section: {"shop": odd.fields(client)}}
 
 
-@pytest.mark.parametrize(("name", "scope", "wanted"), [("claude-code", "project", "claude mcp add --scope project shop -- '/a b/python' -m x"), ("codex", "user", "codex mcp add shop -- '/a b/python' -m x"), ("codex", "project", ""), ("vscode", "user", """code --add-mcp '{"name": "shop", "command": "/a b/python", "args": ["-m", "x"]}'""")])  # fmt: skip
+@pytest.mark.parametrize(("name", "scope", "wanted"), [
+    ("claude-code", "project", "claude mcp add --scope project shop -- '/a b/python' -m x"),
+    ("codex", "user", "codex mcp add shop -- '/a b/python' -m x"),
+    ("codex", "project", ""),
+    ("vscode", "user", """code --add-mcp '{"name": "shop", "command": "/a b/python", "args": ["-m", "x"]}'"""),
+])  # fmt: skip
 def test_the_command_of_a_client_adds_the_entry(name: str, scope: str, wanted: str) -> None:
     assert own_command(CLIENTS[name], Entry("shop", "/a b/python", ("-m", "x")), scope) == wanted
 

@@ -101,11 +101,11 @@ class Project:
 
     def write_tokens(self, **scopes: list[str]) -> str:
         """Write a file with the token of each principal and its scopes; return its path."""
-        digests = {name: hashlib.sha256(token_of(name).encode()).hexdigest() for name in scopes}
-        file = self.write("tokens.toml", "".join(
-            f'[[tokens]]\nprincipal = "{name}"\nscopes = {granted}\nsha256 = "{digests[name]}"\n'
-            for name, granted in scopes.items()
-        ))  # fmt: skip
+        text = ""
+        for name, granted in scopes.items():
+            digest = hashlib.sha256(token_of(name).encode()).hexdigest()
+            text += f'[[tokens]]\nprincipal = "{name}"\nscopes = {granted}\nsha256 = "{digest}"\n'
+        file = self.write("tokens.toml", text)
         file.chmod(0o600)
         return str(file)
 

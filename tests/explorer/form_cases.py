@@ -45,7 +45,8 @@ _CALL: Final = {
 _A: Final = _object("kind", kind={"const": "a"}, value=_TEXT)
 _B: Final = _object("kind names", kind={"const": "b"}, value={"type": "integer"}, names=_LIST)
 
-FORMS: Final[Mapping[str, tuple[dict[str, Any], Sequence[Any]]]] = {"recursive": (
+FORMS: Final[Mapping[str, tuple[dict[str, Any], Sequence[Any]]]] = {
+    "recursive": (
         {
             **_object(tree={"$ref": "#/$defs/Tree"}),
             "$defs": {
@@ -53,31 +54,45 @@ FORMS: Final[Mapping[str, tuple[dict[str, Any], Sequence[Any]]]] = {"recursive":
             },
         },
         [{"tree": {"name": "root", "children": [{"name": "leaf", "children": []}]}}],
-    ), "kinds": (_object(call={"anyOf": _OPERATIONS}), [_CALL]), "kinds_of_kinds": (_object(call={"anyOf": [_TEXT, {"oneOf": _OPERATIONS}]}), [_CALL]), "kinds_with_a_list": (
+    ),
+    "kinds": (_object(call={"anyOf": _OPERATIONS}), [_CALL]),
+    "kinds_of_kinds": (_object(call={"anyOf": [_TEXT, {"oneOf": _OPERATIONS}]}), [_CALL]),
+    "kinds_with_a_list": (
         _object("x", x={"oneOf": [_A, _B]}),
         [{"x": {"kind": "a", "value": "s"}}, {"x": {"kind": "b", "value": 3, "names": []}}],
-    ), "objects_of_objects": (_object(a=_object(b=_object(c=_TEXT))), [{"a": {"b": {"c": "x"}}}, {}]), "odd_names": (
+    ),
+    "objects_of_objects": (_object(a=_object(b=_object(c=_TEXT))), [{"a": {"b": {"c": "x"}}}, {}]),
+    "odd_names": (
         _object(**{"a/b": _TEXT, "__proto__": _TEXT, "c.d": {"type": "integer"}}),
         [{"a/b": "x", "c.d": 3}],
-    ), "null": (
+    ),
+    "null": (
         _object(a={"anyOf": [_TEXT, _NULL]}, b={"type": ["string", "null"]}, c={"anyOf": [_NULL, _A]}),
         [{"a": None, "b": None, "c": None}, {"a": "x", "b": "y", "c": {"kind": "a"}}, {}],
-    ), "null_in_a_list": (
+    ),
+    "null_in_a_list": (
         _object(a={"type": "array", "items": {"type": ["string", "null"]}}),
         [{"a": [None, "x", None]}],
-    ), "every_type": (
+    ),
+    "every_type": (
         _object(a={"type": ["string", "number", "boolean", "object", "array", "null"]}),
         [{"a": each} for each in ("x", 1, False, {"b": 1}, [1], None)],
-    ), "map": (_object(a=_map(_TEXT), b=_map(_LIST)), [{"a": {"k": "v", "a/b": "", "0": "w"}, "b": {"k": ["x"], "l": []}}, {}]), "map_of_kinds": (
+    ),
+    "map": (_object(a=_map(_TEXT), b=_map(_LIST)), [{"a": {"k": "v", "a/b": "", "0": "w"}, "b": {"k": ["x"], "l": []}}, {}]),
+    "map_of_kinds": (
         _object(a=_map({"anyOf": [_TEXT, _A]}), b=_map({"type": ["string", "null"]}), c=_map({"enum": ["x", 2]})),
         [{"a": {"k": "x", "l": {"kind": "a"}}, "b": {"k": None, "l": "x"}, "c": {"k": 2}}],
-    ), "further_properties": (
+    ),
+    "further_properties": (
         {**_object(a={**_map(_TEXT), "properties": {"b": {"type": "integer"}}}), "additionalProperties": True},
         [{"a": {"b": 1, "k": "v"}, "further": [1]}],
-    ), "all_of": (
+    ),
+    "all_of": (
         {**_object(a={"allOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}, _object(c=_TEXT)]}), "$defs": {"A": _object("b", b=_LIST), "B": _object(d=_TEXT)}},
         [{"a": {"b": [], "c": "x", "d": "y"}}, {}],
-    ), "required_and_empty": (
+    ),
+    "required_and_empty": (
         {**_object("a", a={"allOf": [{"$ref": "#/$defs/A"}], "default": {}}), "$defs": {"A": _object("b c", b=_LIST, c=_object("d", d=_LIST))}},
         [{"a": {"b": [], "c": {"d": []}}}, {"a": {"b": [], "c": {"d": ["x"]}}}],
-    )}  # fmt: skip
+    ),
+}  # fmt: skip
