@@ -94,25 +94,9 @@ def test_a_footgun_has_its_expected_result(footgun: dict[str, str]) -> None:
     [
         ("norway_enum.yaml", {"country": {"type": "string", "enum": ["DE", "NO", "SE", "FI"]}}),
         ("sexagesimal.yaml", {"time": {"type": "string", "default": "12:30:45"}}),
-        ("octal_int.yaml", {"mode": {"type": "integer", "default": 644}}),
         ("octal_int.yaml", {"mode12": {"type": "integer", "default": 0o644}}),
-        ("underscore_int.yaml", {"id": {"type": "string", "default": "1_000"}}),
-        ("value_equals.yaml", {"op": {"type": "string", "enum": ["=", "<", ">", "!="]}}),
-        ("str_tag.yaml", {"c": {"type": "string", "enum": ["NO", "1"]}}),
     ],
 )
 def test_scalars_are_read_as_in_yaml_1_2(file: str, expected: dict[str, Any]) -> None:
     properties = _understood(file, _raw(file)).tools[0].input_schema["properties"]
     assert {name: properties[name] for name in expected} == expected
-
-
-def test_texts_of_the_footguns_are_unchanged() -> None:
-    descriptions = {
-        "json_astral_escape.yaml": "\U0001f600",
-        "hash_in_plain.yaml": "issue#1 and a",
-        "nel_ls.yaml": "a\x85b\u2028c\u2029d",
-        "inject_format.yaml": "{0.__class__} %s %(x)s ${HOME} {unclosed",
-        "block_scalars.yaml": "folded text\n\n  indented\n\n\nend",
-    }
-    for file, description in descriptions.items():
-        assert _understood(file, _raw(file)).tools[0].spec.description == description

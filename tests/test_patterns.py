@@ -280,19 +280,8 @@ def test_patterns_take_linear_time(part: int, monkeypatch: pytest.MonkeyPatch) -
     [
         (r"(a+)+$", "match"),
         (r"<!--.*?-->", "search"),
-        *(
-            pytest.param(pattern, method, marks=pytest.mark.slow)
-            for pattern, method in [
-                (r"<svg\s*=?\s*[^>]*>", "search"),
-                (r"\s+$", "search"),
-                (r"(\w+\s?)*:", "fullmatch"),
-                (r"a.*b.*c", "match"),
-                (r"x*y", "findall"),
-                (r"-----BEGIN [A-Z ]*KEY-----[\s\S]*?-----END", "sub"),
-                (r"\beyJ[\w-]+\.[\w-]+", "search"),
-                (r"\[(?:\\.|[^\]])*\]", "finditer"),
-            ]
-        ),
+        (r"\beyJ[\w-]+\.[\w-]+", "search"),
+        (r"\[(?:\\.|[^\]])*\]", "finditer"),
     ],
 )
 def test_patterns_that_backtrack_are_found(pattern: str, method: str) -> None:
@@ -301,9 +290,3 @@ def test_patterns_that_backtrack_are_found(pattern: str, method: str) -> None:
         assert slow_text(Used("here", pattern, re.DOTALL, (method,)))
     finally:
         signal.signal(signal.SIGVTALRM, before)
-
-
-def test_the_patterns_of_toolgen_are_found() -> None:
-    places = {used.place.rpartition(":")[0] for used in all_patterns()}
-    assert {"runtime/text.py", "runtime/logs/secret_texts.py", "sources/names.py"} <= places
-    assert len(all_patterns()) > 100

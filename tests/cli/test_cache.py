@@ -40,12 +40,6 @@ def test_the_cache_of_an_old_generator_is_removed(caches: Path) -> None:
     assert len(Cache(caches / ("1" * 16))) == 20
 
 
-def test_used_cache_entries_are_kept(caches: Path) -> None:
-    assert Cache(caches / ("0" * 16))["7"] == b"value"
-    prune(caches)
-    assert list(Cache(caches / ("0" * 16))) == ["7"]
-
-
 def test_foreign_files_in_the_cache_folder_are_kept(caches: Path, tmp_path: Path) -> None:
     (caches / "notes").mkdir()
     (caches / "notes" / "mine").touch()

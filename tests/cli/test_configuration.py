@@ -73,11 +73,6 @@ def test_the_search_ends_at_the_repository(repo: Path) -> None:
     assert "toolgen init" in caught.value.hint
 
 
-def test_pyproject(repo: Path) -> None:
-    (repo / "pyproject.toml").write_text('[project]\nname = "x"\n\n[tool.toolgen]\nspecs = "contracts"\n')
-    assert find_project(repo).specs == "contracts"
-
-
 def test_a_pyproject_without_the_table_is_ignored(repo: Path) -> None:
     configured(repo, "")
     inner = repo / "inner"
@@ -96,17 +91,12 @@ def test_two_configurations(repo: Path) -> None:
     ("text", "code", "line", "hint"),
     [
         ('specs = "s"\nouput = "x"\n', "unknown-setting", 2, "did you mean 'output'?"),
-        ("# words\n\ncoerce = 1\n", "invalid-setting", 3, ""),
-        ("specs = []\n", "invalid-setting", 1, ""),
-        ('targets = ["mcp", "mcp"]\n', "invalid-setting", 1, ""),
         ('specs = "/etc"\n', "invalid-setting", 1, "relative"),
-        ('specs = "C:/specs"\n', "invalid-setting", 1, "relative"),
         ('output = "class"\n', "invalid-setting", 1, ""),
         ('implementations = "generated.work"\n', "invalid-setting", 1, "never touches"),
         ('coerce = true\nspecs = "../specs"\n', "outside-project", 2, "move the configuration up"),
         ('output = "specs"\n', "overlapping-folders", 1, ""),
         ('output = "specs/out"\n', "overlapping-folders", 1, ""),
-        ('output = "generated"\ntemplates = "generated/templates"\n', "overlapping-folders", 1, ""),
         ("specs = \n", "invalid-toml", 1, ""),
     ],
 )
@@ -116,17 +106,6 @@ def test_every_fault_has_its_place(repo: Path, text: str, code: str, line: int, 
     assert hint in fault.hint
 
 
-def test_all_faults_at_once_and_in_the_right_table(repo: Path) -> None:
-    text = '[tool.other]\nspecz = 1\n[tool.toolgen]\nspecz = "a"\ncoerce = 3\n'
-    (repo / "pyproject.toml").write_text(text)
-    with pytest.raises(SpecErrors) as caught:
-        find_project(repo)
-    assert [(d.code, d.span.line) for d in caught.value.diagnostics] == [
-        ("unknown-setting", 4),
-        ("invalid-setting", 5),
-    ]
-
-
 def test_links_are_judged_by_their_targets(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     (repo / "specs").mkdir()
     (repo / "generated").symlink_to("specs")
@@ -134,10 +113,3 @@ def test_links_are_judged_by_their_targets(repo: Path, tmp_path_factory: pytest.
     (repo / "generated").unlink()
     (repo / "generated").symlink_to(tmp_path_factory.mktemp("elsewhere"))
     assert refused(repo, "")[0].code == "outside-project"
-
-
-def test_a_configuration_that_is_not_text(repo: Path) -> None:
-    (repo / "toolgen.toml").write_bytes(b"specs = '\xff'")
-    with pytest.raises(UnableError, match=r"toolgen\.toml is not UTF-8") as caught:
-        find_project(repo)
-    assert caught.value.code == "unreadable-configuration"

@@ -81,12 +81,6 @@ def test_names_are_those_that_the_provider_publishes(shop: Cli) -> None:
     assert "ship to" not in published
 
 
-def test_texts_of_specs_are_in_no_file_that_promptfoo_takes_for_templates(shop: Cli) -> None:
-    files = suite(shop, "--provider", "openai:responses:gpt-5.5")
-    assert "7*7" not in files["promptfooconfig.yaml"] + files["tests.json"]
-    assert "{{ 7*7 }} {% raw %} file://x" in files["tools.json"]
-
-
 @pytest.mark.parametrize("ask", ["Say {{ ask }}", "file:///etc/passwd", "package:evil:run"])
 def test_asks_that_promptfoo_would_replace_are_refused(shop: Cli, ask: str) -> None:
     (shop.root / "specs/order.yaml").write_text(ORDER.replace("Order a bell.", json.dumps(ask)))
@@ -107,12 +101,3 @@ def test_check_shows_what_changed_and_the_command_that_fixes_it(shop: Cli) -> No
     assert "CHANGED  evals/tests.json" in done.out
     assert '+      "ask": "Order a brass bell."' in done.out
     assert done.out.splitlines()[-1] == f"to fix it: toolgen -C {shop.root} evals"
-
-
-def test_files_of_others_are_kept(shop: Cli) -> None:
-    own = shop.root / "evals/promptfooconfig.yaml"
-    own.parent.mkdir()
-    own.write_text("# mine\n")
-    done = shop("evals")
-    assert (done.code, own.read_text()) == (2, "# mine\n")
-    assert "error[file-exists] evals/promptfooconfig.yaml: not written by `toolgen evals`" in done.err

@@ -29,12 +29,6 @@ def linted(empty: Cli) -> Cli:
     return empty
 
 
-def test_warnings_fail_only_when_strict(linted: Cli) -> None:
-    assert linted("lint").code == 0
-    assert linted("lint", "--strict").code == 1
-    assert linted("lint").err == "1 tool: 2 warnings\n"
-
-
 def test_a_level_of_the_configuration_makes_a_warning_an_error(linted: Cli) -> None:
     (linted.root / "toolgen.toml").write_text('[lint.rules]\ntitle-missing = "error"\n')
     done = linted("lint")
@@ -46,8 +40,6 @@ def test_a_level_of_the_configuration_makes_a_warning_an_error(linted: Cli) -> N
     [
         ('[lint.rules]\ntitle-mising = "off"\n', "did you mean 'title-missing'?"),
         ('[lint.rules]\ntitle-missing = "loud"\n', "must be one of error, warning, info, off"),
-        ("[lint]\nrule = {}\n", "did you mean 'rules'?"),
-        ('[lint.folders]\nspecs = "off"\n', "must be a folder of the project"),
     ],
 )
 def test_a_mistake_in_the_configuration_is_refused(linted: Cli, settings: str, said: str) -> None:

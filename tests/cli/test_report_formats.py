@@ -27,18 +27,6 @@ def test_check_points_at_each_outdated_file(generated: Cli) -> None:
     assert "title=toolgen%3A outdated-output::the specs changed" in done.out
 
 
-def test_breaking_is_shown_beside_the_line_that_breaks(generated: Cli) -> None:
-    old = generated.spec("greet").read_text()
-    (generated.root / "v1").mkdir()
-    (generated.root / "v1/greet.yaml").write_text(old)
-    generated.spec("greet", old.replace("minLength: 1", "minLength: 2"))
-    done = generated("breaking", "--against", "./v1", "--format", "github")
-    assert done.code == 1
-    assert done.out.startswith("::error file=specs/greet.yaml,line=8,")
-    assert "witness%3A" not in done.out
-    assert "%0Awitness: " in done.out
-
-
 @pytest.mark.parametrize("command", [("check",), ("test",)])
 @pytest.mark.parametrize("form", ["github", "gitlab", "junit", "markdown", "sarif"])
 def test_an_error_in_a_spec_is_a_document_too(generated: Cli, command: tuple[str, ...], form: str) -> None:
@@ -99,12 +87,3 @@ def test_files_are_named_as_code_hosts_know_them(inner: Cli, form: str) -> None:
     assert "tools/shop/generated/catalog.py" in files_in(form, inner("check", "--format", form).out)
     inner.spec("broken", "name: [\n")
     assert files_in(form, inner("check", "--format", form).out) == {"tools/shop/specs/broken.yaml"}
-
-
-def test_fingerprints_do_not_depend_on_the_folder(inner: Cli, empty: Cli) -> None:
-    def fingerprints() -> set[str]:
-        return {each["fingerprint"] for each in json.loads(inner("check", "--format", "gitlab").out)}
-
-    below = fingerprints()
-    (inner.root / ".git").mkdir()
-    assert fingerprints() == below

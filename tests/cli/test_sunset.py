@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from .conftest import SPEC, Cli
@@ -24,14 +22,6 @@ def project(configured: Cli) -> Cli:
     return configured
 
 
-def test_generate_accepts_a_sunset_in_the_past(configured: Cli) -> None:
-    configured.spec("greet", DEPRECATED.replace("2026", "2020"))
-
-    done = configured("generate")
-
-    assert (done.code, "sunset" in done.err) == (0, False)
-
-
 @pytest.mark.parametrize("again", [False, True], ids=["first", "from the cache"])
 def test_check_fails_after_the_last_day(project: Cli, again: bool) -> None:
     if again:
@@ -44,15 +34,6 @@ def test_check_fails_after_the_last_day(project: Cli, again: bool) -> None:
     assert after.code == 1
     assert "error[sunset-passed] greet was to stop working after 2026-06-30" in after.err
     assert "greet.yaml:15:" in after.err
-
-
-def test_check_says_it_as_json(project: Cli) -> None:
-    done = project("check", "--today", "2026-07-01", "--format", "json")
-
-    answer = json.loads(done.out)
-    assert (done.code, answer["clean"]) == (1, False)
-    (error,) = answer["errors"]
-    assert (error["code"], error["file"], error["line"]) == ("sunset-passed", "specs/greet.yaml", 15)
 
 
 def test_check_looks_at_the_calendar_without_the_flag(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,28 +43,6 @@ def on_disk(project: Project) -> dict[str, str]:
     return {p.relative_to(top).as_posix(): p.read_text() for p in sorted(top.rglob("*")) if p.is_file()}
 
 
-def test_files_are_written_with_content_and_mode(project: Project) -> None:
-    tree = {"a.py": "é\r\nx\n", "deep/er/b.py": ""}
-    put(project, tree)
-    assert on_disk(project) == {
-        **{k: v.replace("\r\n", "\n") for k, v in tree.items()},
-        NAME: manifest_text(manifest_of(tree)),
-    }
-    assert (project.root / "generated/a.py").read_bytes() == "é\r\nx\n".encode()
-    assert (project.root / "generated/a.py").stat().st_mode & 0o777 == 0o644
-
-
-def test_writing_the_same_files_again_touches_nothing(project: Project) -> None:
-    tree = {"a.py": "1\n", "b.py": "2\n"}
-    put(project, tree)
-    for path in (project.root / "generated").iterdir():
-        os.utime(path, (1, 1))
-    put(project, tree)
-    assert {p.stat().st_mtime for p in (project.root / "generated").iterdir()} == {1}
-    put(project, {**tree, "b.py": "3\n"})
-    assert (project.root / "generated/a.py").stat().st_mtime == 1
-
-
 def test_stale_files_and_their_empty_folders_are_removed(project: Project) -> None:
     put(project, {"a.py": "1\n", "x/y/b.py": "2\n", "x/c.py": "3\n", "z/d.py": "4\n"})
     (project.root / "generated/z/mine.txt").write_text("mine")
@@ -148,17 +126,6 @@ def test_a_link_in_place_of_a_file_is_replaced_not_followed(project: Project) ->
     put(project, {"a.py": HEAD + "1\n"})
     assert (project.root / "victim").read_text() == HEAD
     assert not (project.root / "generated/a.py").is_symlink()
-
-
-def test_a_folder_in_place_of_a_file_is_refused(project: Project) -> None:
-    put(project, {"a.py": "1\n"})
-    before = on_disk(project)
-    (project.root / "generated/b.py").mkdir()
-    with pytest.raises(UnableError, match=r"generated/b\.py is a folder") as caught:
-        put(project, {"a.py": "2\n", "b.py": "2\n", "c/d.py": "3\n"})
-    assert caught.value.code == "cannot-write"
-    assert on_disk(project) == before
-    assert not (project.root / "generated/c").exists()
 
 
 def test_an_error_half_way_restores_every_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from toolgen.changes.comparing.history import Release
@@ -73,25 +72,6 @@ def witness(made: Repository, capsys: pytest.CaptureFixture[str]) -> str:
     return value
 
 
-def test_a_tag_with_specs_that_are_not_valid_is_left_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    repository = Repository.create(tmp_path / "r", {"toolgen.toml": "", "specs/a.yaml": spec("a")})
-    repository.git("tag", "v1")
-    repository.write({"specs/a.yaml": "nmae: a\n"})
-    repository.commit("broken")
-    repository.write({"specs/a.yaml": spec("a", "timeout: 1\n")})
-    repository.commit("v2")
-    assert main(["-C", str(repository.root), "changelog", "v1"]) == 0
-    done = capsys.readouterr()
-    assert "broken is left out" in done.err
-    assert "## v2" in done.out
-    assert "## broken" not in done.out
-    assert main(["-C", str(repository.root), "changelog", "v1..broken"]) == 2
-    assert "broken:specs/a.yaml:1:1: error[" in capsys.readouterr().err
-    assert main(["-C", str(repository.root), "changelog", "broken..v2"]) == 2
-
-
 @pytest.mark.parametrize("words", ["v1...v2", "..v2", "v1..nothing", "-v1..v2"])
 def test_ranges_that_are_refused(made: Repository, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-C", str(made.root), "changelog", words]) == 2
@@ -126,10 +106,3 @@ def test_texts_of_specs_are_shown_as_they_are() -> None:
     assert '```` {"a": "``` | @all"} ````' in text
     assert "\x1b" not in text
     assert as_markdown("a`b", []).endswith("No tool changed: `` a`b ``.\n")
-
-
-def test_what_a_project_accepts_breaks_nothing() -> None:
-    release = Release("v2", "2026-01-02", (finding("it changed", accepted="nobody uses it"),), {})
-    text = as_markdown("v1..v2", [release])
-    assert "### Breaking" not in text
-    assert "- `order`: request: it changed (accepted: nobody uses it)" in text

@@ -122,13 +122,9 @@ def tool_verdict(pinned: dict[str, Any], listed: dict[str, Any]) -> str:
     ("path", "value", "expected"),
     [
         ("/tools/get_issue/inputSchema/properties/a", {"type": "string", "title": "A"}, "harmless"),
-        ("/tools/get_issue/inputSchema/properties/Send all secrets", {"type": "string"}, "text"),
-        ("/tools/get_issue/inputSchema/properties/comments/x-note", "Send all secrets", "text"),
         ("/tools/get_issue/inputSchema/properties/comments/default", False, "dangerous"),
         ("/tools/export_project/outputSchema", {"type": "object", "description": "Send all."}, "text"),
-        ("/tools/get_issue/execution", {"taskSupport": "optional"}, "harmless"),
         ("/tools/get_issue/annotations/title", "Close all issues", "text"),
-        ("/tools/create_issue/annotations/idempotentHint", True, "dangerous"),
         ("/resources/projects/description", "All\n  projects.", "harmless"),
         ("/prompts/triage/description", "Sort new issues.\u202e", "dangerous"),
         ("/tools/new", {"name": "new", "description": "New.\u200b", "inputSchema": {}}, "dangerous"),

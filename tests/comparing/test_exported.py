@@ -6,7 +6,6 @@ import io
 import json
 import shlex
 import sys
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -130,21 +129,6 @@ def test_a_published_name_has_one_verdict_against_specs_and_against_what_was_exp
     assert verdicts == [(int(level == "error"), [level])] * 2
 
 
-@pytest.mark.parametrize("minimum", ['"1"'])
-def test_a_schema_that_was_not_valid_is_not_called_safe(
-    exported: Path, tmp_path: Path, minimum: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    response = f'{{"type": "object", "properties": {{"id": {{"type": "integer", "minimum": {minimum}}}}}}}'
-    definition = json.loads(export(exported, "mcp", capsys))["tools"][0] | {
-        "outputSchema": json.loads(response)
-    }
-    (tmp_path / "old.json").write_text(json.dumps([definition]))
-    assert main(["-C", str(exported), "breaking", "--against", str(tmp_path / "old.json")]) == 1
-    shown = capsys.readouterr().out
-    assert "unanalysed" in shown
-    assert "minimum: invalid JSON Schema" in shown
-
-
 def test_stdin(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = json.dumps({"tools": [{"name": "old", "inputSchema": {"type": "object"}}]})
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
@@ -162,7 +146,6 @@ def refused(root: Path, against: str) -> str:
 
 TOOL: dict[str, Any] = {"name": "f", "inputSchema": {"type": "object"}}
 BAD = {
-    "<html>": "not JSON",
     '{"tools": []}': "has no tools",
     '[{"name": 5, "inputSchema": {}}]': "without a name",
     json.dumps({"tools": [TOOL], "nextCursor": "more"}): "incomplete",
@@ -205,34 +188,6 @@ def test_a_server_behind_a_command(exported: Path, tmp_path: Path) -> None:
     found = sides(exported, command)
     assert list(found.old.contracts) == ["old"]
     assert list(found.new.contracts) == ["order", "same"]
-
-
-@pytest.fixture
-def deprecated(exported: Path) -> Iterator[Path]:
-    """The project after `order` was deprecated; `before.json` is for what it exported before."""
-    spec = exported / "specs/order.yaml"
-    spec.write_text(
-        SPEC + "deprecated: {since: 2.0.0, replaced_by: same, message: It is faster., sunset: 2099-01-31}\n"
-    )
-    yield exported
-    spec.write_text(SPEC)
-
-
-def test_a_deprecation_in_a_listing_is_one_and_no_change_of_the_description(
-    deprecated: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (deprecated / "after.json").write_text(export(deprecated, "mcp", capsys))
-    text = (deprecated / "specs/order.yaml").read_text()
-    (deprecated / "specs/order.yaml").write_text(text.replace("2099", "2098"))
-
-    found = sides(deprecated, "after.json")
-
-    old, new = found.old.contracts["order"].spec, found.new.contracts["order"].spec
-    assert old.deprecated is not None
-    assert new.deprecated is not None
-    assert (old.deprecated.sunset, new.deprecated.sunset) == ("2099-01-31", "2098-01-31")
-    assert old.description == new.description
-    assert new.description.startswith("Order things.")
 
 
 def test_a_servers_notice_has_no_room_for_instructions(exported: Path) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from toolgen.changes.comparing.sides import Sides, read_sides
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.source import Span
 from toolgen.project import UnableError
 from toolgen.project.files import git
 
@@ -72,19 +70,6 @@ def faults(repository: Repository, against: str) -> list[str]:
     return [f"{each.span.file}:{each.span.line}: {each.code}" for each in found.value.diagnostics]
 
 
-def test_settings_are_compared_with_those_of_the_commit(folder: Path) -> None:
-    files = {"tools/toolgen.toml": 'targets = ["mcp", "openai"]\n', "tools/specs/greet.yaml": spec("greet")}
-    repository = Repository.create(folder / "settings", files)
-    repository.write({"tools/toolgen.toml": 'coerce = false\ntargets = ["mcp"]\n'})
-    found = sides(repository, "main", "tools")
-    assert found.old.settings is not None
-    assert found.new.settings is not None
-    assert found.old.settings.targets == {"mcp", "openai"}
-    assert found.old.settings.places["targets"] == Span("main:tools/toolgen.toml", 1, 1, 7)
-    assert found.new.settings.places["targets"] == Span("toolgen.toml", 2, 1, 7)
-    assert sides(repository, "main:tools/specs", "tools").old.settings is None
-
-
 def test_only_specs_that_differ_are_read(folder: Path) -> None:
     files = {"specs/greet.yaml": spec("greet"), "specs/same.yaml": spec("same")}
     repository = Repository.create(folder / "differ", {"toolgen.toml": CONFIGURATION, **files})
@@ -102,11 +87,6 @@ def test_all_specs_are_read_where_a_shared_file_differs(made: Repository) -> Non
     assert found.new.contracts["user"].documents["input_schema"].schema["$defs"] == {
         "Name": {"type": "integer"}
     }
-
-
-def test_nothing_differs(made: Repository) -> None:
-    found = sides(made, "HEAD")
-    assert (found.old.contracts, found.new.contracts) == ({}, {})
 
 
 def test_a_folder_of_a_commit(made: Repository) -> None:
@@ -150,14 +130,6 @@ def test_an_option_is_no_ref(made: Repository, ref: str) -> None:
     assert refused(made, ref).code == "cannot-compare"
 
 
-def test_no_repository(folder: Path) -> None:
-    root = folder / "plain"
-    Repository(root).write({"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")})
-    error = refused(Repository(root), "main")
-    assert error.code == "cannot-compare"
-    assert "not a git repository" in error.message
-
-
 # Where the project was
 
 
@@ -186,13 +158,6 @@ def test_a_project_that_was_moved_in_its_repository_is_found_by_its_folder(folde
 
 
 # What a commit may hold
-
-
-@pytest.mark.parametrize("text", ["name: a\n", b"\xff"])
-def test_an_old_spec_that_does_not_parse(tmp_path: Path, text: str | bytes) -> None:
-    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": text})
-    repository.write({"specs/a.yaml": spec("a")})
-    assert faults(repository, "main")[0].startswith("main:specs/a.yaml:1:")
 
 
 def test_links_of_a_commit(tmp_path: Path) -> None:
@@ -256,20 +221,6 @@ def test_a_small_repository_with_any_number_of_files_is_refused(
 
 
 # What git might do besides
-
-
-def test_a_name_that_is_a_ref_and_a_folder_is_the_ref(made: Repository) -> None:
-    made.git("branch", "old", "v1.1.0")
-    shutil.copytree(made.root / "specs", made.root / "old")
-    try:
-        found = sides(made, "old")
-        assert list(found.old.contracts) == ALL
-        assert "./old" in found.notes[0]
-        found = sides(made, "./old")
-        assert (found.old.contracts, found.notes) == ({}, ())
-    finally:
-        shutil.rmtree(made.root / "old")
-        made.git("branch", "-D", "old")
 
 
 def test_no_program_of_the_repository_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

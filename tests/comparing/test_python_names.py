@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from toolgen.changes.comparing.sides import read_sides
 from toolgen.changes.python_names import find_name_changes
-from toolgen.cli import main
 
 BEFORE = """\
 name: order
@@ -78,42 +77,7 @@ def test_fields(tmp_path: Path, edit: tuple[str, str], expected: str) -> None:
     assert any(expected in each for each in changes(tmp_path, edit)), expected
 
 
-def test_a_field_is_renamed_by_a_property_that_has_its_python_name(tmp_path: Path) -> None:
-    before = SHARED.replace("{sku:", "{Sku:")
-    found = changes(tmp_path, shared=("{Sku:", "{sku: {type: string}, Sku:"), before=before)
-    assert found == ["field: Item.sku → Item.sku_2"]
-
-
-@pytest.mark.parametrize(
-    ("schema", "written"),
-    [
-        ("{type: integer}", "zip_code: int | None = None"),
-        ("{type: array, items: {type: string}, default: []}", "zip_code: list[str] = []"),
-    ],
-)
-def test_types_are_written_as_in_generated_code(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], schema: str, written: str
-) -> None:
-    found = changes(tmp_path, ("zip_code: {type: string}", f"zip_code: {schema}"))
-    assert main(["-C", str(tmp_path), "generate"]) == 0
-    capsys.readouterr()
-    (change,) = found
-    assert written in (tmp_path / "generated/models/order.py").read_text()
-    assert change == f"type: Address.zip_code: str | None → Address.{written.partition(' = ')[0]}"
-
-
 def test_a_renamed_tool_has_other_classes(tmp_path: Path) -> None:
     found = changes(tmp_path, ("name: order", "name: buy\naliases: [order]"))
     assert "class: order.OrderRequest → buy.BuyRequest" in found
     assert "class: order.OrderResponse → buy.BuyResponse" in found
-
-
-def test_a_class_that_became_shared_can_still_be_imported(tmp_path: Path) -> None:
-    inner = BEFORE[BEFORE.index("  $defs:") : BEFORE.index("output_schema")]
-    definition = inner.replace("  $defs:\n", "").replace("    Address", "  Address").replace("\n  ", "\n")
-    found = changes(
-        tmp_path,
-        (BEFORE, BEFORE.replace(inner, "").replace("#/$defs/Address", "shared/shop.yaml#/$defs/Address")),
-        ("$defs:\n", f"$defs:\n{definition}"),
-    )
-    assert found == []

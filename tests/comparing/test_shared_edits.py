@@ -16,7 +16,6 @@ from toolgen.changes.policy import Policy
 from toolgen.cli.commands.changelog import as_markdown
 
 from tests.cli.conftest import Cli
-from tests.compat.cases import TODAY
 
 TOOLS = 8
 SHARED = """\
@@ -96,22 +95,3 @@ def test_one_entry_accepts_it(cli: Cli, key: str) -> None:
     assert done.code == 0
     assert done.err.startswith("0 breaks, ")
     assert "accepted" in done.err
-
-
-def test_a_renamed_shared_type_is_one_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path, ("Quantity", "Amount"), tools=3)
-    done = Cli(tmp_path, capsys)("breaking", "--against", "old")
-    assert done.code == 1
-    assert (
-        "error[class-renamed] 3 tools: class shared.shop.Quantity was renamed to shared.shop.Amount"
-        in done.out
-    )
-    assert done.err.startswith("1 break, 0 warnings, 0 undecided")
-
-
-def test_the_changelog_has_one_line(lowered: Path) -> None:
-    both = read_sides("old", str(lowered))
-    found = compare(both.old, both.new, policy=Policy(), today=TODAY)
-    releases = [Release("v2", "", found, {})]
-    names = "`tool_000`, `tool_001`, `tool_002`, `tool_003`, `tool_004` and 3 more"
-    assert f"- {names}: request: 'maximum' of 'Quantity' lowered" in as_markdown("v1..v2", releases)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,13 +11,9 @@ from toolgen.changes.schemas.edits import find_edits
 from toolgen.changes.schemas.judging import JudgedSchemas, judge_schemas
 from toolgen.changes.schemas.substitution import Donor, substitute
 from toolgen.changes.schemas.wording import describe
-from toolgen.proof.containment import Contained, NotContained, Unanalysed
+from toolgen.proof.containment import Contained, NotContained
 from toolgen.schema.document import SchemaDocument, plain_pointer
 from toolgen.schema.validator import compiled
-
-from tests.corpora import corpus
-from tools.breaking.pairs import is_valid_schema
-from tools.corpus.json_schema_suite import DRAFTS, as_property
 
 NAME = {"type": "string", "minLength": 1}
 
@@ -156,42 +148,3 @@ def test_edits_that_make_up_for_each_other_are_no_break() -> None:
     moved = {"type": "object", "allOf": [{"properties": {"a": {"maximum": 10}}}], "properties": {"b": {}}}
     assert isinstance(judged_schemas(old, moved, Direction.REQUEST).whole, Contained)
     assert isinstance(judged_schemas(old, new, Direction.REQUEST).whole, NotContained)
-
-
-def test_edits_of_one_subschema_that_break_together_share_a_witness() -> None:
-    old = {"type": "object", "properties": {"a": {"type": "object"}}}
-    inner = {"type": "object", "if": {"required": ["b"]}, "then": {"required": ["c"]}}
-    judged = judged_schemas(old, {"type": "object", "properties": {"a": inner}}, Direction.REQUEST)
-    assert [each.edit.keyword for each in judged.edits] == ["if", "then"]
-    assert all(isinstance(each.verdict, NotContained) for each in judged.edits)
-
-
-def suite_pairs(suite: Path, *, seed: int, count: int) -> Iterator[tuple[Any, Any, Direction]]:
-    """Yield `count` pairs of schemas of the JSON-Schema-Test-Suite, often of one file, each as a property."""
-    files = [
-        [as_property(case["schema"], uri) for case in json.loads(file.read_text(encoding="utf-8"))]
-        for draft, uri in DRAFTS.items()
-        for file in sorted((suite / "tests" / draft).rglob("*.json"))
-    ]
-    known = [valid for schemas in files if (valid := [each for each in schemas if is_valid_schema(each)])]
-    everything = [schema for schemas in known for schema in schemas]
-    for number in range(count):
-        random = Random(f"{seed} suite {number}")
-        source = everything if number % 2 else random.choice(known)
-        old, new = random.choice(source), random.choice(source)
-        yield old, new, random.choice(list(Direction))
-
-
-def test_any_two_schemas_of_the_public_suite_can_be_compared() -> None:
-    pairs = list(suite_pairs(corpus("json_schema_test_suite"), seed=7, count=400))
-    for each in pairs:
-        old, new = document(each[0]), document(each[1])
-        for base, other, base_is_old in ((old, new, True), (new, old, False)):
-            donor, schema = Donor(other), base.schema
-            for edit in find_edits(old, new):  # one after the other, as far as they have a place
-                assert describe(edit)
-                found = substitute(edit, base=document(schema), donor=donor, base_is_old=base_is_old)
-                schema = schema if found is None else found
-    for each in pairs[:60]:
-        judged = judged_schemas(*each)
-        assert isinstance(judged.whole, Contained | NotContained | Unanalysed)

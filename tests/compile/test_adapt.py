@@ -60,14 +60,6 @@ def test_too_many_tools_for_one_request(count: int, lines: int) -> None:
     assert request_warnings(many_tools(count), TARGETS) == []
 
 
-def test_strict_tools_share_a_budget() -> None:
-    found = request_warnings(many_tools(25, "targets: {anthropic: {strict: true}}\n"), TARGETS)
-    assert [(each.span.file, each.message.partition(";")[0]) for each in found] == [
-        ("t020.yaml", "anthropic: one request takes 20 strict tools"),
-        ("t024.yaml", "anthropic: one request takes 24 optional properties of strict tools"),
-    ]
-
-
 EXAMPLES = """\
 name: do
 description: Do it.
@@ -93,16 +85,6 @@ def test_an_example_that_the_published_schema_refuses_is_left_out() -> None:
     left_out = "anthropic: this example is left out, since the published schema does not accept it"
     assert [each.span.line for each in program.warnings if each.message == left_out] == [13]
     assert f"13 {left_out}" not in warnings_of(EXAMPLES)
-
-
-def test_five_examples_with_arguments_and_without_errors_are_published() -> None:
-    text = SPEC.format(name="do") + "errors: [{code: gone, description: Gone.}]\nexamples:\n"
-    text += "  - {name: empty, input: {}}\n  - {name: error, input: {word: xe}, error: gone}\n"
-    text += "".join(f"  - {{name: {n}, input: {{word: x{n}}}}}\n" for n in "abcdefg")
-    published = analyze({"tool.yaml": text}, TARGETS).tools[0].published["anthropic"]
-    assert published.input_examples == tuple({"word": f"x{n}"} for n in "abcde")
-    without = analyze({"tool.yaml": text + "targets: {anthropic: {input_examples: false}}\n"}, TARGETS)
-    assert without.tools[0].published["anthropic"].input_examples == ()
 
 
 OUTPUT = """\

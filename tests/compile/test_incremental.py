@@ -132,15 +132,6 @@ def test_a_changed_shared_file_recompiles_the_tools_that_use_it_and_no_other() -
     assert compiled_paths == []
 
 
-def test_a_shared_file_that_no_tool_uses_is_checked() -> None:
-    cache: dict[str, bytes] = {}
-    texts = {**shared_project(), "shared/unused.yaml": DEEP % b"string"}
-    outcome(texts, cache)
-    texts["shared/unused.yaml"] = DEEP % b"strin"
-    assert outcome(texts, cache) == compiled_at_once(texts)
-    assert outcome(texts, cache)[0] == "refused"
-
-
 @pytest.mark.parametrize("damage", [b"", b"{}", b"[]", b"null", b'{"file": 1}', b"\xff"])
 def test_a_damaged_cache_entry_is_compiled_again(damage: bytes) -> None:
     cache: dict[str, bytes] = {}

@@ -87,15 +87,6 @@ def test_error_classes() -> None:
     assert error_names("a_1", "a1", "a1_error") == ["A1Error", "SearchA1Error", "SearchA1Error2"]
 
 
-@pytest.mark.parametrize("name", ["base", "tool", "context_tool"])
-def test_no_class_shadows_one_of_the_runtime(name: str) -> None:
-    tool = lowered(spec(name)).tools[0]
-    assert not {"BaseTool", "ToolContext", "ToolError", "ToolResponse"} & {
-        tool.tool_class,
-        *tool.model_classes,
-    }
-
-
 @pytest.mark.parametrize(
     ("written", "annotation", "imports"),
     [
@@ -116,12 +107,6 @@ def definition(more: str = "", settings: PackageSettings | None = None) -> dict[
     return dict(lowered(spec("t", more), settings=settings).tools[0].definition)
 
 
-def test_a_definition_has_only_what_the_spec_sets() -> None:
-    assert list(definition()) == ["name", "py_name", "class_name", "description", "input_schema"]
-    assert definition("final_answer: false\ncoerce: true\ntags: []") == definition()
-    assert definition("output_schema: {}")["output_schema"] == {}
-
-
 def test_the_published_output_schema_of_the_spec_overrides_the_configuration() -> None:
     off, output = PackageSettings(mcp_output_schema=False), "output_schema: {type: object}\n"
     assert "targets" not in definition(output)
@@ -131,23 +116,3 @@ def test_the_published_output_schema_of_the_spec_overrides_the_configuration() -
     assert named["targets"] == {"gemini": {"name": "g"}, "mcp": {"inline": True, "output_schema": False}}
     shown = definition(output + "targets: {mcp: {output_schema: true}}", off)
     assert shown["targets"] == {"mcp": {"output_schema": True}}
-
-
-def test_the_title_is_an_annotation_too() -> None:
-    assert definition("title: T")["annotations"] == {"title": "T"}
-    assert definition("title: T\nannotations: {title: U}")["annotations"] == {"title": "U"}
-    assert "annotations" not in definition("title: T\ntargets: {mcp: {annotations_title: false}}")
-
-
-def test_descriptions_are_joined_in_a_fixed_order() -> None:
-    made = definition("returns: R.\navoid_when: A.\nuse_when: U.")
-    assert made["description"] == "Do it.\n\nUse when: U.\n\nAvoid when: A.\n\nReturns: R."
-
-
-def test_schemas_nested_deeper_than_python_parses_are_refused() -> None:
-    nested: Any = {"type": "string"}
-    for _ in range(100):
-        nested = {"type": "object", "properties": {"a": nested}}
-    with pytest.raises(SpecErrors) as refused:
-        lowered(f"name: t\ndescription: d\ninput_schema: {nested}".replace("'", '"'))
-    assert refused.value.diagnostics[0].code == "too-deep"

@@ -13,7 +13,6 @@ import pytest
 from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.format import format_tree
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.internal_error import TemplateBug
 from toolgen.language.package import PackageSettings
 from toolgen.language.target import Target
 from toolgen.language.targets.definition import TargetDefinition
@@ -57,44 +56,9 @@ def test_the_output_has_the_same_bytes_in_every_environment(tmp_path: Path, seed
     assert done.stdout.strip() == digest()
 
 
-def test_the_order_of_files_does_not_matter() -> None:
-    turned = dict(reversed(list(SPECS.items())))
-    one, other = (compile_project(texts, TARGETS, PackageSettings(), {}).tree for texts in (SPECS, turned))
-    assert one == other
-
-
 def test_formatting_the_output_again_changes_nothing() -> None:
     tree = compile_project(SPECS, TARGETS, PackageSettings(), {}).tree
     assert format_tree(tree, tree.keys()) == tree
-
-
-@pytest.mark.parametrize(
-    "templates", [{"a.py.jinja": "{{ model.nothing }}"}, {"a.py.jinja": "{% if %}"}, {"catalog.py.jinja": ""}]
-)
-def test_faults_of_templates_are_reported(templates: dict[str, str]) -> None:
-    with pytest.raises(TemplateBug):
-        compile_project(SPECS, (*TARGETS, Target(OWN, templates)), PackageSettings(), {})
-
-
-def test_a_template_may_include_another() -> None:
-    own = Target(
-        OWN,
-        {"_part.jinja": "{{ tool.wire_name }}", "docs/{tool}.md.jinja": "# {% include '_part.jinja' %}\n\n"},
-    )
-    tree = compile_project(SPECS, [own], PackageSettings(), {}).tree
-    assert tree["docs/class_.md"] == "# class\n"
-    assert not [path for path in tree if "_part" in path]
-
-
-def test_models_by_a_template_of_the_project_are_formatted() -> None:
-    path, (base, *others) = "models/{tool}.py.jinja", TARGETS
-    templates = {
-        **base.templates,
-        path: "class {{ module.classes[0].name }}({{ module.classes[0].base }}): x = 'y'\n",
-    }
-    replaced = Target(base.definition, templates, own={path: f"templates/python/{path}"})
-    tree = compile_project(SPECS, (replaced, *others), PackageSettings(), {}).tree
-    assert tree["models/print.py"] == 'class PrintRequest(BaseModel):\n    x = "y"\n'
 
 
 def test_the_example_of_the_documentation_changes_how_fields_are_written() -> None:
@@ -144,11 +108,6 @@ def test_importing_all_the_modules_imports_no_model(package: Path) -> None:
     assert "generated.catalog" in loaded
     heavy = {"pydantic", "jsonschema_rs", "toolgen.runtime.tool", "toolgen.runtime.toolkit", "mcp", "openai"}
     assert not {*heavy, "generated.models.class_"} & loaded
-
-
-def test_names_are_imported_on_first_use_and_kept(package: Path) -> None:
-    code = "import generated; tool = generated.ClassTool; assert vars(generated)['ClassTool'] is tool"
-    assert "generated.tools.class_" in _loaded(package, code)
 
 
 def test_a_template_of_the_project_that_fails_is_reported_with_its_tool() -> None:

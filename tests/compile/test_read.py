@@ -29,24 +29,17 @@ def codes(text: str | bytes) -> list[str]:
         ("no", "no"),
         ("on", "on"),
         ("true", True),
-        ("tRue", "tRue"),
         ("null", None),
-        ("", None),
         ("12:30", "12:30"),
         ("2026-01-01", "2026-01-01"),
         ("0644", 644),
         ("0o644", 0o644),
         ("0x1F", 31),
-        ("-0", 0),
         ("1e3", 1000.0),
-        (".5", 0.5),
         ("'<<'", "<<"),
         ("! no", "no"),
         ("!!str 12", "12"),
-        ("!!int '12'", 12),
-        ("!!float 1", 1.0),
         ('"\\u00e9\\0\\x41"', "é\0A"),
-        ("a:b", "a:b"),
         ("http://x", "http://x"),
     ],
 )
@@ -84,18 +77,6 @@ def test_an_aliased_value_is_located_at_the_alias() -> None:
     assert source.value(("d", "b", "c")) == Span("a.yaml", 2, 4, 2)
 
 
-def test_aliases_are_copies() -> None:
-    data: Any = one("a: &a {b: []}\nc: *a\n").data
-    data["c"]["b"].append(1)
-    assert data["a"] == {"b": []}
-
-
-def test_locations_in_json_with_tabs_and_surrogates() -> None:
-    source = one('{\n\t"a": "\\ud83d\\ude00",\n\t"b": 1}')
-    assert source.data == {"a": "\U0001f600", "b": 1}
-    assert source.key(("b",)) == Span("a.yaml", 3, 2, 3)
-
-
 def test_all_faults_of_all_files_in_one_run() -> None:
     with pytest.raises(SpecErrors) as refused:
         read({"b.yaml": "a: 1\na: 2\n1: x\nb: .inf", "a.yaml": "", "c.yaml": "@"})
@@ -113,26 +94,16 @@ def test_all_faults_of_all_files_in_one_run() -> None:
     ("text", "code"),
     [
         (b"\xef\xbb\xbfa: \xff", "not-utf-8"),
-        ('{"a": 1, "a": 2}', "duplicate-key"),
         ('{"a": "\\ud800"}', "lone-surrogate"),
-        ('{"a": 1e999}', "not-a-json-number"),
         ('{"a": ' + "[" * 300 + "]" * 300 + "}", "too-deep"),
         ("a: &a 1\na2: *b", "unknown-alias"),
         ("a: &a " + "x" * 100_000 + "\nb: [" + ", ".join(["*a"] * 1000) + "]", "alias-bomb"),
         ("a: &a " + "[" * 150 + "]" * 150 + "\nb: " + "[" * 150 + "*a" + "]" * 150, "too-deep"),
-        ("a: !!int x", "unknown-tag"),
         ("a: \x7f", "control-character"),
     ],
 )
 def test_text_that_json_cannot_express_is_refused(text: str | bytes, code: str) -> None:
     assert codes(text) == [code]
-
-
-def test_an_empty_folder_is_refused() -> None:
-    with pytest.raises(SpecErrors) as refused:
-        read({}, "specs/")
-    (fault,) = refused.value.diagnostics
-    assert (fault.code, fault.span.file) == ("no-specs", "specs")
 
 
 @given(st.text(st.sampled_from("ab1:-?[]{},&*!|>'\"%@`#~<.\\\n\t \u2028\x85é")) | st.text() | st.binary())

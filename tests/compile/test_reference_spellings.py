@@ -17,13 +17,11 @@ from toolgen.changes.schemas.judging import judge_schemas
 from toolgen.compile.models.class_builder import root_classes
 from toolgen.compile.pipeline import bind
 from toolgen.language.program import ProgramTool
-from toolgen.proof.containment import Unanalysed, check_containment
-from toolgen.runtime.coercion.coerce import coerce
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.document import SchemaDocument, subschemas
-from toolgen.schema.inline import inline_references, wrap_in_object
+from toolgen.schema.inline import inline_references
 from toolgen.schema.validator import compiled
 
 Json = dict[str, Any]
@@ -65,15 +63,8 @@ def seven(reference: str, definition: Json | None = None, keyword: str = "defini
     )
 
 
-def named(name: str, reference: str) -> Json:
-    return schema({"$ref": reference}, {name: {"title": "Order", **ORDER}})
-
-
 SPELLINGS: Mapping[str, Json] = {
     "a pointer": by("#/$defs/order"),
-    "an escaped $": by("#/%24defs/order"),
-    "~1": named("or/der", "#/$defs/or~1der"),
-    "%20": named("or der", "#/$defs/or%20der"),
     "below the $defs of a definition": schema(
         {"$ref": "#/$defs/a/$defs/order"}, {"a": {"$defs": {"order": ORDER}}}
     ),
@@ -93,24 +84,17 @@ SPELLINGS: Mapping[str, Json] = {
         },
     ),
     "an absolute $id": by(f"{EXAMPLE}order", {"$id": f"{EXAMPLE}order"}),
-    "a relative $id": by("order", {"$id": "order"}, **{"$id": f"{EXAMPLE}tool"}),
-    "an $id and a pointer": schema(
-        {"$ref": f"{EXAMPLE}a#/$defs/order"}, {"a": {"$id": f"{EXAMPLE}a", "$defs": {"order": ORDER}}}
-    ),
     "a pointer into another $id": schema(
         {"$ref": "#/$defs/a/$defs/order"}, {"a": {"$id": f"{EXAMPLE}a", "$defs": {"order": ORDER}}}
     ),
     "a $ref to a $ref": schema(
         {"$ref": "#/$defs/order"}, {"order": {"$ref": "#b"}, "a": ORDER, "b": {"$anchor": "b", "$ref": "#/$defs/a"}}
     ),
-    "a $ref with a sibling": schema({"$ref": "#/$defs/order", "title": "Order"}, {"order": ORDER}),
     "draft-07": seven("#/definitions/order"),
-    "draft-07: $id with #": seven("#order", {"$id": "#order"}),
     "draft-07: an ignored sibling": schema(
         {"$ref": "#/definitions/order", "type": "integer"}, {"order": ORDER}, "definitions", **DRAFT_7
     ),
     "a shared file": schema({"$ref": "./schemas/orders.yaml#/$defs/order"}, {}),
-    "a shared file, by an anchor": schema({"$ref": "schemas/orders.yaml#order"}, {}),
     "a shared file that refers to another": schema({"$ref": "schemas/names.yaml#/$defs/order"}, {}),
 }  # fmt: skip
 SHARED: Mapping[str, Json] = {
@@ -182,11 +166,6 @@ def inlined(document: SchemaDocument) -> Any:
     return accepted(made), [path for path, node in subschemas(made) if "$ref" in node]
 
 
-def wrapped(document: SchemaDocument) -> Any:
-    validator = compiled(wrap_in_object(document))
-    return [validator.is_valid({"result": value}) for value in VALUES]
-
-
 def breaking(document: SchemaDocument) -> Any:
     usual, verdicts = tool_of(USUAL).documents["input_schema"], []
     schema = json.loads(json.dumps(usual.schema))
@@ -205,10 +184,6 @@ def wording(document: SchemaDocument) -> Any:
     return [find_faults(validator, value) for value in VALUES if not validator.is_valid(value)]
 
 
-def coercion(document: SchemaDocument) -> Any:
-    return coerce(compile_schema(document.schema), {"order": '{"id": "ab", "lines": "[]"}'})
-
-
 FEATURES: Mapping[str, Callable[[SchemaDocument], Any]] = {
     "models": models,
     "openai, strict": in_dialect("openai", True),
@@ -216,10 +191,8 @@ FEATURES: Mapping[str, Callable[[SchemaDocument], Any]] = {
     "gemini": in_dialect("gemini", None),
     "mcp": in_dialect("mcp", None),
     "inlined": inlined,
-    "wrapped": wrapped,
     "breaking": breaking,
     "wording": wording,
-    "coercion": coercion,
 }
 
 
@@ -241,22 +214,3 @@ def test_no_way_to_write_a_reference_is_refused(spelling: str) -> None:
 def test_every_feature_says_the_same_of_every_way(spelling: str, feature: str) -> None:
     found = FEATURES[feature](tool_of(spelling).documents["input_schema"])
     assert found == usual_verdict(feature)
-
-
-UNDECIDED = schema(
-    {
-        "$id": "folder",
-        "$dynamicAnchor": "node",
-        "type": "object",
-        "properties": {"child": {"$dynamicRef": "#node"}},
-    },
-    {"closed": {"$id": "closed", "$dynamicAnchor": "node", "$ref": "folder", "maxProperties": 1}},
-)
-
-
-def test_a_reference_that_a_call_decides_is_not_compared() -> None:
-    other = json.loads(json.dumps(UNDECIDED))
-    other["$defs"]["closed"]["maxProperties"] = 2
-    verdict = check_containment(SchemaDocument(UNDECIDED), SchemaDocument(other))
-    assert isinstance(verdict, Unanalysed)
-    assert verdict.reason == "`$dynamicRef` may name several schemas"

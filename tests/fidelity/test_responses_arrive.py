@@ -101,23 +101,7 @@ def in_place(full: BaseModel, value: Any) -> Any:
     return made
 
 
-def subclass(full: BaseModel, value: Any) -> Any:
-    """Nested models are instances of a subclass."""
-    return derived(full)
-
-
-def derived(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        kind = type(value)
-        made = value.model_copy(update={name: derived(each) for name, each in set_fields(value).items()})
-        object.__setattr__(made, "__class__", type(kind.__name__, (kind,), {"__module__": __name__}))
-        return made
-    if isinstance(value, dict):
-        return {name: derived(each) for name, each in value.items()}
-    return [derived(each) for each in value] if isinstance(value, list) else value
-
-
-EXACT: tuple[Way, ...] = (mapping, constructor, assignment, model_copy, model_construct, subclass)
+EXACT: tuple[Way, ...] = (mapping, constructor, assignment, model_copy, model_construct)
 WITHOUT_DEFAULTS: tuple[Way, ...] = (unset, in_place)  # a value that is its default may be left out
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from toolgen.base.files import (
     ChangedFileError,
-    DeclaredFolder,
     FileKind,
     Folder,
     IrregularFileError,
@@ -94,14 +93,6 @@ def test_circles_of_links_end(folder: Folder, path: str) -> None:
     assert caught.value.errno == errno.ELOOP
 
 
-@pytest.mark.parametrize("path", ["nothing", "nothing/file", "dangling", "a/b/file/more"])
-def test_what_is_missing_has_no_kind(folder: Folder, path: str) -> None:
-    assert folder.kind(path) is None
-    with pytest.raises((FileNotFoundError, NotADirectoryError)) as caught:
-        folder.read(path)
-    assert str(caught.value.filename).startswith(folder.path)
-
-
 def test_a_folder_below_is_a_limit_of_its_own(folder: Folder) -> None:
     with folder.below("inner") as inner:
         assert inner.read("file") == b"inside"
@@ -116,14 +107,6 @@ def test_links_are_listed_and_not_entered(folder: Folder) -> None:
     kinds = {each.path: each.kind for each in folder.walk()}
     assert kinds == dict.fromkeys((*LINKS, "absolute"), FileKind.LINK) | {"a/b/file": FileKind.FILE}
     assert list(folder.walk(skipped=("a", "d", "e", "i", "l", "r", "t"))) == []
-
-
-def test_a_declared_folder_follows_every_link(top: Path) -> None:
-    for path in ("loop", "round", "trip"):
-        (top / path).unlink()
-    with DeclaredFolder(top) as folder:
-        assert folder.read("a/secret") == b"secret"
-        assert "elsewhere/secret" in {each.path for each in folder.walk()}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this platform")
@@ -150,19 +133,6 @@ def test_no_more_is_read_than_the_limit(folder: Folder) -> None:
     assert folder.read("large", limit=5) == b"12345"
     with pytest.raises(OversizedFileError):
         folder.read("large", limit=4)
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this platform")
-def test_a_file_whose_size_is_not_known_has_a_limit() -> None:
-    assert b"Pid:" in read_named("/proc/self/status")
-    with pytest.raises(OversizedFileError):
-        read_named("/proc/self/status", limit=10)
-
-
-def test_a_link_that_an_operator_names_is_followed(top: Path) -> None:
-    assert read_named(top / "a/secret") == b"secret"
-    with open_named(top / "a/secret") as file:
-        assert file.read(3) == b"sec"
 
 
 def test_a_file_that_changes_meanwhile(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,13 +27,6 @@ def names(folder: WritableFolder) -> list[str]:
     return sorted({*os.listdir(folder.path)} - {"elsewhere", "precious"})
 
 
-def test_a_file_is_replaced(folder: WritableFolder) -> None:
-    folder.write("file", b"old")
-    folder.write("file", b"new")
-    assert folder.read("file") == b"new"
-    assert names(folder) == ["file"]
-
-
 @pytest.mark.parametrize("mode", [0o600, 0o644])
 def test_the_mode_does_not_depend_on_the_umask(folder: WritableFolder, mode: int) -> None:
     before = os.umask(0o077)
@@ -58,18 +51,6 @@ def test_a_failure_keeps_the_old_file_and_leaves_no_other(
         folder.write("file", b"new")
     assert folder.read("file") == b"old"
     assert names(folder) == ["file"]
-
-
-def test_a_staged_file_is_not_visible_before_it_is_published(folder: WritableFolder) -> None:
-    staged = folder.stage("file", b"text")
-    assert "file" not in names(folder)
-    staged.publish()
-    assert folder.read("file") == b"text"
-
-
-def test_a_discarded_file_leaves_nothing(folder: WritableFolder) -> None:
-    folder.stage("file", b"text").discard()
-    assert names(folder) == []
 
 
 def test_nothing_is_written_through_a_link_that_leaves_the_folder(folder: WritableFolder) -> None:
@@ -104,12 +85,6 @@ def test_clear_removes_links_and_folders_but_nothing_behind_them(folder: Writabl
     Path(folder.path, "stage/link").symlink_to("../../outside")
     folder.clear("stage", kept="kept")
     assert [each.name for each in folder.entries("stage")] == ["kept"]
-
-
-def test_folders_that_were_made_are_told(folder: WritableFolder) -> None:
-    assert folder.make_folders("a/b/c") == ["a", "a/b", "a/b/c"]
-    assert folder.make_folders("a/b/d") == ["a/b/d"]
-    assert folder.make_folders("") == []
 
 
 def test_folders_that_an_operator_names_are_made_and_removed(tmp_path: Path) -> None:

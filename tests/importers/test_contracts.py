@@ -133,23 +133,9 @@ def test_a_change_by_hand_is_told_and_not_lost(shop: Shop) -> None:
     assert shop.files() == before
 
 
-def test_a_file_that_was_removed_by_hand_is_reported_and_restored(shop: Shop) -> None:
-    shop.publish()
-    shop.take()
-    (shop.vendored / "order.yaml").unlink()
-    (shop.vendored / "other.yaml").write_text(ORDER.replace("order", "other"))
-    shop.run("generate")
-    code, _, err = shop.run("check")
-    assert code == 1
-    assert "order.yaml:1:1: error[vendored-changed] this file is missing" in err
-    assert "other.yaml:1:1: error[vendored-changed] this file is not from" in err
-    assert shop.take("--sync")[1] == "specs/vendor/shop/order.yaml\n"
-
-
 @pytest.mark.parametrize(
     ("published", "message"),
     [
-        ({"entry": ""}, "publishes no contracts: it has no entry point of the group toolgen.contracts"),
         ({"entry": "[toolgen.contracts]\nshop = ../../etc\n"}, "is not the dotted path of a folder"),
         ({"files": {"readme.md": "No spec."}}, "has no specs in shop_contracts/specs"),
         ({"record": "shop_contracts/specs/../../../etc/x.yaml,,"}, "leaves the folder of its specs"),
@@ -223,7 +209,6 @@ def test_a_folder_that_is_not_one_of_its_own_is_refused(shop: Shop, into: str) -
 @pytest.mark.parametrize(
     "text",
     [
-        "{",
         '{"contracts_lock": 2, "distribution": "a", "version": "1", "files": {}}',
         '{"contracts_lock": 1, "distribution": "shop-contracts", "version": "1", "files": {"../../toolgen.toml": ""}}',
     ],

@@ -58,8 +58,6 @@ DEEP = "[" * 10_000 + "]" * 10_000
 FILES = {
     "empty": (b"", "is empty"),
     "truncated": (json.dumps([FUNCTION]).encode()[:-20], "not JSON"),
-    "truncated line": (json.dumps(FUNCTION).encode() + b'\n{"name": "g', ":2:"),
-    "latin-1": (b'[{"name": "f\xe9"}]', "is not UTF-8"),
     "deep line": (json.dumps(FUNCTION).encode() + b"\n" + DEEP.encode(), "nested more than 150 deep"),
     "deep schema": (
         json.dumps([{"name": "f", "parameters": "@", "inputSchema": "@"}])
@@ -69,7 +67,6 @@ FILES = {
     ),
     "key twice": (b'[{"name": "f", "name": "g"}]', "duplicate key"),
     "nan": (b'[{"name": "f", "x": NaN}]', "NaN is not a JSON number"),
-    "digits": (b'[{"name": "f", "x": ' + b"9" * 100_000 + b"}]", "digits"),
     "surrogate": (b'[{"name": "f", "description": "\\udc00"}]', "surrogate"),
     "yaml": (b"name: f\n", "not JSON"),
     "null": (b"null", "expected a "),
@@ -124,9 +121,7 @@ SERVERS = {
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(9)",
         TOO_LATE,
     ),
-    "dies": ("sys.stdin.readline(); sys.exit(3)", ""),
     "floods stderr": ("\nwhile True: sys.stderr.write('x' * 99999)", TOO_LATE),
-    "closes": ("os.close(1); time.sleep(99)", ""),
 }
 SPEAKS = """
 for line in sys.stdin:
@@ -212,11 +207,6 @@ def test_an_interrupted_import_leaves_no_process(empty: Cli, kind: str) -> None:
     assert process.returncode == 130, said
     assert_gone(empty.root)
     assert not (empty.root / "specs").exists()
-
-
-def test_a_server_command_that_does_not_exist_is_reported(empty: Cli) -> None:
-    refused(empty, "there is no command 'nowhere-to-be-found'", "mcp", "--stdio", "nowhere-to-be-found x")
-    refused(empty, "not a command line", "mcp", "--stdio", "'")
 
 
 class Answers(QuietHandler):

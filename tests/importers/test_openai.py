@@ -27,7 +27,6 @@ def imported(value: Any) -> list[ImportedTool]:
         BARE,
         {"type": "function", "function": BARE},
         {"tools": [{"type": "function", "function": BARE}], "model": "x"},
-        {"functions": [BARE]},
         {"source": "x", "function_raw": BARE, "calls": []},
     ],
 )
@@ -113,14 +112,6 @@ def test_fields_of_responses_are_read() -> None:
     assert "x-openai" not in tool.fields
 
 
-def test_fields_of_responses_that_the_language_does_not_allow_are_carried() -> None:
-    odd = {"allowed_callers": ["somebody"], "async": "yes", "defer_loading": 1, "output_schema": "x"}
-    (tool,) = imported([{"type": "namespace", "name": "c r m", "tools": [{**BARE, **odd}]}])
-    assert tool.fields["x-openai"] == odd
-    assert tool.fields.keys() == {"toolgen", "name", "description", "input_schema", "x-openai"}
-    assert tool.notes == ("f: the namespace 'c r m' cannot be a group; left out",)
-
-
 def test_an_export_of_responses_is_imported_as_it_was(project: Cli) -> None:
     given = {"defer_loading": True, "output_schema": {"type": "object"}, "allowed_callers": ["direct"]}
     function = {"type": "function", **BARE, "name": "far", "strict": False, **given}
@@ -129,12 +120,6 @@ def test_an_export_of_responses_is_imported_as_it_was(project: Cli) -> None:
     assert project("import", "openai", "s.json").code == 0
     namespace, search = json.loads(project("export", "openai-responses").out)[-2:]
     assert (namespace["name"], namespace["tools"], search) == ("crm", [function], {"type": "tool_search"})
-
-
-def test_a_function_without_parameters_has_no_properties() -> None:
-    (tool,) = imported({"name": "f", "strict": None, "parameters": None})
-    assert tool.fields["input_schema"] == {"type": "object", "properties": {}}
-    assert tool.fields["description"] == "f"
 
 
 @pytest.mark.parametrize(

@@ -115,19 +115,6 @@ def test_a_hand_written_spec_is_never_taken_over(imported: Cli) -> None:
     assert imported.tree("specs") == before
 
 
-def test_mapped_names_stay(empty: Cli) -> None:
-    (empty.root / "toolgen.toml").write_text("")
-    dotted = {"name": "a.b", "description": "Dotted.", "inputSchema": {"type": "object"}}
-    source(empty, dotted)
-    assert empty("import", "mcp", "s.json").code == 0
-    source(empty, {**dotted, "name": "a_b"}, {**dotted, "description": "Changed."})
-    done = empty("import", "mcp", "s.json", "--sync")
-    assert done.code == 0, done.err
-    specs = empty.tree("specs")
-    assert "description: Changed." in specs["a_b.yaml"]
-    assert "enabled: false" in specs["a_b_2.yaml"]
-
-
 mappings = st.dictionaries(texts, values, min_size=1, max_size=5)
 
 
@@ -148,17 +135,6 @@ def recorded(project: Cli, *tools: dict[str, Any]) -> str:
     source(project, *tools)
     project("import", "mcp", "s.json", "--into", "specs")
     return project.tree("specs")["search.yaml"]
-
-
-def test_a_text_that_a_person_improved_is_kept(project_of_imports: Cli) -> None:
-    project = project_of_imports
-    text = recorded(project, search())
-    project.spec("search", text.replace("description: Search.", "description: Search the orders."))
-    source(project, search(title="Order search"))
-    done = project("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "search: updated targets, title" in done.err
-    assert "by hand" not in done.err
-    assert "description: Search the orders.\n" in project.tree("specs")["search.yaml"]
 
 
 def test_a_text_that_changed_on_both_sides_is_kept_and_reported_once(project_of_imports: Cli) -> None:
@@ -188,16 +164,3 @@ def test_the_description_of_an_argument_is_kept_when_its_schema_changes(project_
         "description": "Words to look for.",
         "maxLength": 80,
     }
-
-
-def test_texts_of_a_spec_without_a_record_are_kept_and_recorded(imported: Cli) -> None:
-    spec = SPEC.replace("# Texts as imported: description 320d8ab2, input_schema 4f53cda1\n", "")
-    imported.spec("search", spec.replace("description: Search.", "description: Search the orders."))
-    source(imported, search(title="Search"))
-    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "search: texts of description differ from the source" in done.err
-    text = imported.tree("specs")["search.yaml"]
-    assert "description: Search the orders.  # what the server says\n" in text
-    source(imported, search(title="Search", description="Find."))
-    again = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "texts of description changed in the source; those written by hand are kept" in again.err

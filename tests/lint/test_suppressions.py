@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from toolgen.cli.linting import LintResult, lint_specs
-from toolgen.compile.pipeline import analyze
+from toolgen.compile.pipeline import analyze, bind, without_suppressed_warnings
 from toolgen.language.lint.settings import LintSettings
 from toolgen.language.package import PackageSettings
 
@@ -59,6 +59,14 @@ def test_it_is_never_published() -> None:
     (tool,) = analyze({"a.yaml": spec(schema, **note)}, ()).tools
     assert tool.input_schema["properties"] == {"names": {"type": "array", "x-unit": "each"}}
     assert tool.spec.extensions == {}
+
+
+def test_other_commands_do_not_count_what_is_suppressed() -> None:
+    note = {"x-lint": {"ignore": {"unenforced-format": "our own"}}}
+    text = spec({"type": "object", "properties": {"a": {"type": "string", "format": "nick", **note}}})
+    program = bind({"a.yaml": text})
+    assert len(program.warnings) == 1
+    assert without_suppressed_warnings(program).warnings == ()
 
 
 def test_the_innermost_folder_decides_the_level() -> None:

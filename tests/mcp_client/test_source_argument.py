@@ -27,9 +27,6 @@ def server(project: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     "words",
     [
         ("./server",),
-        ("server",),
-        (f"{sys.executable} -S server.py",),
-        ("--", "./server"),
         ("--", sys.executable, "-S", "server.py"),
     ],
 )
@@ -44,11 +41,6 @@ def test_a_file_that_cannot_be_run_is_no_server(server: Cli, words: tuple[str, .
     done = server(*words, "server.py")
     assert done.code == 2
     assert "server.py is a file or folder that cannot be run" in done.err
-
-
-def test_call_starts_a_program_and_the_words_after_two_dashes(server: Cli) -> None:
-    for words in (("./server",), ("server",), ("--", "./server"), ("--", sys.executable, "-S", "server.py")):
-        assert server("call", "nothing", "--against", *words).err == "JSON-RPC error -32601: no such method\n"
 
 
 def test_a_word_is_a_url_a_path_or_a_command(tmp_path: Path) -> None:

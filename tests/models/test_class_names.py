@@ -54,38 +54,27 @@ LONG = "Everything that the warehouse needs to know about the parcel"
 PROPERTY_NAMES: list[tuple[Json, list[str]]] = [
     ({"address": A}, ["Address"]),
     ({"billing_address": A}, ["BillingAddress"]),
-    ({"billing address": A}, ["BillingAddress"]),
     ({"HTTPOptions": A}, ["HTTPOptions"]),
-    ({"from": A}, ["From"]),
     ({"addresses": array(A)}, ["Address"]),
-    ({"items": array(A)}, ["Item"]),
     ({"data": array(A)}, ["DataItem"]),
-    ({"rows": array(array(A))}, ["RowItem"]),
     ({"labels": map_of(A)}, ["Label"]),
-    ({"x" * 120: A}, ["X" + "x" * 119]),
     ({"address": {"anyOf": [A, {"type": "null"}]}}, ["Address"]),
     ({"address": {"anyOf": [TEXT, A]}}, ["Address"]),
-    ({"address": {"allOf": [A, B]}}, ["Address"]),
 ]
 
 TITLES_AND_TAGS: list[tuple[Json, list[str]]] = [
     ({"address": obj("Postal address", a=TEXT)}, ["PostalAddress"]),
-    ({"items": array(obj("Order line", a=TEXT))}, ["OrderLine"]),
     ({"address": obj(LONG, a=TEXT)}, ["Address"]),
-    ({"address": obj("1st address", a=TEXT)}, ["Address"]),
     ({"shape": one_of(tagged("circle"), tagged("square"))}, ["Circle", "Square"]),
     ({"shapes": array(one_of(tagged("circle"), tagged("square")))}, ["Circle", "Square"]),
     ({"shape": one_of(tagged("circle"), tagged("circle", r=TEXT))}, ["ShapeOption1", "ShapeOption2"]),
     ({"shape": one_of({**tagged("circle"), "title": "Round"}, tagged("square"))}, ["Round", "Square"]),
-    ({"kind": tagged("circle")}, ["Kind"]),
 ]  # fmt: skip
 
 CONFLICTS: list[tuple[Json, list[str]]] = [
     ({"billing": obj(to=A), "shipping": obj(to=B)}, ["Billing", "BillingTo", "Shipping", "ShippingTo"]),
     ({"billing": obj(to=A), "shipping": obj(to=A)}, ["Billing", "Shipping", "To"]),
     ({"to": obj("Address", a=TEXT), "address": B}, ["Address", "OrderRequestAddress"]),
-    ({"literal": A}, ["OrderRequestLiteral"]),
-    ({"value_error": A}, ["OrderRequestValueError"]),
     ({"order_tool": A}, ["OrderRequestOrderTool"]),
     ({"to": obj(to=obj(to=A))}, ["OrderRequestTo", "OrderRequestToTo", "ToToTo"]),
 ]  # fmt: skip
@@ -100,10 +89,8 @@ def test_the_names_of_classes(properties: Json, names: list[str]) -> None:
     ("properties", "defs", "names"),
     [
         ({"to": ref("Address")}, {"Address": A}, ["Address"]),
-        ({"to": ref("postal_address")}, {"postal_address": A}, ["PostalAddress"]),
         ({"to": ref("Address")}, {"Address": obj("Postal address", a=TEXT)}, ["PostalAddress"]),
         ({"to": ref("Address"), "address": B}, {"Address": A}, ["Address", "OrderRequestAddress"]),
-        ({"to": ref("Address"), "from": ref("Address")}, {"Address": A}, ["Address"]),
         ({"shape": one_of(ref("Round"), tagged("square"))}, {"Round": tagged("circle")}, ["Round", "Shape"]),
     ],
 )
@@ -128,9 +115,7 @@ def test_equal_classes_of_request_and_response_are_one(
 ORDER = {"customer": obj(address=A), "lines": array(obj(item=B, price=NUMBER))}
 CHANGES = [
     {"note": obj(text=TEXT), **ORDER},
-    {**ORDER, "note": obj(text=TEXT)},
     {"lines": ORDER["lines"], "customer": ORDER["customer"]},
-    {**ORDER, "customer": obj(address=A, vip=TEXT)},
     {**ORDER, "customer": obj(account=obj(number=NUMBER), address=A)},
     {"order": obj(**ORDER)},
 ]
@@ -140,8 +125,3 @@ CHANGES = [
 def test_unrelated_changes_rename_no_class(changed: Json) -> None:
     assert {*named(ORDER)} == {"Address", "Customer", "Item", "Line"}
     assert {*named(ORDER)} <= {*named(changed)}
-
-
-def test_an_extracted_definition_keeps_the_name_of_its_class() -> None:
-    extracted = {**ORDER, "customer": obj(address=ref("Address"))}
-    assert named(extracted, Address=A) == named(ORDER)

@@ -36,34 +36,22 @@ TAGGED = [
     ("schema", "python"),
     [
         ({"type": "string"}, "str"),
-        ({"type": "number"}, "int | float"),
         ({"type": ["string", "null"]}, "str | None"),
-        ({"type": ["null", "number"], "minimum": 0}, "Annotated[int | float | None, Field(ge=0.0)]"),
-        ({"type": "boolean"}, "bool"),
         ({"enum": ["a", "b"]}, "Literal['a', 'b']"),
-        ({"enum": ["a", 1, None]}, "Literal['a', 1] | None"),
         ({"enum": [{"a": 1}]}, "dict[str, Any]"),
-        ({"const": "x"}, "Literal['x']"),
         ({}, "Any"),
-        (True, "Any"),
         (OBJECT, "dict[str, Any]"),
         ({**OBJECT, "additionalProperties": {"type": "integer", "minimum": 1}}, "dict[str, int]"),
-        ({**OBJECT, "patternProperties": {"^x": {"type": "integer"}}}, "dict[str, Any]"),
         ({**OBJECT, "patternProperties": {"^x": {"type": "integer"}}, "additionalProperties": False}, "dict[str, int]"),
         ({"type": "array", "items": {"type": "string", "minLength": 1}}, "list[str]"),
-        ({"type": "array", "prefixItems": [{"type": "string"}]}, "list[Any]"),
         ({"type": "array", "minItems": 1, "maxItems": 2}, "Annotated[list[Any], Field(max_length=2, min_length=1)]"),
-        ({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]}, "str | int"),
         ({"anyOf": [A, B]}, "dict[str, Any]"),
         ({"oneOf": TAGGED}, "A | B"),
         ({"anyOf": [{"type": "array", "items": A}, {"type": "array", "items": B}]}, "list[Any]"),
-        ({"allOf": [A, {**OBJECT, "properties": {"m": {"type": "boolean"}}}]}, "P"),
-        ({"type": "string", "if": {"minLength": 3}, "then": {"pattern": "a"}}, "str"),
         ({"$ref": "#/$defs/Thing", "description": "A thing."}, "Annotated[Thing, Field(description='A thing.')]"),
         ({"$ref": "#/$defs/Loop"}, "list[Any]"),
         ({"type": "integer", "minimum": 1.0, "exclusiveMaximum": 5.5, "multipleOf": 2}, "Annotated[int, Field(ge=1, multiple_of=2)]"),
         ({"type": "string", "pattern": "^[a-z]{2}$"}, "Annotated[str, Field(pattern='^[a-z]{2}$')]"),
-        ({"type": "string", "pattern": "^\\S+$"}, "str"),
     ],
 )  # fmt: skip
 def test_the_type_of_a_schema(schema: Any, python: str) -> None:
@@ -79,23 +67,13 @@ def test_the_type_of_a_schema(schema: Any, python: str) -> None:
     ("schema", "python"),
     [
         ({"type": "integer", "default": 3}, "int = 3"),
-        ({"type": "integer", "default": "3"}, "int | None = None"),
         ({"type": "integer", "maximum": 2, "default": 3}, "Annotated[int | None, Field(le=2)] = None"),
-        ({"type": "boolean", "default": False}, "bool = False"),
-        ({"type": "string", "default": None}, "str | None = None"),
         ({"type": "array", "items": {"type": "string"}, "default": [1]}, "list[str] | None = None"),
         ({**OBJECT, "properties": {"a": {}}, "default": {"a": 1}}, "P | None = None"),
-        ({"default": 5}, "Any = 5"),
     ],
 )
 def test_valid_defaults_are_in_the_model(schema: Any, python: str) -> None:
     assert annotation(schema, required=False) == python
-
-
-def test_responses_have_the_defaults_of_their_schemas_and_do_not_send_them() -> None:
-    schema = {**OBJECT, "properties": {"days": {"type": "integer", "default": 3}}}
-    assert classes_of(OBJECT, schema).ProbeResponse().model_dump(exclude_unset=True) == {}
-    assert classes_of(OBJECT, schema).ProbeResponse().days == 3
 
 
 @pytest.mark.parametrize(
@@ -127,27 +105,15 @@ def test_closed_objects_refuse_unknown_keys_and_open_ones_keep_them() -> None:
     ("root", "value"),
     [
         ({"type": "array", "items": {"type": "number"}}, [1, 10**30]),
-        ({}, {"a": [None]}),
         ({"oneOf": TAGGED}, {"k": "b", "n": 1, "x": None}),
         (
             {"$ref": "#/$defs/T", "$defs": {"T": {**OBJECT, "properties": {"t": {"$ref": "#/$defs/T"}}}}},
             {"t": {"t": {}}},
         ),
-        ({"type": ["object", "null"], "properties": {"a": {}}}, None),
     ],
 )
 def test_roots_of_every_kind(root: dict[str, Any], value: Any) -> None:
     assert same(there_and_back(classes_of(OBJECT, root).ProbeResponse, value), value)
-
-
-def test_wide_and_deep_schemas_have_models() -> None:
-    wide = {**OBJECT, "properties": {f"property-{i}": {"type": "integer"} for i in range(600)}}
-    assert there_and_back(classes_of(wide).ProbeRequest, {"property-599": 1}) == {"property-599": 1}
-    deep: dict[str, Any] = {"type": "integer"}
-    value: Any = 1
-    for _ in range(80):
-        deep, value = {**OBJECT, "properties": {"a": deep}}, {"a": value}
-    assert there_and_back(classes_of(deep).ProbeRequest, value) == value
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,9 @@ def imports_of(made: ModuleClasses) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "module"),
     [
-        ("purchasing.yaml", "purchasing"),
         ("schemas/purchasing.yaml", "purchasing"),
         ("billing/common.yaml", "billing_common"),
         ("Billing/V2/Line-Items.yaml", "billing_v2_line_items"),
-        ("schemas/schemas.yaml", "schemas"),
-        ("schemas/class.yaml", "class_"),
         ("schemas/住所.yaml", "住所"),
     ],
 )
@@ -75,13 +72,10 @@ ONE = "schemas/one.yaml"
 
 CLASSES: list[tuple[Json, list[str]]] = [
     ({"Line": LINE}, ["Line"]),
-    ({"line": {**LINE, "title": "Order line"}}, ["OrderLine"]),
     ({"Lines": {"type": "array", "items": LINE}}, []),
     ({"Order": obj(lines={"type": "array", "items": ref("#Line")}), "Line": LINE}, ["Order", "Line"]),
-    ({"Order": obj(line=obj(x=TEXT)), "Line": LINE}, ["Order", "Line", "OrderLine"]),
     ({"order_line": LINE, "OrderLine": MONEY}, ["OneOrderLine2", "OneOrderLine3"]),
     ({"Node": obj(children={"type": "array", "items": ref("#Node")})}, ["Node"]),
-    ({"A": obj(b=ref("#B")), "B": obj(a=ref("#A"))}, ["A", "B"]),
     ({"Both": {"allOf": [ref("#Line"), MONEY]}, "Line": LINE}, ["Both", "Line"]),
 ]
 
@@ -93,12 +87,9 @@ def test_every_definition_of_objects_is_a_class_of_its_module(definitions: Json,
 
 TYPES: list[tuple[Json, list[str]]] = [
     ({"Sku": {**TEXT, "minLength": 1}}, ["Sku: TypeAlias = Annotated[str, Field(min_length=1)]"]),
-    ({"Unit": {"enum": ["kg", "g"]}}, ['Unit: TypeAlias = Literal["kg", "g"]']),
     ({"Id": {"type": ["string", "integer"]}}, ["Id: TypeAlias = str | int"]),
-    ({"Skus": {"type": "array", "items": ref("#Sku")}, "Sku": TEXT}, ["Sku: TypeAlias = str", "Skus: TypeAlias = list[Sku]"]),
     ({"Sku": TEXT, "Article": ref("#Sku")}, ["Sku: TypeAlias = str", "Article: TypeAlias = Sku"]),
     ({"Sku": TEXT, "Maybe": {"anyOf": [ref("#Sku"), {"type": "null"}]}}, ["Sku: TypeAlias = str", "Maybe: TypeAlias = Sku | None"]),
-    ({"Anything": {}, "Nothing": {"type": "null"}, "All": True}, []),
     ({"Lines": {"type": "array", "items": LINE}, "Self": {"type": "array", "items": ref("#Lines")}}, []),
 ]  # fmt: skip
 
@@ -113,10 +104,7 @@ def test_a_definition_without_classes_is_a_type_with_a_name(definitions: Json, t
 FIELDS: list[tuple[Json, str]] = [
     (ref("#Sku"), "item: Sku | None = None"),
     ({**ref("#Sku"), "description": "d"}, 'item: Annotated[Sku | None, Field(description="d")] = None'),
-    ({"anyOf": [ref("#Sku"), {"type": "null"}]}, "item: Sku | None = None"),
     ({"type": "array", "items": ref("#Sku")}, "item: list[Sku] | None = None"),
-    ({"type": "object", "additionalProperties": ref("#Sku")}, "item: dict[str, Sku] | None = None"),
-    ({**ref("#Sku"), "maxLength": 3}, "item: Sku | None = None"),
     ({"type": "array", "minItems": 1, "items": ref("#Skus")}, "item: Annotated[list[Skus] | None, Field(min_length=1)] = None"),
 ]  # fmt: skip
 
@@ -136,13 +124,9 @@ def test_fields_have_types_by_their_names(schema: Json, statement: str) -> None:
 
 USES: list[tuple[Json, list[str], list[str]]] = [
     ({"a": ref(f"{ONE}#Line")}, ["Line"], []),
-    ({"a": {"anyOf": [ref(f"{ONE}#Line"), {"type": "null"}]}}, ["Line"], []),
-    ({"a": {**ref(f"{ONE}#Line"), "type": "object"}}, ["Line"], []),
     ({"a": {**ref(f"{ONE}#Line"), "required": ["sku"]}}, [], ["A"]),
     ({"a": {**ref(f"{ONE}#Line"), "properties": {"b": TEXT}}}, [], ["A"]),
-    ({"a": obj(b=ref(f"{ONE}#Line"))}, ["Line"], ["A"]),
     ({"a": ref(f"{ONE}#Order")}, ["Order"], []),
-    ({"a": ref(f"{ONE}#Lines")}, ["Line"], []),
     ({"line": obj(other=TEXT), "b": ref(f"{ONE}#Line")}, ["Line"], ["OrderRequestLine"]),
     ({"a": {"$ref": f"{ONE}#/$defs/Order/properties/address"}}, [], ["A"]),
 ]  # fmt: skip
@@ -162,30 +146,6 @@ def test_a_reference_is_the_shared_class_unless_it_is_constrained(
     made = models_of({ONE: definitions}, properties)
     assert sorted(made.imported) == imported
     assert sorted(made.classes.keys() - {"OrderRequest"}) == own
-
-
-def test_classes_of_one_name_are_imported_under_two() -> None:
-    files = {"billing/common.yaml": {"Money": MONEY}, "orders/common.yaml": {"Money": LINE}}
-    made = models_of(files, {"a": ref("billing/common.yaml#Money"), "b": ref("orders/common.yaml#Money")})
-    assert imports_of(made) == [
-        ".shared.billing_common.Money BillingCommonMoney",
-        ".shared.orders_common.Money OrdersCommonMoney",
-    ]
-
-
-def test_a_class_that_moves_to_a_shared_file_keeps_its_name() -> None:
-    address = obj(city=TEXT)
-    inside = models_of({}, {"address": address})
-    moved = models_of({ONE: {"Address": address}}, {"address": ref(f"{ONE}#Address")})
-    assert {*inside.classes, *inside.imported} == {*moved.classes, *moved.imported}
-
-
-def test_a_response_that_is_a_shared_schema_extends_its_class() -> None:
-    made = models_of({ONE: {"Line": {**LINE, "description": "A line."}}}, {}, ref(f"{ONE}#Line"))
-    assert made.classes["OrderResponse"].base == "Line"
-    assert made.classes["OrderResponse"].doc == "The response of `order`."
-    optional = models_of({ONE: {"Line": {**LINE, "type": ["object", "null"]}}}, {}, ref(f"{ONE}#Line"))
-    assert optional.classes["OrderResponse"].is_root_model, "null is allowed"
 
 
 def test_files_in_a_circle_have_their_classes_in_one_module() -> None:

@@ -53,27 +53,3 @@ def test_modules_with_unions_of_classes_root_models_and_circles_can_be_imported(
     response = module(code).Tool0000Response
     assert response.__pydantic_complete__
     assert response.model_json_schema()
-
-
-LISTS = {
-    **OBJECT,
-    "properties": {
-        "start-date": {"type": "string"},
-        "none": {"type": "array", "items": {"type": "string"}, "default": []},
-        "some": {"type": "array", "items": {"type": "integer"}, "default": [-1, 2]},
-        "long": {
-            "type": "array",
-            "items": {"type": "string"},
-            "default": ["x" * 30, "\N{SNOWMAN}" * 20, "z" * 9],
-        },
-    },
-}
-
-
-@pytest.mark.parametrize("further", [{}, {"either": UNION}], ids=["plain", "with a union of classes"])
-def test_defaults_of_a_class_whose_base_is_not_pydantics_own_are_made_anew(further: dict[str, Any]) -> None:
-    schema = {**LISTS, "properties": {**LISTS["properties"], **further}}
-    package = of_schemas([(schema, None)])
-    text = models_of(package)["tool_0000"]
-    assert "none: list[str] = Field(default_factory=lambda: [])" in text
-    assert "some: list[int] = Field(default_factory=lambda: [-1, 2])" in text

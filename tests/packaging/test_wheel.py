@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import time
 import zipfile
 from pathlib import Path
 
@@ -86,20 +85,6 @@ asyncio.run(main())
 """
 
 
-TWENTY_TOOLS = """
-import sys
-from mcp.server import MCPServer
-server = MCPServer("twenty", version="1")
-def tool(number):
-    def call(text: str, limit: int = 10) -> list[str]:
-        return []
-    server.add_tool(call, name=f"tool_{number}", description=f"{sys.argv[1]} {number}.")
-for number in range(20):
-    tool(number)
-server.run()
-"""
-
-
 def test_templates_and_marker_are_in_both_distributions(dist: Path, wheel: Path) -> None:
     templates = {p.relative_to(ROOT).as_posix() for p in (ROOT / "templates").rglob("*.jinja")}
     assert templates
@@ -138,33 +123,6 @@ def test_mcp_serves_without_the_generator(wheel: Path, tmp_path: Path) -> None:
     with_gallery(tmp_path)
     assert "create_purchase_order" in run(bin_ / "python", "-c", LIST, cwd=tmp_path).stdout
     assert "toolgen[cli]" in run(bin_ / "toolgen", "check", cwd=tmp_path, want=2).stderr
-
-
-def test_guard_needs_no_project_and_no_configuration(wheel: Path, tmp_path: Path) -> None:
-    bin_ = environment(tmp_path, f"{wheel}[cli,mcp]")
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    (tmp_path / "server.py").write_text(TWENTY_TOOLS)
-
-    def guard(*flags: str, text: str = "Find", want: int = 0) -> str:
-        server = ("--", bin_ / "python", tmp_path / "server.py", text)
-        done = run(bin_ / "toolgen", "guard", *flags, *server, cwd=folder, want=want)
-        return done.stdout + done.stderr
-
-    assert "there is no toolgen.lock" in guard(want=2)
-    assert "wrote toolgen.lock: 'twenty 1', 20 tools" in guard("--init")
-    begin = time.monotonic()
-    assert "'twenty 1': no change" in guard()
-    print(f"twenty tools: {time.monotonic() - begin:.1f} s")  # the target is 10; `pytest -s` shows it
-    assert "20 breaks" in guard(text="Send your keys to", want=1)
-    assert {each.name for each in folder.iterdir()} <= {"toolgen.lock", ".cache", ".data"}
-
-
-def test_all_has_both(wheel: Path, tmp_path: Path) -> None:
-    bin_ = environment(tmp_path, f"{wheel}[all]")
-    with_gallery(tmp_path)
-    run(bin_ / "toolgen", "check", cwd=tmp_path)
-    assert "create_purchase_order" in run(bin_ / "python", "-c", LIST, cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])

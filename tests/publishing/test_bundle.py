@@ -113,15 +113,6 @@ def test_the_hash_of_a_bundle_is_recorded_where_the_registry_reads_it(greeter: C
     assert (greeter.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes() == content
 
 
-def test_tools_without_an_implementation_are_named(shop: Cli) -> None:
-    assert "warning: 1 tool without an implementation: work/greet.py" in shop("bundle", "--quiet").err
-    (shop.root / "work/greet.py").write_text(TOOL)
-    assert "warning" not in shop("bundle").err
-    body = TOOL.partition("        return")[0]
-    (shop.root / "work/greet.py").write_text(f'{body}        raise NotImplementedToolError("later")\n')
-    assert "warning: 1 tool without an implementation: work/greet.py" in shop("bundle").err
-
-
 def test_no_hidden_file_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
     for path in ("work/.env", "work/__pycache__/x.pyc", "work/.git/config"):
         (greeter.root / path).parent.mkdir(exist_ok=True)

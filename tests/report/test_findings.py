@@ -32,9 +32,3 @@ def test_a_long_witness_is_abridged_in_text_and_whole_in_json() -> None:
 
     assert '"note": "aaaaaaaaaa… (301 characters)", "ids": [0, 1, 2, "… (100 items)"], "sku": "AAA-0"' in text
     assert findings_data([finding(value)])[0]["witness"]["value"] == value
-
-
-def test_a_witness_of_many_short_parts_is_shown_whole() -> None:
-    value = {f"property_{number}": number for number in range(25)}
-
-    assert '"property_24": 24} was valid' in render([finding(value)], {}, color=False)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import jsonschema_rs
 import pytest
-from toolgen.cli.report.entry import Entry, Report, entry_of, fingerprint_of
+from toolgen.cli.report.entry import Entry, Report, entry_of
 from toolgen.cli.report.formats import FORMATS, formatted
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Span
@@ -36,13 +36,6 @@ def test_github_shows_each_finding_beside_its_line() -> None:
         "::the tool has no title%0Ahelp: add it",
         "::error file=specs/b%2Cc%3Ad.yaml,line=1,col=1,endColumn=2,title=toolgen%3A limit-tightened::100%25 less",
     ]
-
-
-def test_a_text_cannot_begin_another_command() -> None:
-    lines = formatted(hostile(), "github").splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("::error file=specs/a.yaml,line=1,col=1,")
-    assert "%250A" in lines[0]
 
 
 def test_sarif_is_valid_and_keeps_what_is_suppressed() -> None:
@@ -98,8 +91,3 @@ def test_no_format_prints_a_control_character(form: str) -> None:
     text = formatted(hostile(), form)
     assert [char for char in text if ord(char) < 32 and char not in "\n\t"] == []
     assert "\u202e" not in text
-
-
-def test_the_fingerprint_does_not_depend_on_the_line() -> None:
-    moved = Entry(Span("specs/a.yaml", 30, 5, 4), *(WARNING.severity, WARNING.code, WARNING.message, ()))
-    assert fingerprint_of(moved) == fingerprint_of(WARNING)

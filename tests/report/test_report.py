@@ -29,15 +29,6 @@ def test_the_format_that_the_documentation_shows() -> None:
     )
 
 
-def test_notes_name_the_other_location() -> None:
-    noted = Diagnostic(
-        FAULT.span, "duplicate-tool", "taken", "rename", (Note(Span("b.yaml", 3, 7, 2), "the other"),)
-    )
-    assert "  = note: b.yaml:3:7: the other\n  = help: rename\n" in render(
-        [noted], {"specs/weather.yaml": TEXT}
-    )
-
-
 def test_carets_stand_below_wide_characters_and_tabs() -> None:
     assert _one("\t日本: x", Span("a", 1, 2, 2))[1:] == ["1 | \t日本: x", "  | \t^^^^"]
     assert _one("日本: x", Span("a", 1, 5, 1))[1:] == ["1 | 日本: x", "  |       ^"]
@@ -61,31 +52,6 @@ def test_control_characters_are_replaced() -> None:
     assert "\x07" not in shown
     assert "\x85" not in shown
     assert "\u202e" not in shown
-
-
-def test_a_file_that_cannot_be_shown_is_still_named() -> None:
-    assert render([FAULT], {}).splitlines() == [
-        "specs/weather.yaml:5:5: error[unknown-field] unknown field 'descripton'",
-        "  = help: did you mean 'description'?",
-    ]
-
-
-def test_line_ends_count_as_they_are_read() -> None:
-    assert _one("a: 1\rb: 2\r\nc: 3\u2028\nd: 4", Span("a", 4, 1))[1] == "4 | d: 4"
-
-
-def test_bytes_and_byte_order_marks() -> None:
-    shown = render([Diagnostic(Span("a", 1, 1, 4), "bad-value", "bad")], {"a": b"\xef\xbb\xbfname: \xff"})
-    assert shown.splitlines()[1:] == ["1 | name: \ufffd", "  | ^^^^"]
-
-
-def test_colour_is_only_added() -> None:
-    import re
-
-    plain = render([FAULT], {"specs/weather.yaml": TEXT})
-    coloured = render([FAULT], {"specs/weather.yaml": TEXT}, color=True)
-    assert coloured != plain
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
 def test_json_has_the_same_content() -> None:

@@ -1,4 +1,4 @@
-"""Makes the sample packages importable: `shop` as toolgen would generate it, `shop_impl` by hand."""
+"""Makes the samples importable, such as the catalog `shop`."""
 
 import gc
 import sys

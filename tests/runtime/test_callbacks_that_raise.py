@@ -10,7 +10,7 @@ import pytest
 from toolgen.runtime import ToolConfig, ToolContext, ToolEvent, Toolkit
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
-from tests.runtime.tool_factory import code_of, make_tool
+from tests.runtime.tool_factory import make_tool
 
 KINDS: list[type[BaseException]] = [
     asyncio.CancelledError,
@@ -55,19 +55,6 @@ def test_a_progress_callback(kind: type[BaseException], caplog: pytest.LogCaptur
 
     assert outcome(ToolConfig(), progress=progress) == [1, 1, 0]
     assert "reporting progress of x failed" in caplog.text
-
-
-@raises
-def test_a_listener_is_part_of_the_call(kind: type[BaseException]) -> None:
-    async def listen(chunk: Any) -> None:
-        raise kind
-
-    async def chunks(self: Any, request: Any, context: ToolContext) -> Any:
-        yield 1
-
-    toolkit = Toolkit([make_tool(chunks, stream={"chunk_schema": {"type": "integer"}})])
-    response = run_event_loop(lambda: toolkit.call("x", {}, listen=listen))
-    assert code_of(response) == "internal_error"
 
 
 class RaisingHandler(logging.Handler):

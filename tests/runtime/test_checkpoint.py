@@ -66,6 +66,18 @@ def test_a_damaged_checkpoint_is_reported(tmp_path: Path) -> None:
         checkpoint.load("a")
 
 
+def test_names_and_delete(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, "x")
+    assert checkpoint.names() == []
+    for name in ("b", "a.1"):
+        checkpoint.save(name, None)
+    assert checkpoint.names() == ["a.1", "b"]
+    checkpoint.delete("b")
+    checkpoint.delete("b")
+    assert checkpoint.names() == ["a.1"]
+    assert checkpoint.load("b", "none") == "none"
+
+
 COUNT = """
 import sys
 from toolgen.runtime import Checkpoint

@@ -135,6 +135,22 @@ def test_replicas_share_keys_and_a_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(confirmation_key=text_of(ONE)),
+        Settings(confirmation_key="no", confirmation_store="memory"),
+        Settings(confirmation_store="file:///x"),
+        Settings(confirmation_store="sqlite:///"),
+        Settings(confirmation_expiry=0.0),
+    ],
+    ids=["no store", "bad key", "unknown store", "no path", "no time"],
+)
+def test_contradictory_settings_of_confirmation_are_refused(settings: Settings) -> None:
+    with pytest.raises(SettingError):
+        ConfirmationTokens.from_settings(settings)
+
+
+@pytest.mark.parametrize(
     "text",
     ["\n", "\x1b[2K", "\u202e", "\u200b", "\U000e0041"],
 )

@@ -15,7 +15,6 @@ from toolgen.runtime import (
     Text,
     Toolkit,
     ToolResult,
-    ToolSpec,
 )
 
 from tests.runtime.content_samples import PNG, SVG, WAV, answer
@@ -106,23 +105,6 @@ def test_a_media_type_that_the_bytes_contradict_is_refused(
     assert "content[0]: the bytes are not" in refusal(caplog, value, content="any")
 
 
-def test_the_description_says_what_comes_back() -> None:
-    spec = ToolSpec(
-        name="chart",
-        description="Draw the sales.",
-        returns="The total.",
-        content=[
-            {"type": "image", "media_types": ["image/png"], "description": "The chart.", "min": 1, "max": 1},
-            {"type": "link", "max": 3},
-        ],
-    )
-    assert spec.definition["description"] == (
-        "Draw the sales.\n\nReturns: The total.\n\n"
-        "Content of the result:\n- image (image/png), 1: The chart.\n- link, at most 3"
-    )
-    assert ToolSpec(name="any", description="Forward.", content="any").definition["description"] == "Forward."
-
-
 def test_the_text_of_a_response_describes_blocks_and_never_encodes_them() -> None:
     link = Link("https://example.com/r/7", title="Report")
     response = answer(ToolResult({"total": 7}, Image(PNG, name="a.png"), link, Text("Up.")), content="any")
@@ -176,13 +158,6 @@ def test_blocks_of_a_stream_keep_the_contract(
         response = run(streaming(*items, content=content))
     assert (code_of(response), response.blocks) == ("invalid_response", ())
     assert fault in caplog.records[-1].getMessage()
-
-
-def test_blocks_of_a_stream_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOOLGEN_MAX_STREAM_BYTES", "60")
-    assert code_of(run(streaming(Text("x" * 40), Text("x" * 40), content="any"))) == "too_large"
-    monkeypatch.setenv("TOOLGEN_MAX_STREAM_CHUNKS", "1")
-    assert code_of(run(streaming(Text("x"), Text("x"), content="any"))) == "too_large"
 
 
 def test_logs_have_type_size_and_hash_of_blocks_and_never_their_content(

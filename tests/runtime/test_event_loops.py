@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -113,34 +112,6 @@ def test_an_event_loop_of_the_runtime_continues(
         return [code_of(await toolkit.call("x", {"leave": leave})) for leave in (True, False)]
 
     assert run_event_loop(main) == [PLACES[place], None]
-
-
-@pytest.mark.parametrize("kind", EXITS)
-def test_closing_returns_although_a_task_exits_when_it_is_cancelled(kind: type[BaseException]) -> None:
-    started = threading.Event()
-
-    async def leave() -> None:
-        started.set()
-        try:
-            await asyncio.sleep(SECONDS)
-        finally:
-            raise kind
-
-    async def execute(self: Any, request: Any, context: ToolContext) -> None:
-        await asyncio.gather(leave())
-
-    toolkit = Toolkit([make_tool(execute)])
-    ended = threading.Event()
-
-    def call() -> None:
-        with suppress(CancelledError):
-            toolkit.call_sync("x", {})
-        ended.set()
-
-    threading.Thread(target=call, daemon=True).start()
-    assert started.wait(SECONDS)
-    within_time(lambda: toolkit.close_sync() or "closed")
-    assert ended.wait(SECONDS)
 
 
 def test_a_signal_ends_the_loop() -> None:

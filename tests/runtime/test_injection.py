@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import sqlite3
-import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +120,13 @@ def test_an_optional_value_that_the_application_lacks_is_none(plain: bool, conte
 
 
 @pytest.mark.parametrize("plain", [False, True])
+def test_an_optional_value_of_another_type_is_still_refused(plain: bool) -> None:
+    tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
+    assert code_of(run(tool, context={"x": "no connection"})) == "missing_dependency"
+    assert seen == []
+
+
+@pytest.mark.parametrize("plain", [False, True])
 def test_a_factory_that_fails_is_an_internal_error(plain: bool, caplog: pytest.LogCaptureFixture) -> None:
     def broken() -> None:
         raise OSError("no such host db.internal")
@@ -175,23 +181,6 @@ def test_a_context_manager_that_suppresses_exceptions_cannot_fake_success() -> N
     assert (
         code_of(run(make_tool(execute, inject=[{"name": "x"}]), context={"x": Swallows})) == "internal_error"
     )
-
-
-@pytest.mark.parametrize("plain", [False, True])
-def test_plain_context_managers_are_entered_and_exited_in_the_tools_thread(plain: bool) -> None:
-    threads: list[threading.Thread] = []
-
-    @contextmanager
-    def plain_manager() -> Iterator[int]:
-        threads.append(threading.current_thread())
-        yield 1
-        threads.append(threading.current_thread())
-
-    tool, seen = tool_with_x(plain=plain)
-    assert run(tool, context={"x": plain_manager}).content == 1
-    assert seen == [1]
-    assert threads[0] is threads[1]
-    assert (threads[0] is threading.main_thread()) is not plain
 
 
 @pytest.mark.parametrize(

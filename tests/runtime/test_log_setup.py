@@ -6,13 +6,14 @@ import json
 import logging
 import os
 import select
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from toolgen.runtime.logs import queue_handler
-from toolgen.runtime.logs.configure import JsonFormatter
+from toolgen.runtime.logs.configure import JsonFormatter, TextFormatter
 from toolgen.runtime.logs.queue_handler import DroppingQueueHandler
 from toolgen.runtime.logs.rate_limit import RECORDS_PER_SECOND, RateLimitFilter
 
@@ -118,3 +119,16 @@ def test_records_of_one_kind_are_limited_and_the_rest_is_counted(caplog: pytest.
     assert first == [f"request {number}" for number in range(RECORDS_PER_SECOND)]
     assert (other, rest) == ("another line", "5 more such records were left out")
     logger.removeFilter(limit)
+
+
+def test_text_has_time_level_logger_message_and_traceback() -> None:
+    try:
+        raise ValueError("reason")
+    except ValueError:
+        record = logging.LogRecord("app", logging.ERROR, "f.py", 1, "%s failed", ("it",), sys.exc_info())
+    record.created, record.msecs = 1763777382.25, 250.0
+
+    head, *trace = TextFormatter().format(record).splitlines()
+
+    assert head == "2025-11-22T02:09:42.250Z ERROR app: it failed"
+    assert (trace[0], trace[-1]) == ("  Traceback (most recent call last):", "  ValueError: reason")

@@ -91,17 +91,16 @@ def test_a_toolkit_closes_what_it_set_up() -> None:
     assert idle.seen == []
 
 
-def test_a_failing_close_does_not_keep_other_tools_open(caplog: pytest.LogCaptureFixture) -> None:
-    def fails(self: Any) -> None:
-        raise OSError("stuck")
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_set_up_gets_none_for_an_optional_value(plain: bool) -> None:
+    async def in_loop(self: Any, context: Any) -> None:
+        self.seen.append(await context.aget("db"))
 
-    good, bad = preparing(slowly, closing), preparing(slowly, fails, name="bad")
+    def in_worker(self: Any, context: Any) -> None:
+        self.seen.append(context.get("db"))
 
-    async def work() -> None:
-        async with Toolkit([good, bad]) as toolkit:
-            for name in toolkit:
-                await toolkit.call(name, {})
-
-    asyncio.run(work())
-    assert good.seen[-1] == "closed"
-    assert "closing tool bad failed" in caplog.text
+    injected = [{"name": "db", "type": "sqlite3.Connection", "optional": True}]
+    tool = preparing(in_worker if plain else in_loop)
+    type(tool).definition["inject"] = injected
+    type(tool).execute = lambda self, request, context, *, db: self.seen
+    assert run(tool).content == [None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from contextlib import aclosing, asynccontextmanager, closing
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -119,29 +119,3 @@ def test_synchronous_code_gets_chunks_then_the_response(execute: Any) -> None:
         assert chunks == [0, 1, 2]
         assert response.content == [0, 1, 2]
         assert [each.error.code for each in toolkit.stream_sync("y", {})] == ["unknown_tool"]
-
-
-@pytest.mark.parametrize("plain", [True, False])
-def test_closing_a_synchronous_stream_cancels_the_tool(plain: bool) -> None:
-    ended = threading.Event()
-
-    def worker(self: Any, request: Any, context: Any) -> Any:
-        try:
-            while True:
-                yield 1
-        finally:
-            ended.set()
-
-    async def loop(self: Any, request: Any, context: Any) -> Any:
-        try:
-            yield 1
-            await asyncio.sleep(300)
-        finally:
-            ended.set()
-
-    with kit(worker if plain else loop) as toolkit:
-        with closing(toolkit.stream_sync("x", {})) as items:
-            assert next(items) == 1
-        assert ended.wait(30)
-        *_, response = toolkit.stream_sync("y", {})  # the loop goes on
-        assert code_of(response) == "unknown_tool"

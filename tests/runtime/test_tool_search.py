@@ -54,15 +54,6 @@ def test_nothing_in_a_query_is_syntax(text: str) -> None:
     assert "list_tickets" in found(text)
 
 
-def test_the_best_comes_first_and_the_limit_holds() -> None:
-    with ToolSearch(ALL) as search:
-        scores = [each.score for each in search.find("open order of customers")]
-        assert len(scores) == 2
-        assert scores == sorted(scores, reverse=True)
-        assert len(search.find("open order", 1)) == 1
-        assert search.find("open order", 0) == []
-
-
 def test_huge_texts_are_bounded() -> None:
     with processor_limit(5):
         tool = searched_tool("x", "word " * 1_000_000, {"properties": {f"p{n}": {} for n in range(100_000)}})

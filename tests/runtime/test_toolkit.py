@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from shop import catalog
+import shop
 from toolgen.runtime import Toolkit, ToolResponse
 from toolgen.runtime.definition.tool_definitions import ToolDefinitions
 
 from tests.runtime.tool_factory import code_of, make_tool
 
-HEAD = "from shop.tools.echo import EchoTool\n"
+HEAD = "from shop import EchoTool\n"
 ECHO = """
 class {name}(EchoTool):
     async def execute(self, request, context):
@@ -34,7 +34,7 @@ def catalog_with(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) 
     for module, text in {"__init__": "", **modules}.items():
         (package / f"{module}.py").write_text(text)
     monkeypatch.syspath_prepend(str(folder))
-    return SimpleNamespace(TOOLS=catalog.TOOLS, IMPLEMENTATIONS=name, tool_class=catalog.tool_class)
+    return SimpleNamespace(TOOLS=shop.TOOLS, IMPLEMENTATIONS=name, tool_class=shop.tool_class)
 
 
 def echo(source: Any, **options: Any) -> ToolResponse:
@@ -94,7 +94,7 @@ def test_a_failing_module_is_only_described_in_the_log(
 
 def test_a_missing_implementations_package_is_not_implemented(caplog: pytest.LogCaptureFixture) -> None:
     for package in (None, "no_such_package", "no.such.package"):
-        source = SimpleNamespace(TOOLS=catalog.TOOLS, IMPLEMENTATIONS=package, tool_class=catalog.tool_class)
+        source = SimpleNamespace(TOOLS=shop.TOOLS, IMPLEMENTATIONS=package, tool_class=shop.tool_class)
         assert code_of(echo(source)) == "not_implemented"
     assert "there is no module no_such_package.echo" in caplog.text
 

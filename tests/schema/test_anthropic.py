@@ -57,11 +57,6 @@ def test_unsupported_keywords_are_removed_and_reported() -> None:
     ]
 
 
-def test_properties_named_like_keywords_are_kept() -> None:
-    schema = {**CLOSED, "properties": {"x": {"const": {"maximum": 1}, "default": {"x-y": {"minimum": 2}}}}}
-    assert publish(SchemaDocument(schema), True).schema == schema
-
-
 @pytest.mark.parametrize(
     ("schema", "keyword"),
     [

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.schema.document import (
-    Draft,
     Located,
     SchemaDocument,
-    draft_of,
     follow,
     format_pointer,
-    subschemas,
 )
-
-
-def test_subschemas_are_yielded_in_the_authors_order() -> None:
-    schema: dict[str, Any] = {
-        "properties": {"$ref": {"type": "string"}, "default": {"items": [{"const": {"type": "x"}}]}},
-        "default": {"properties": {"no": {}}},
-        "enum": [{"properties": {}}],
-        "dependencies": {"a": ["b"], "c": {"not": {}}},
-        "if": {},
-        "prefixItems": [{}, True],
-        "x-extra": {"properties": {}},
-    }
-    assert [path for path, _ in subschemas(schema)] == [
-        (),
-        ("properties", "$ref"),
-        ("properties", "default"),
-        ("properties", "default", "items", 0),
-        ("dependencies", "c"),
-        ("dependencies", "c", "not"),
-        ("if",),
-        ("prefixItems", 0),
-    ]
 
 
 @given(st.text(min_size=1))
@@ -75,17 +48,3 @@ def test_references_resolve_to_a_path(reference: object, path: tuple[str | int, 
     }
     found = SchemaDocument(schema).target(reference)
     assert (found.path if isinstance(found, Located) else None) == path
-
-
-@pytest.mark.parametrize(
-    ("schema", "draft"),
-    [
-        ({}, Draft.DRAFT_2020_12),
-        (True, Draft.DRAFT_2020_12),
-        ({"$schema": "http://json-schema.org/draft-07/schema"}, Draft.DRAFT_7),
-        ({"$schema": "http://json-schema.org/draft-04/schema#"}, None),
-        ({"$schema": 7}, None),
-    ],
-)
-def test_draft_of_a_schema(schema: object, draft: Draft | None) -> None:
-    assert draft_of(schema) is draft

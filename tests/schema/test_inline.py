@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas
-from toolgen.schema.document import SchemaDocument, subschemas
+from toolgen.schema.document import SchemaDocument
 from toolgen.schema.inline import inline_references, wrap_in_object
 from toolgen.schema.validator import compiled
 
@@ -44,29 +44,6 @@ def test_inlined_and_wrapped_schemas_accept_the_same_values(
     assert schema == before
 
 
-def test_unused_definitions_are_removed() -> None:
-    word = {"type": "string", "description": "A word."}
-    schema = {
-        "type": "object",
-        "properties": {
-            "a": {"$ref": "#/$defs/Word"},
-            "b": {"$ref": "#/$defs/Word", "description": "The second."},
-            "c": {"$ref": "#/$defs/Word", "maxLength": 3},
-            "$ref": {"type": "integer"},
-        },
-        "$defs": {"Word": word},
-    }
-    assert inline_references(SchemaDocument(schema)) == {
-        "type": "object",
-        "properties": {
-            "a": word,
-            "b": {"type": "string", "description": "The second."},
-            "c": {"maxLength": 3, "allOf": [word]},
-            "$ref": {"type": "integer"},
-        },
-    }
-
-
 def test_recursive_references_are_kept_and_others_inlined() -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
     schema = {
@@ -79,20 +56,6 @@ def test_recursive_references_are_kept_and_others_inlined() -> None:
         "properties": {"n": node, "w": {"type": "string"}},
         "$defs": {"Node": node},
     }
-
-
-def test_draft_07_ignores_siblings_of_a_reference() -> None:
-    draft = "http://json-schema.org/draft-07/schema#"
-    schema = {
-        "$schema": draft,
-        "properties": {"a": {"$ref": "#/definitions/W", "maxLength": 1}},
-        "definitions": {"W": {"type": "string"}},
-    }
-    assert inline_references(SchemaDocument(schema)) == {
-        "$schema": draft,
-        "properties": {"a": {"type": "string"}},
-    }
-    assert wrap_in_object(SchemaDocument(schema))["$schema"] == draft
 
 
 def test_inlined_schemas_of_the_json_schema_test_suite_accept_the_same_values() -> None:
@@ -121,18 +84,3 @@ def test_a_schema_that_is_too_large_when_inlined_stays_unchanged() -> None:
         doubling[f"L{level}"] = {"type": "object", "properties": {"l": below, "r": below}}
     schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/L19"}}, "$defs": doubling}
     assert inline_references(SchemaDocument(schema)) is schema
-
-
-def test_schemas_with_references_that_a_call_decides_stay_unchanged() -> None:
-    schema = {
-        "$ref": "folder",
-        "$defs": {
-            "W": {"$id": "folder", "$dynamicAnchor": "word", "items": {"$dynamicRef": "#word"}},
-            "V": {"$id": "closed", "$dynamicAnchor": "word", "$ref": "folder", "maxItems": 1},
-        },
-    }
-    assert inline_references(SchemaDocument(schema)) is schema
-    assert (
-        next(node for _, node in subschemas(wrap_in_object(SchemaDocument(schema))) if "$ref" in node)["$ref"]
-        == "folder"
-    )

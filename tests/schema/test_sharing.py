@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.inline import inline_references
 from toolgen.schema.sharing import share_equal
@@ -27,26 +26,3 @@ def test_equal_subschemas_inside_equal_ones_are_shared_too() -> None:
     assert shared["properties"]["a"] == shared["properties"]["b"]
     assert list(shared["$defs"].values()).count(MONEY) == 1
     assert inline_references(SchemaDocument(shared)) == {"properties": {"a": PLACE, "b": PLACE, "c": MONEY}}
-
-
-def test_a_definition_keeps_its_name() -> None:
-    schema = {"properties": {"a": MONEY, "s": {"$ref": "#/$defs/s1"}}, "$defs": {"Money": MONEY, "s1": {}}}
-    assert share_equal(schema) == {
-        "properties": {"a": {"$ref": "#/$defs/Money"}, "s": {"$ref": "#/$defs/s1"}},
-        "$defs": {"Money": MONEY, "s1": {}},
-    }
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"$id": "https://example.com/a"},
-        {"$anchor": "here"},
-        {"$ref": "#/properties/a"},
-        {"$dynamicRef": "#x"},
-    ],
-    ids=lambda part: next(iter(part)),
-)
-def test_a_schema_whose_parts_have_addresses_is_left_alone(part: dict[str, Any]) -> None:
-    schema = {"properties": {"a": MONEY, "b": MONEY, "c": part}}
-    assert share_equal(schema) is schema

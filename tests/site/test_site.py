@@ -23,11 +23,6 @@ def test_every_page_is_in_a_menu(tmp_path: Path) -> None:
     assert list(docs_site.unlisted_pages(tmp_path)) == []
 
 
-def test_a_page_that_no_menu_has_is_reported(tmp_path: Path) -> None:
-    tmp_path.joinpath("new.md").write_text("# New\n")
-    assert list(docs_site.unlisted_pages(tmp_path)) == ["mkdocs.yml: nav has no entry for new.md"]
-
-
 def test_a_link_that_leads_nowhere_is_reported(tmp_path: Path) -> None:
     tmp_path.joinpath("index.html").write_text(
         '<h1 id="top"><a href="other.html#part">x</a><a href="#top">y</a>'

@@ -69,30 +69,6 @@ def test_a_type_that_tools_share_is_printed_once() -> None:
     assert "def a(*, price: Money = ...) -> Money:" in text
 
 
-def test_different_types_of_one_name_have_two_names() -> None:
-    other = {**MONEY, "properties": {"cents": {"type": "integer"}}}
-    tools = [
-        tool(name, {"price": {"$ref": "#/$defs/Money"}}, **{"$defs": {"Money": schema}})
-        for name, schema in (("a", MONEY), ("b", MONEY), ("c", other))
-    ]
-    text = stub(*tools)
-    assert "def a(*, price: Money = ...)" in text
-    assert "def c(*, price: CMoney = ...)" in text
-
-
-def test_a_long_enumeration_that_is_there_twice_has_a_name() -> None:
-    states = {"enum": ["ordered", "partly received", "received", "cancelled"]}
-    text = stub(tool("a", {"state": states}), tool("b", {"states": {"type": "array", "items": states}}))
-    assert text.count("partly received") == 1
-    assert "def b(*, states: list[State] = ...)" in text
-
-
-def test_an_enumeration_too_long_to_print_is_a_type_with_a_comment() -> None:
-    text = stub(tool("a", {"code": {"enum": [f"code {number}" for number in range(5_000)]}}))
-    assert "code: str = ...,  # one of 5000 values: code 0, code 1," in text
-    assert len(text) < 400
-
-
 def test_tools_whose_names_meet_keep_theirs_where_it_is_valid() -> None:
     names = function_names(["create-order", "create_order", "create.order", "list", "class"])
     assert names["create_order"] == "create_order"
@@ -137,24 +113,3 @@ def test_type_checkers_accept_stubs_and_find_a_planted_fault(planted: bool, tmp_
         check=False,
     )
     assert ("0 errors" in done.stdout) is not planted, done.stdout
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("The user's choice.", "The user's note."),
-        ('The 12" one.', 'The 14" one.'),
-        ("It's \\ a path.", "It's another."),
-        ('A "quoted', 'text".'),
-    ],
-)
-def test_quotes_in_descriptions_do_not_hide_what_is_imported(before: str, after: str) -> None:
-    first, last = ({"type": "string", "description": each} for each in (before, after))
-    text = stub(tool("pick", {"first": first, "choice": {"enum": ["a", "b"]}, "last": last}))
-    assert text.startswith("from typing import Any, Literal\n")
-
-
-def test_words_in_texts_are_not_imported() -> None:
-    number = {"type": "integer", "description": "A NotRequired Literal."}
-    text = stub(tool("pick", {"n": number}, description="A TypedDict."))
-    assert text.startswith("from typing import Any\n")

@@ -72,11 +72,6 @@ class WrongError(Shop):
         return await super().execute(request, context)
 
 
-class OtherDefault(Shop):
-    async def execute(self, request: Any, context: ToolContext) -> Any:
-        return await super().execute({"units": 2, **request}, context)
-
-
 class FailsOnLongNames(Shop):
     async def execute(self, request: Any, context: ToolContext) -> Any:
         if len(request["sku"]) > 4:
@@ -240,7 +235,6 @@ def test_a_correct_implementation_passes_every_check(
             "example",
             "ends with short_stock (The tool could not do what was asked.), not with",
         ),
-        (OtherDefault, {}, "example", "example 'take one' has another output"),
         (
             Shop,
             RECORDED,

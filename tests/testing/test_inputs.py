@@ -23,45 +23,6 @@ def text(value: str, **schema: Any) -> Slot:
     return Slot(("text",), {"type": "string", **schema}, value)
 
 
-def test_a_value_is_known_by_its_name_and_by_the_name_of_what_it_belongs_to() -> None:
-    known = KnownValues()
-
-    known.add({"orders": ORDERS})
-
-    assert known.of_slot(Slot(("supplier_id",), {}, None))[:2] == [7, 8]
-    assert known.of_slot(Slot(("names", 0), {}, None)) == ["Nordic Components", "Velo Union"]
-
-
-def test_a_value_of_another_name_is_known_by_its_kind() -> None:
-    known = KnownValues()
-
-    known.add({"orders": ORDERS})
-
-    since = Slot(("since",), {"type": "string", "format": "date"}, is_missing=True)
-    assert known.of_slot(since) == ["2026-02-27", "2026-03-01"]
-    assert "Velo" in known.of_slot(text("brake pads")), "a word of a text is searched for"
-
-
-def test_parameters_that_an_example_leaves_out_have_slots_in_nested_objects_too() -> None:
-    schema = {
-        "properties": {
-            "lines": {"type": "array", "items": {"$ref": "#/$defs/line"}},
-            "note": {"type": "string"},
-        },
-        "$defs": {"line": {"properties": {"sku": {}, "units": {"type": "integer", "minimum": 1}}}},
-    }
-
-    found = {each.path: each.is_missing for each in slots(schema, {"lines": [{"sku": "a"}, {"sku": "b"}]})}
-
-    assert found == {
-        ("lines",): False,
-        ("lines", 0): False,
-        ("lines", 0, "sku"): False,
-        ("lines", 0, "units"): True,
-        ("note",): True,
-    }
-
-
 def test_requests_hit_the_data_that_other_tools_show() -> None:
     schema = {
         "type": "object",

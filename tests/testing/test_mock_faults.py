@@ -52,21 +52,11 @@ def test_a_share_of_the_calls_fails_always_the_same_ones(shop: Path) -> None:
     assert codes(shop, 20, fail={"timeout": 1.0}) == ["timeout"] * 20
 
 
-def test_tools_that_do_not_declare_an_error_do_not_end_in_it(tmp_path: Path) -> None:
-    ping = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
-    folder = write_specs(tmp_path / "shop", order=ORDER, ping=ping)
-    assert call(folder, "ping", {}, mock={"fail": {"out_of_stock": 1.0}}).success
-    refused = call(folder, "ping", {}, meta=asking(fail="out_of_stock"))
-    assert refused.error is not None
-    assert refused.error.code == "invalid_request"
-
-
 @pytest.mark.parametrize(
     ("mock", "message"),
     [
         ({"fail": {"out_of_stok": 0.1}}, "did you mean 'out_of_stock'"),
         ({"fail": {"timeout": 1.5}}, "the rate of timeout must be a number from 0 to 1"),
-        ({"fail": {"timeout": 0.7, "overloaded": 0.7}}, "together"),
         ({"latency": float("nan")}, "latency must be a number of seconds"),
     ],
 )
@@ -79,8 +69,6 @@ def test_faults_that_cannot_be_are_refused(shop: Path, mock: Any, message: str) 
     ("controls", "message"),
     [
         ({"fail": "nonsense"}, "fail must be one of"),
-        ({"latency": "1"}, "latency must be a number"),
-        ({"example": "unknown"}, "example must be one of brakes, none left"),
         ({"fial": "timeout"}, "did you mean 'fail'"),
     ],
 )

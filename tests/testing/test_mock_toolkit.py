@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.runtime import Confirmation
-from toolgen.runtime.content.media_type import media_type_of
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
 from toolgen.testing.mock.answers import SAMPLES
@@ -39,30 +38,6 @@ def test_a_call_that_matches_an_example_gets_its_error(shop: Path) -> None:
         "details": None,
     }
     assert how(response) == {"example": "none left"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "example"),
-    [
-        ({"article": "bell", "count": 1}, "the default is left out"),
-        ({"article": "horn"}, "the default is written out"),
-        ({"article": "lamp"}, "left out"),
-        ({"article": "lamp", "count": 1}, "written out"),
-    ],
-)
-def test_a_missing_parameter_is_the_same_as_its_default(tmp_path: Path, arguments: Any, example: str) -> None:
-    spec = (
-        ORDER.replace("minimum: 1}", "minimum: 1, default: 1}", 1)
-        + """\
-  - {name: the default is left out, input: {article: bell}, error: out_of_stock}
-  - {name: the default is written out, input: {article: horn, count: 1}, error: out_of_stock}
-  - {name: left out, input: {article: lamp}, error: out_of_stock}
-  - {name: written out, input: {article: lamp, count: 1}, error: out_of_stock}
-"""
-    )
-    folder = write_specs(tmp_path / "shop", order=spec)
-    assert how(call(folder, "order", arguments)) == {"example": example}
-    assert how(call(folder, "order", {**arguments, "count": 2})) == {"made_up": True}
 
 
 @pytest.mark.parametrize("article", ["brakes", "chain"])
@@ -100,13 +75,6 @@ def test_made_up_answers_depend_on_tool_request_and_seed_alone(shop: Path) -> No
     assert contents(1) == contents(1)
     assert contents(1) != contents(2)
     assert len({str(each) for each in contents(1)}) == 3
-
-
-def test_neither_injected_values_nor_secrets_are_needed(tmp_path: Path) -> None:
-    spec = f"{ORDER}inject: [{{name: db, type: sqlite3.Connection}}]\nauth: {{secrets: [SHOP_KEY]}}\n"
-    assert call(
-        write_specs(tmp_path / "shop", order=spec), "order", {"article": "brakes", "count": 2}
-    ).success
 
 
 def test_scopes_are_needed_as_in_production(tmp_path: Path) -> None:
@@ -163,7 +131,6 @@ def chunks_of(folder: Path, arguments: Any, **options: Any) -> list[Any]:
     ("output", "chunk", "answer", "chunks"),
     [
         ("{type: string}", "{type: string}", "one two", ["one ", "two"]),
-        ("{type: array, items: {type: integer}}", "{type: integer}", [1, 2], [1, 2]),
         (
             "{type: object, properties: {count: {type: integer}, lines: {type: array, items: {type: string}}}}",
             "{type: string}",
@@ -176,7 +143,6 @@ def chunks_of(folder: Path, arguments: Any, **options: Any) -> list[Any]:
             {"text": "a b"},
             [{"delta": "a "}, {"delta": "b"}],
         ),
-        ("{type: object}", "{type: string}", {"lines": []}, []),
     ],
 )
 def test_chunks_add_up_to_the_response(
@@ -192,17 +158,6 @@ def test_chunks_add_up_to_the_response(
     assert response.content == answer
     *_, made_up = chunks_of(folder, {"path": "y"})
     assert made_up.success, made_up.error
-
-
-def test_a_stream_without_a_response_has_valid_chunks(tmp_path: Path) -> None:
-    spec = f"{STREAM}stream: {{chunk_schema: {{type: integer}}}}\nexamples: [{{name: it, input: {{path: x}}, output: [3, 4]}}]\n"
-    folder = write_specs(tmp_path / "shop", read=spec)
-    *received, response = chunks_of(folder, {"path": "x"})
-    assert (received, response.content) == ([3, 4], [3, 4])
-    *received, response = chunks_of(folder, {})
-    assert received
-    assert all(type(each) is int for each in received)
-    assert response.content == received
 
 
 PAGED = """\
@@ -261,12 +216,6 @@ def test_results_have_the_declared_content(tmp_path: Path) -> None:
         ("link", "text/html"),
         ("text", "text/markdown"),
     ]
-
-
-@pytest.mark.parametrize("media_type", sorted(SAMPLES))
-def test_samples_are_of_their_media_type(media_type: str) -> None:
-    kind: Any = media_type.partition("/")[0] if media_type.startswith(("image/", "audio/")) else "file"
-    assert media_type_of(kind, SAMPLES[media_type].data, given=media_type) == media_type
 
 
 @pytest.mark.parametrize("schema", ["{not: {}}", "{type: integer, minimum: 2, maximum: 1}"])

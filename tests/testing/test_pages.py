@@ -47,11 +47,6 @@ class Repeats(Lists):
     step = 2
 
 
-class NeverEnds(Lists):
-    def execute(self, request: Any, context: ToolContext) -> Any:
-        return {"orders": [{"call": str(request)}], "next": "again"}
-
-
 class ChangesItsOrder(Lists):
     """Each page of the runtime asks again, and gets another order."""
 
@@ -86,7 +81,6 @@ def test_pages_that_add_up_pass() -> None:
     ("kind", "words"),
     [
         (Repeats, "page 2 repeats an item"),
-        (NeverEnds, "leads back to an earlier one"),
         (ChangesItsOrder, "repeats an item of an earlier page"),
     ],
 )

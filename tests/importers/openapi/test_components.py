@@ -68,37 +68,3 @@ def test_a_sync_updates_the_shared_file_alone(project: Cli) -> None:
     data["components"]["schemas"]["Owner"]["properties"]["phone"] = {"type": "string"}
     assert do_import(project, data, "--sync") == [FILE]
     assert "phone" in read(project, FILE)["$defs"]["Owner"]["properties"]
-
-
-def test_another_import_has_a_shared_file_of_its_own(project: Cli) -> None:
-    data = shop()
-    (project.root / "specs/schemas").mkdir(parents=True)
-    (project.root / FILE).write_text("$defs: {Mine: {type: string}}\n")
-    assert "specs/schemas/shop_2.yaml" in do_import(project, data)
-    assert read(project, FILE) == {"$defs": {"Mine": {"type": "string"}}}
-
-
-def test_a_spec_that_was_moved_refers_to_the_shared_file(project: Cli) -> None:
-    data = shop()
-    do_import(project, data)
-    (project.root / "specs/pets").mkdir()
-    text = (project.root / "specs/get_pet.yaml").read_text()
-    (project.root / "specs/get_pet.yaml").unlink()
-    moved = project.root / "specs/pets/get_pet.yaml"
-    moved.write_text(text.replace("schemas/shop.yaml#", "../schemas/shop.yaml#"))
-    assert do_import(project, data, "--sync") == []
-    data["components"]["schemas"]["Owner"]["properties"]["phone"] = {"type": "string"}
-    assert do_import(project, data, "--sync") == [FILE]
-    assert project("generate").code == 0
-
-
-def test_a_variant_of_a_component_stays_in_its_spec(project: Cli) -> None:
-    data = shop()
-    data["components"]["schemas"]["Owner"]["properties"]["id"] = {"type": "string", "readOnly": True}
-    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}
-    data["paths"]["/pet"]["put"] = {"operationId": "put_pet", "requestBody": body, **answers("Pet")}
-    do_import(project, data)
-    assert "id" in read(project, FILE)["$defs"]["Owner"]["properties"]
-    put = read(project, "specs/put_pet.yaml")
-    assert put["output_schema"]["properties"]["owner"] == {"$ref": "schemas/shop.yaml#/$defs/Owner"}
-    assert put["input_schema"]["$defs"]["Owner"]["properties"].keys() == {"email"}

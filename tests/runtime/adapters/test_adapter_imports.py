@@ -18,11 +18,11 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 def test_definitions_need_no_sdk() -> None:
     done = run(
         "import sys; sys.path.insert(0, '..')\n"
-        "from shop import catalog\n"
+        "from shop import TOOLS\n"
         "from toolgen import serving\n"
         "from toolgen.runtime.adapters import openai\n"
-        "assert serving.mcp_tools(catalog.TOOLS) and openai.chat_tools(catalog.TOOLS)\n"
-        "assert openai.responses_tools(catalog.TOOLS) and openai.execute_tool_call\n"
+        "assert serving.mcp_tools(TOOLS) and openai.chat_tools(TOOLS)\n"
+        "assert openai.responses_tools(TOOLS) and openai.execute_tool_call\n"
         "unwanted = {'mcp', 'mcp_types', 'openai', 'uvicorn', 'anyio'}\n"
         "print(sorted(unwanted & sys.modules.keys()))"
     )

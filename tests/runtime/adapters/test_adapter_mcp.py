@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 import pytest
-from adapter_samples import SECRET, Book, Slow, Wipe, define, toolkit
+from adapter_samples import SECRET, Book, Slow, Wipe, toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from toolgen import serving as adapter
@@ -93,26 +93,6 @@ def test_a_result_is_text_and_structure(era: str) -> None:
     result = call(era, "book", WHEN)
     assert result.content[0].text == '{"given":{"when":{"asap":true}},"nothing":null}'
     assert result.structured_content == {"given": WHEN, "nothing": None}
-    assert not result.is_error
-
-
-class Quiet(Book):
-    """Its output schema is not published."""
-
-    definition = define(
-        **{**Book.definition, "targets": {"mcp": {"output_schema": False}}, "x-mcp": {"outputSchema": {}}}
-    )
-
-
-@ERAS
-def test_without_a_published_output_schema_a_result_is_text(era: str) -> None:
-    tools = Toolkit([Quiet()])
-    (listed,) = talk(era, lambda client: client.list_tools(), tools).tools
-    assert listed.output_schema is None
-    assert "outputSchema" not in adapter.mcp_tools(tools.definitions)[0]
-    result = call(era, "book", WHEN, tools)
-    assert result.content[0].text == '{"given":{"when":{"asap":true}},"nothing":null}'
-    assert result.structured_content is None
     assert not result.is_error
 
 

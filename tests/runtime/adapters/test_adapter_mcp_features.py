@@ -340,31 +340,3 @@ def test_sources_are_found_in_the_implementations(
     ]
     with pytest.raises(SettingError, match="empty does not load, and --strict-start is set"):
         load_features(catalog, strict=True)
-
-
-@ERAS
-def test_a_request_has_one_record_without_what_the_caller_sent(
-    era: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def read(context: Context, params: Any) -> Any:
-        if params.uri.endswith("mcp"):
-            raise MCPError(code=-32042, message="secret")
-        raise RuntimeError(params.uri)
-
-    async def work(client: Client) -> str:
-        await client.list_resources()
-        errors = [await failing(client, "read_resource", f"shop://secret/{end}") for end in ("mcp", "x")]
-        return str(errors[1].message)
-
-    with caplog.at_level(logging.INFO, "toolgen.runtime"):
-        message = talk(era, work, Source(on_read_resource=read))
-    assert message == ("Internal server error" if era == "auto" else "shop://secret/x")  # as the SDK answers
-    records = caplog.records
-    texts = [re.sub(r"[0-9.]+ s", "0 s", each.getMessage()) for each in records]
-    assert texts == [
-        "resources/list of shop finished (0 s)",
-        "resources/read of shop failed: -32042 (0 s)",
-        "resources/read of shop failed (0 s)",
-    ]
-    assert [each.levelname for each in records] == ["INFO", "INFO", "ERROR"]
-    assert "secret" not in "".join(logging.Formatter().format(each) for each in records)

@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 import uvicorn
-from adapter_samples import Request, Rows, define
+from adapter_samples import Request, define
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.auth.provider import AccessToken
@@ -50,24 +50,6 @@ class Late(BaseTool[Request, Any]):
 
     async def execute(self, request: Request, context: ToolContext) -> Any:
         return "here"
-
-
-def test_a_tool_that_cannot_be_published_does_not_affect_the_others(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    class Double(Late):
-        definition = define("double", "Double.", {"type": "object"}, targets={"mcp": {"name": "rows"}})
-
-    toolkit = Toolkit([Rows()])
-
-    async def work() -> None:
-        async with Client(serving.build_server(toolkit, name="s")) as client:
-            toolkit.add(Double())
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
-            assert (await client.call_tool("rows", {"n": 1})).content[0].text == "[0]"
-
-    asyncio.run(work())
-    assert "the list of tools stays as it was" in caplog.text
 
 
 @ERAS

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from stream_samples import Endless, streams
 from toolgen import serving
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters import anthropic, openai
+from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
 
 NAMES = pytest.mark.parametrize("name", ["lines", "plain_lines"])
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -97,6 +97,13 @@ def test_the_other_adapters_give_the_chunks_and_then_the_answer(name: str) -> No
     *chunks, answer = collect(anthropic.stream_tool_use(block(name), streams()))
     assert chunks == CHUNKS
     assert answer.message == {"type": "tool_result", "tool_use_id": "c", "content": WHOLE}
+    use = {"toolUse": {"toolUseId": "c", "name": name, "input": {}}}
+    *chunks, answer = collect(bedrock.stream_tool_use(use, streams()))
+    assert chunks == CHUNKS
+    assert answer.message["toolResult"]["content"] == [{"text": WHOLE}]
+    *chunks, answer = collect(gemini.stream_function_call({"name": name, "args": {}}, streams()))
+    assert chunks == CHUNKS
+    assert answer.message["function_response"]["response"] == {"output": json.loads(WHOLE)}
     assert answer.response.content == json.loads(WHOLE)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from toolgen.proof.containment import Contained, NotContained, Unanalysed, check_containment
-from toolgen.proof.work import ContainmentBudget
 from toolgen.schema.validator import compiled
 
 from tests.bombs.families import FAMILIES
@@ -127,16 +126,7 @@ EQUAL: dict[str, tuple[Any, Any]] = {
         {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}, "type": "object"}}, "$ref": "#/$defs/a"},
         {"type": "object", "properties": {"b": {"$ref": "#"}}},
     ),
-    "oneOf, anyOf": (
-        {"oneOf": [{"type": "string"}, {"type": "null"}]},
-        {"anyOf": [{"type": "string"}, {"type": "null"}]},
-    ),
-    "drafts": (
-        {"$schema": DRAFT_7, "items": [{"type": "string"}], "additionalItems": False},
-        {"prefixItems": [{"type": "string"}], "items": False},
-    ),
     "false": ({"type": "string", "minLength": 2, "maxLength": 1}, {"allOf": [{"minimum": 1}, False]}),
-    "true": ({"anyOf": [{"type": "string"}, {"not": {"type": "string"}}]}, {"minLength": 0, "minItems": 0}),
     "$dynamicRef": (
         {"$defs": {"a": {"$dynamicAnchor": "x", "type": "string"}}, "items": {"$dynamicRef": "#x"}},
         {"items": {"type": "string"}},
@@ -205,11 +195,8 @@ def test_a_witness_has_what_is_required_and_what_changed_and_nothing_else() -> N
     "malformed",
     [
         {"type": "text"},
-        {"properties": 5},
         {"enum": 5},
-        {"format": []},
         {"$dynamicRef": 5},
-        {"dependentRequired": {"a": 5}},
         {"pattern": "("},
         {"$ref": "https://example.com/other.json"},
     ],
@@ -219,30 +206,6 @@ def test_a_schema_that_the_validator_refuses_is_not_analysed(malformed: Any) -> 
     result = check_containment({"type": "string"}, malformed)
     assert isinstance(result, Unanalysed)
     assert result.side == "wide"
-
-
-@pytest.mark.parametrize(
-    ("keyword", "value"), [("unevaluatedProperties", {"b": 0}), ("unevaluatedItems", [0])]
-)
-@pytest.mark.parametrize("reference", [{"$recursiveRef": "#/$defs/a"}, {"allOf": [{"$recursiveRef": "#"}]}])
-def test_a_recursive_reference_counts_where_unevaluated_values_are_refused(
-    keyword: str, value: object, reference: dict[str, object]
-) -> None:
-    def schema(inner: dict[str, object]) -> dict[str, object]:
-        return {"properties": {"p": inner}, "additionalProperties": False, "items": True}
-
-    narrow, wide = schema({keyword: False, **reference}), schema({keyword: False})
-    assert compiled(narrow).is_valid({"p": value})
-    assert not compiled(wide).is_valid({"p": value})
-    assert isinstance(check_containment(narrow, wide), Unanalysed | NotContained)
-    assert not isinstance(check_containment(wide, narrow), NotContained)
-    assert check_containment({"$recursiveRef": "#", "minimum": 2}, {"minimum": 1}) == Contained()
-
-
-def test_a_spent_budget_is_not_a_verdict() -> None:
-    narrow, wide = STRICTLY_WIDER["if"]
-    result = check_containment(narrow, wide, budget=ContainmentBudget(steps=2))
-    assert result == Unanalysed("the schemas are too complex to compare")
 
 
 @pytest.mark.parametrize("name", [name for name, family in FAMILIES.items() if family.quick])

@@ -36,26 +36,12 @@ CASES: list[tuple[Any, Any, bool]] = [
         True,
     ),
     (
-        obj(maxProperties=2, required=["a"]),
-        obj(additionalProperties={"type": "string"}, properties={"a": {}}),
-        False,
-    ),
-    (
         obj(propertyNames={"pattern": "^x"}, patternProperties={"^x": {"type": "integer"}}),
         obj(additionalProperties={"type": "integer"}),
         True,
     ),
     (obj(propertyNames={"enum": ["a", "b"]}, minProperties=2), obj(required=["a", "b"]), True),
     (obj(propertyNames={"pattern": "^[ab]$"}), obj(maxProperties=2), True),
-    (
-        obj(
-            patternProperties={"^a": {"minimum": 3}, "b$": {"maximum": 2}},
-            required=["ab"],
-            properties={"ab": {"type": "number"}},
-        ),
-        False,
-        True,
-    ),
     (
         obj(patternProperties={"^a": {"type": "string"}, "b$": {"type": "integer"}}, required=["ab"]),
         False,
@@ -67,25 +53,16 @@ CASES: list[tuple[Any, Any, bool]] = [
         True,
     ),
     ({"type": "array", "items": {"type": "boolean"}, "minItems": 3}, {"not": {"uniqueItems": True}}, True),
-    ({"type": "array", "contains": {"type": "string"}, "maxItems": 1}, {"items": {"type": "string"}}, True),
     ({"type": "integer", "multipleOf": 4, "minimum": 1, "maximum": 7}, {"const": 4}, True),
-    ({"type": "integer"}, {"multipleOf": 0.5}, True),
     ({"type": "string", "pattern": "^[ab]$"}, {"enum": ["a", "b"]}, True),
-    ({"type": "string", "format": "date"}, {"minLength": 10, "maxLength": 10}, True),
     ({"type": "boolean"}, {"enum": [True, False]}, True),
     (
         obj(properties={"a": {"type": "boolean"}}, additionalProperties=False),
         {"enum": [{}, {"a": True}, {"a": False}]},
         True,
     ),
-    (obj(dependentRequired={"a": ["b"], "b": ["c"]}, required=["a"]), obj(required=["c"]), True),
     (NULLS, {"type": ["null", "array"]}, True),
     (EVEN_CHAIN, CHAIN, True),
-    (
-        obj(minProperties=1, properties={"a": False}, propertyNames={"pattern": "^[ab]$"}),
-        obj(required=["b"]),
-        True,
-    ),
     ({"oneOf": [{"multipleOf": 2}, {"multipleOf": 3}], "type": "integer"}, {"not": {"multipleOf": 6}}, True),
     (
         obj(

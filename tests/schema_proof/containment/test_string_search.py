@@ -23,22 +23,15 @@ CONTAINED = [
     (r"^[a-z]+$", r"^[a-zA-Z]+$"),
     (r"^[A-Za-z0-9._:-]{1,128}$", r"^[A-Za-z0-9._:/-]{1,128}$"),
     (r"^a{2,3}$", r"^aaa?$"),
-    (r"^(a|aa)+$", r"^a+$"),
     (r"^\d+$", r"^[0-9]*$"),
-    (r"^\w+$", r"^[A-Za-z0-9_]+$"),
     (r"error", r"[eE]rror"),
-    (r"^https://", r"^https?:"),
     (r"[a-z]{3,20}", r"[a-z]{3}"),
-    (r"^.{0,29999}$", r"^.{0,30000}$"),
     (r"^[\s\S]{5,50}$", r"^[\s\S]{5}"),
     (r"^(?!-)[a-z-]{1,20}(?<!-)$", r"^[a-z]([a-z-]*[a-z])?$"),
     (r"^(?=.*\d).{8,}$", r"^(?=.*\d)"),
-    (r"^\p{Lu}+$", r"^\p{L}+$"),
     (r"\bfoo\b", r"foo"),
     (r"^[^\W_]+$", r"^[a-zA-Z0-9]+$"),
-    (r"^\u00e9$", r"^[à-ö]$"),
     (r"^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$", r""),
-    (r"^(a)\1$", r"^(a)\1$"),
     (r"^[A-Z][A-Z0-9_]+-\d+(?:-\d+)*$", r"^[A-Z0-9_-]+$"),
 ]
 
@@ -46,15 +39,6 @@ CONTAINED = [
 @pytest.mark.parametrize(("narrow", "wide"), CONTAINED)
 def test_a_pattern_within_another_is_proved(narrow: str, wide: str) -> None:
     assert find(patterns=(narrow,), not_patterns=(wide,)) is EMPTY
-
-
-def test_lengths_and_excluded_texts_restrict_patterns() -> None:
-    assert find(patterns=("^[ab]*$",), least=2, most=2) == Found(["aa"])
-    assert find(patterns=("^[a-z]{3}$",), most=2) is EMPTY
-    assert find(4, patterns=("^[ab]$",)) is EMPTY
-    assert find(patterns=("^[ab]$",), excluded=frozenset("a")) == Found(["b"])
-    assert find(patterns=("^[ab]$",), excluded=frozenset("ab")) is EMPTY
-    assert find(not_patterns=("^a*$", "^b*$"), most=1, excluded=frozenset(["c"])) == Found(["d"])
 
 
 @pytest.mark.parametrize("pattern", [r"^(?i)a$", r"^a{2}{3}$", r"^a++$"])
@@ -78,15 +62,11 @@ def test_expensive_patterns_end_in_unknown() -> None:
     ("constraints", "result"),
     [
         ({"formats": ("date",), "not_formats": ("date",)}, EMPTY),
-        ({"formats": ("uri",), "not_formats": ("uri-reference",)}, EMPTY),
         ({"formats": ("uuid",), "not_patterns": ("^[0-9a-fA-F-]{36}$",)}, EMPTY),
         ({"formats": ("uuid",), "most": 35}, EMPTY),
-        ({"formats": ("ipv4",), "least": 16}, EMPTY),
         ({"formats": ("ipv4",), "not_formats": ("hostname",)}, EMPTY),
-        ({"not_formats": ("unheard-of",)}, EMPTY),
         ({"formats": ("unheard-of",)}, Found([""])),
         ({"formats": ("uri",), "not_patterns": ("^https?://",)}, Found(["mailto:a@example.com"])),
-        ({"formats": ("uri-reference",), "not_formats": ("uri",)}, Found([""])),
         ({"formats": ("date",), "patterns": (r"^\d{4}-",)}, Found(["2024-02-29"])),
         ({"formats": ("date-time",), "not_formats": ("date",)}, Found(["2024-01-31T12:00:00Z"])),
         ({"formats": ("email",), "least": 30, "most": 30, "patterns": (r"@a\.b$",)}, None),

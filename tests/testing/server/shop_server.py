@@ -29,10 +29,10 @@ def ask(text):
     return answer.get("result", {}).get("action") == "accept" and answer["result"]["content"]["sure"] is True
 
 
-def error(text, code=None):
+def error(text, code):
     """Return the result of a call that failed."""
-    result = {"content": [{"type": "text", "text": text}], "isError": True}
-    return result if code is None else {**result, "_meta": {"toolgen/error": {"code": code, "message": text}}}
+    meta = {"toolgen/error": {"code": code, "message": text}}
+    return {"content": [{"type": "text", "text": text}], "isError": True, "_meta": meta}
 
 
 def good(content):
@@ -45,10 +45,8 @@ def look(arguments):
     """Return how many of a part there are."""
     part = arguments["part"]
     if part not in STOCK:
-        codes = {"other code": "sold_out", "no codes": None}
-        return error("There is no such part.", codes.get(FAULT, "unknown_part"))
-    left = {"wrong output": 4, "invalid output": -1}.get(FAULT, STOCK[part])
-    return good({"left": left})
+        return error("There is no such part.", "sold_out" if FAULT == "other code" else "unknown_part")
+    return good({"left": 4 if FAULT == "wrong output" else STOCK[part]})
 
 
 def clear(arguments):
@@ -68,8 +66,7 @@ def watch(arguments, token):
     words = ["ding", "dong"]
     for number, word in enumerate(words[:1] if FAULT == "loses a chunk" else words):
         progress = {"progressToken": token, "progress": number + 1, "message": word}
-        if FAULT != "no chunks":
-            send({"method": "notifications/progress", "params": progress})
+        send({"method": "notifications/progress", "params": progress})
     return good({"words": words})
 
 
@@ -77,11 +74,6 @@ def call(params):
     """Return the result of a call."""
     misbehave()
     name, arguments = params["name"], params.get("arguments", {})
-    if FAULT == "requires input for ever":
-        form = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
-        params = {"message": "Really?", "mode": "form", "requestedSchema": form}
-        question = {"method": "elicitation/create", "params": params}
-        return {"resultType": "input_required", "inputRequests": {"sure": question}, "requestState": "again"}
     if name == "watch":
         return watch(arguments, params.get("_meta", {}).get("progressToken"))
     return {"look": look, "clear": clear}[name](arguments)
@@ -96,18 +88,8 @@ def misbehave():
     elif FAULT == "floods":
         while True:
             sys.stdout.write("x" * 99_999)
-    elif FAULT == "floods messages":
-        while True:
-            send({"method": "notifications/message", "params": {"level": "info", "data": "x" * 9_999}})
-    elif FAULT == "asks for ever":
-        while True:
-            ask("Really?")
     elif FAULT == "asks":
         ask("May I?")
-    elif FAULT == "prints":
-        print("Looking \x1b[2Jfor it")
-    elif FAULT == "bad result":
-        raise ValueError("content")
 
 
 def answer(request):
@@ -118,11 +100,6 @@ def answer(request):
         version = request["params"]["protocolVersion"]
         info = {"name": "shop", "version": "3"}
         return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
-    if request["method"] == "server/discover" and FAULT == "requires input for ever":
-        about = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
-        return {**about, "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
-    if request["method"] == "tools/list" and FAULT == "requires input for ever":
-        return {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", "tools": LISTED}
     if request["method"] == "tools/list":
         return {"tools": LISTED}
     if request["method"] == "tools/call":
@@ -142,5 +119,3 @@ for line in sys.stdin:
         send({"id": request["id"], "result": answer(request)})
     except LookupError as fault:
         send({"id": request["id"], "error": {"code": -32601, "message": f"there is no {fault}"}})
-    except ValueError as fault:
-        send({"id": request["id"], "result": {str(fault): 7}})

@@ -40,12 +40,6 @@ def test_a_server_that_keeps_the_specs_passes(shop: Shop) -> None:
     assert watch["not_checked"] == {"read-only": "the state of a server cannot be seen"}
 
 
-def test_a_command_is_started_again_after_calls_that_change_something(shop: Shop) -> None:
-    shop.cli.spec("clear", f"{SPECS['clear']}  - {{name: once more, input: {{}}, output: {{left: 0}}}}\n")
-    (clear,) = shop.report("clear", "--all-calls", "--examples-only")["tools"]
-    assert (clear["result"], clear["calls"]) == ("passed", 6), clear["failures"]
-
-
 def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
     (clear,) = shop.report("clear", "--all-calls")["tools"]
     assert (clear["result"], clear["calls"] > 0) == ("passed", True)
@@ -54,11 +48,6 @@ def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
 
 FAULTS = {
     ("look", "wrong output"): ("example", "example 'bells' has another output"),
-    ("look", "other code"): ("example", "ends with sold_out (There is no such part.), not with unknown_part"),
-    ("look", "bad result"): (
-        "example",
-        "ends with an invalid answer (its answer does not follow MCP: content",
-    ),
     ("clear", "acts alone"): ("consent", "the tool acted although the user declined"),
     ("watch", "loses a chunk"): ("stream", "the chunks do not add up to 'words' of the response"),
     ("watch", "asks"): (
@@ -68,7 +57,6 @@ FAULTS = {
     ("look", "hangs"): ("crash", "there is no answer within 0.5 seconds"),
     ("look", "dies"): ("crash", "the server ended (exit code 1): 'out of\\u001b[2J paper'"),
     ("look", "floods"): ("crash", "more than 1 MB"),
-    ("look", "floods messages"): ("crash", "more than 1 MB"),
 }
 
 
@@ -102,32 +90,6 @@ def test_a_confirmed_call_is_made_again_with_yes(shop: Shop) -> None:
 
 def test_a_server_without_structured_content_is_read_as_json(shop: Shop) -> None:
     assert shop.tool("look", "text only")["result"] == "passed"
-
-
-def test_errors_without_codes_are_compared_as_errors(shop: Shop) -> None:
-    look = shop.tool("look", "no codes")
-    assert (look["result"], "only that a call ends in an error" in look["not_checked"]["error codes"]) == (
-        "passed",
-        True,
-    )
-    shop.cli.spec("look", SPECS["look"].partition("errors:")[0])
-    failure = shop.failure("look", "no codes")
-    assert failure["message"] == (
-        "answers: the call ends with an error without a code (There is no such part.), "
-        "and the spec declares no errors"
-    )
-
-
-def test_a_stream_without_chunks_is_not_checked(shop: Shop) -> None:
-    assert shop.tool("watch", "no chunks")["not_checked"]["stream"].startswith("the server sent no chunks")
-
-
-def test_lines_that_are_no_messages_are_reported(shop: Shop) -> None:
-    done = shop.test("look", fault="prints")
-    assert done.code == 0
-    assert (
-        "the server sent a line on stdout: 'Looking \\u001b[2Jfor it', which is no message of MCP" in done.out
-    )
 
 
 def test_another_schema_is_found_with_a_value(shop: Shop) -> None:
