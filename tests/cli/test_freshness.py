@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from toolgen.project import Cache, read_project
 from toolgen.project.cache.freshness import BuildRecord, find_up_to_date
-from toolgen.project.files.atomic_write import STAGE
 
 from .conftest import SPEC, Cli
 

@@ -9,11 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.changes.comparing.history import Release
-from toolgen.changes.comparing.sides import read_sides
-from toolgen.changes.comparison import compare
-from toolgen.changes.policy import Policy
-from toolgen.cli.commands.changelog import as_markdown
 
 from tests.cli.conftest import Cli
 

@@ -16,7 +16,7 @@ from toolgen.runtime.confirmation import tokens as module
 from toolgen.runtime.confirmation.question import cut_preview, displayed_preview
 from toolgen.runtime.confirmation.sealing import AesGcmSealer
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens, TokenClaims, digest_of_holder
-from toolgen.runtime.settings import Settings
+from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.backends import MemoryStore, SqliteStore
 from toolgen.runtime.stores.call_records import (
     CallRecords,

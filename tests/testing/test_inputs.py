@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from toolgen.testing.requests import KnownValues, Slot, requests, slots
+from toolgen.testing.requests import KnownValues, Slot, requests
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 from tests.testing.shop import PLACE

@@ -11,7 +11,6 @@ from toolgen.language.diagnostic import SpecErrors
 from toolgen.runtime import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
-from toolgen.testing.mock.answers import SAMPLES
 
 from tests.testing.mock_samples import ORDER, call, how, write_specs
 
