@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from .errors import ChangedSinceConfirmedError
 from .logs.logger import LOGGER, CallLogger
+from .logs.redaction import without_text
+from .text import well_formed
 
 if TYPE_CHECKING:
     import asyncio
@@ -260,8 +262,7 @@ def response_metadata(call: ToolContext) -> dict[str, Any]:
 
 def _run_in_loop_of(call: ToolContext, report: Coroutine[Any, Any, None]) -> Awaitable[None]:
     """Run `report` in the call's event loop. Return at once in that loop, in a thread when it has ended."""
-    import asyncio
-    from concurrent.futures import TimeoutError as FutureTimeoutError
+    import asyncio  # loaded with the first call
 
     try:
         running = asyncio.get_running_loop()
@@ -283,20 +284,17 @@ def _run_in_loop_of(call: ToolContext, report: Coroutine[Any, Any, None]) -> Awa
         return _DONE
     try:
         future.result(_REPORT_SECONDS)
-    except FutureTimeoutError:
+    except (Exception, asyncio.CancelledError) as error:  # not in time, or its loop has ended
         future.cancel()
-        LOGGER.info("a progress report of %s was not sent in time (call %s)", call.tool_name, call.call_id)
-    except (Exception, asyncio.CancelledError):  # its loop has ended
-        future.cancel()
+        kind = type(error).__name__
+        LOGGER.info("a progress report of %s was not sent (call %s): %s", call.tool_name, call.call_id, kind)
     return _DONE
 
 
 async def _report(
     call: ToolContext, send: Progress, *, progress: float, total: float | None, message: str | None
 ) -> None:
-    from .isolation import run_async
-    from .logs.redaction import without_text
-    from .text import well_formed
+    from .isolation import run_async  # loaded with the first call
 
     text = well_formed(message) if isinstance(message, str) else message
     try:

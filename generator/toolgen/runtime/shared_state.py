@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .context import ToolConfig
@@ -12,12 +12,9 @@ from .settings import Settings
 
 if TYPE_CHECKING:
     from .background.task import TaskCall
-    from .background.tasks import Tasks
-    from .confirmation.tokens import ConfirmationTokens
     from .context import Caller, Progress
     from .contract.tool_contract import ToolContract
     from .errors import ToolError
-    from .execution.admission import Admission
     from .execution.environment import Environment
     from .execution.threads.loop_thread import LoopThread
     from .implementations.registry import Registry
@@ -62,15 +59,6 @@ class QueuedCalls:
         return None if entry is None else (entry.prepared or entry.prepare()).contract
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
-    """Services of a toolkit that use stores."""
-
-    confirmations: ConfirmationTokens
-    admission: Admission
-    tasks: Tasks | None  # None: no queue is configured
-
-
 class SharedState:
     """State that a toolkit shares with its sessions and selections; created for the first call."""
 
@@ -80,7 +68,7 @@ class SharedState:
         self._context = context
         self._lock = threading.RLock()
         self._environment: Environment | None = None
-        self._services: Services | None = None
+        self._services: Environment | None = None  # without a context
         self._settings = config.settings
         self._loop: LoopThread | None = None
         # an invalid setting is raised where the toolkit is made
@@ -120,22 +108,14 @@ class SharedState:
 
     def environment(self) -> Environment:
         """Return the environment of calls outside of sessions."""
-        # the first call loads what calls need
-        from .execution.environment import Environment
-        from .execution.threads.worker_pool import WorkerPool
+        from .execution.threads.worker_pool import WorkerPool  # the first call loads what calls need
 
         services = self.services()
         with self._lock:
             if self._environment is None:
-                self._environment = Environment(
-                    self._context(),
-                    self.config,
-                    self.settings,
-                    services.confirmations,
-                    WorkerPool(self.settings.threads, self.settings.queue),
-                    services.admission,
-                    services.tasks,
-                )
+                settings = self.settings
+                pool = WorkerPool(settings.threads, settings.queue)
+                self._environment = replace(services, context=self._context(), settings=settings, pool=pool)
             return self._environment
 
     async def close(self, registry: Registry) -> None:
@@ -145,21 +125,27 @@ class SharedState:
         if environment is not None:
             await registry.close(environment)
 
-    def services(self) -> Services:
-        """Return the services that use stores. Raises SettingError if a setting is not valid."""
+    def services(self) -> Environment:
+        """Return the environment without a context. Raises SettingError if a setting is not valid."""
         with self._lock:
             if self._services is None:
                 self._services = self._open(self.settings)
             return self._services
 
-    def _open(self, settings: Settings) -> Services:
+    def _open(self, settings: Settings) -> Environment:
         # the first call loads what calls need
         from .background.tasks import Tasks
         from .confirmation.tokens import ConfirmationTokens
         from .execution.admission import Admission
+        from .execution.environment import Environment
+        from .execution.threads.worker_pool import WorkerPool
 
-        return Services(
+        return Environment(
+            {},
+            self.config,
+            settings,
             ConfirmationTokens.from_settings(settings),
+            WorkerPool(settings.threads, settings.queue),
             Admission(settings),
             Tasks.from_settings(settings, self.queued_calls),
         )

@@ -115,7 +115,7 @@ class ToolCall(AdmittedCall):
         """Return the response; write a log record, a span and events around the call."""
         with record:
             if record.notifies:
-                await record.started(self.arguments)
+                await record.report("started", arguments=self.arguments)
             response = await (self.answer() if self.caller.idempotency_key is None else self.answer_once())
             await record.ended(response)
             return response
@@ -205,7 +205,7 @@ class ToolCall(AdmittedCall):
         else:
             request = build_request(contract, self.arguments, context.call_id)
         if self.record is not None and self.record.notifies:
-            await self.record.validated()
+            await self.record.report("validated")
         if contract.secrets:
             self._check_secrets(contract.secrets)
         if not self.tool.readiness.done:
@@ -341,7 +341,7 @@ class ToolCall(AdmittedCall):
             return listen_of_caller
 
         async def listen(chunk: Any) -> None:
-            await record.chunk(chunk)
+            await record.report("chunk", chunk=chunk)
             if listen_of_caller is not None:
                 await listen_of_caller(chunk)
 

@@ -11,31 +11,6 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
-from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.errors import (
-    ChangedSinceConfirmedError,
-    ConfirmationRequiredError,
-    DeclinedError,
-    NotImplementedToolError,
-    QuestionCancelledError,
-    ToolError,
-)
-from toolgen.runtime.instrumentation.conventions import CONFIRMATIONS, OUTCOME, TOOL
-from toolgen.runtime.instrumentation.metrics import current_metrics
-from toolgen.runtime.isolation import run_async
-from toolgen.runtime.logs.call_id import new_call_id
-from toolgen.runtime.logs.logger import LOGGER
-from toolgen.schema.document import unshared
-
-from .admission import AdmittedCall
-from .invoke import PreparedMethod, run_method
-
-if TYPE_CHECKING:
-    from toolgen.runtime.settings import Settings
-
-    from .environment import Environment
-
 from toolgen.runtime.confirmation.audit import KnownWay, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
     Approval,
@@ -54,7 +29,31 @@ from toolgen.runtime.confirmation.tokens import (
     digest_of_holder,
     digest_of_question,
 )
+from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
+from toolgen.runtime.contract.tool_contract import ToolContract
+from toolgen.runtime.errors import (
+    ChangedSinceConfirmedError,
+    ConfirmationRequiredError,
+    DeclinedError,
+    NotImplementedToolError,
+    QuestionCancelledError,
+    ToolError,
+)
+from toolgen.runtime.instrumentation.conventions import CONFIRMATIONS, OUTCOME, TOOL
+from toolgen.runtime.instrumentation.metrics import current_metrics
+from toolgen.runtime.isolation import run_async
+from toolgen.runtime.logs.call_id import new_call_id
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.stores.opening import StoreError
+from toolgen.schema.document import unshared
+
+from .admission import AdmittedCall
+from .invoke import PreparedMethod, run_method
+
+if TYPE_CHECKING:
+    from toolgen.runtime.settings import Settings
+
+    from .environment import Environment
 
 Result = TypeVar("Result")
 

@@ -138,6 +138,6 @@ async def refuse_call(
         log_failure(call, answer)
         return response
     with record:
-        await record.started(arguments)
+        await record.report("started", arguments=arguments)
         await record.ended(response)
     return response

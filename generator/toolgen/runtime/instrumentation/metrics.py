@@ -26,6 +26,7 @@ from .conventions import (
     TOOL_DURATION,
     Instrument,
 )
+from .spans import current_provider
 
 Owner = TypeVar("Owner")
 _Read = Callable[[Any], Mapping[str, float]]
@@ -98,14 +99,8 @@ def metric_name(tool_name: str) -> str:
 
 def current_metrics() -> Metrics | None:
     """Return the instruments of the application's meter provider; None if it has set none."""
-    api = sys.modules.get("opentelemetry.metrics")  # who sets a provider has imported it
-    get_provider = getattr(api, "get_meter_provider", None)
-    if get_provider is None:
-        return None
-    provider = get_provider()
-    # those of the API itself do nothing
-    is_idle = type(provider).__module__.startswith("opentelemetry.metrics.")
-    return None if is_idle else _metrics_of(provider)
+    provider = current_provider("opentelemetry.metrics", "get_meter_provider")
+    return None if provider is None else _metrics_of(provider)
 
 
 @lru_cache(maxsize=1)

@@ -125,18 +125,12 @@ class CallRecord:
         if self._span_scope is not None:
             self._span_scope.__exit__(kind, error, trace)
 
-    async def started(self, arguments: Any) -> None:
-        """Report the start of the call to the application's callback."""
-        await notify(self._call, "started", {"arguments": arguments})
-
-    async def validated(self) -> None:
-        """Report to the application's callback that the arguments are valid."""
-        await notify(self._call, "validated", {})
-
-    async def chunk(self, chunk: Any) -> None:
-        """Report one chunk of a streamed result."""
-        self._chunks += 1
-        await notify(self._call, "chunk", {"number": self._chunks, "chunk": chunk})
+    async def report(self, kind: EventKind, **data: Any) -> None:
+        """Pass an event to the application's callback; that of a chunk has its number."""
+        if kind == "chunk":
+            self._chunks += 1
+            data["number"] = self._chunks
+        await notify(self._call, kind, data)
 
     async def ended(self, response: ToolResponse) -> None:
         """Report the response, a success or an error."""

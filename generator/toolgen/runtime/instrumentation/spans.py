@@ -29,16 +29,18 @@ OBSERVED_REQUEST: Final[ContextVar[RequestObservation | None]] = ContextVar("too
 measurement, as the conventions for MCP say of the spans of tool calls."""
 
 
+def current_provider(api: str, getter: str) -> Any:
+    """Return the provider that the application has set, by a module of OpenTelemetry's API; None without."""
+    get_provider = getattr(sys.modules.get(api), getter, None)  # who sets a provider has imported it
+    provider = None if get_provider is None else get_provider()
+    # those of the API itself do nothing
+    return None if type(provider).__module__.startswith(api) else provider
+
+
 def current_tracer() -> Any:
     """Return the tracer of the application's provider; None if it has set none."""
-    api = sys.modules.get("opentelemetry.trace")  # who sets a provider has imported it
-    get_provider = getattr(api, "get_tracer_provider", None)
-    if get_provider is None:
-        return None
-    provider = get_provider()
-    # those of the API itself do nothing
-    is_idle = type(provider).__module__.startswith("opentelemetry.trace")
-    return None if is_idle else _tracer_of(provider)
+    provider = current_provider("opentelemetry.trace", "get_tracer_provider")
+    return None if provider is None else _tracer_of(provider)
 
 
 @lru_cache(maxsize=1)
