@@ -62,6 +62,19 @@ class CallOptions(_CommonOptions, total=False):
     `max_result_bytes` holds as well."""
 
 
+class Filters(TypedDict, total=False):
+    """What `ToolResponse.render` leaves out. Both are true unless they are given."""
+
+    filter_empty_fields: bool
+    """Omit fields that are None or empty, except `content`, or `error` on errors."""
+    filter_metadata_fields: bool
+    """Omit `metadata`."""
+
+
+class RenderedCallOptions(CallOptions, Filters, total=False):
+    """The options of `Toolkit.call` and `call_sync` with `as_type`."""
+
+
 class AdapterOptions(_CommonOptions, total=False):
     """The options of adapters for several calls at once."""
 

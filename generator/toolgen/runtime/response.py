@@ -7,8 +7,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, Unpack, overload
 
+from .call_options import Filters
 from .content.block import Block
 from .errors import ToolError
 
@@ -38,8 +39,8 @@ class ResponseForm(StrEnum):
     PRETTY_STR = "pretty_str"  # one line per field, for people
 
 
-FormName = Literal["intact", "dict", "str", "pretty_str"]
-"""The values of ResponseForm."""
+FormName: TypeAlias = ResponseForm | Literal["intact", "dict", "str", "pretty_str"]
+"""A form, or its value."""
 
 
 @dataclass(frozen=True, init=False)
@@ -150,31 +151,21 @@ class ToolResponse:
 
     @overload
     def render(
-        self,
-        form: Literal[ResponseForm.INTACT, "intact"],
-        *,
-        filter_empty_fields: bool = ...,
-        filter_metadata_fields: bool = ...,
+        self, form: Literal[ResponseForm.INTACT, "intact"], **filters: Unpack[Filters]
     ) -> ToolResponse: ...
     @overload
     def render(
-        self,
-        form: Literal[ResponseForm.DICT, "dict"],
-        *,
-        filter_empty_fields: bool = ...,
-        filter_metadata_fields: bool = ...,
+        self, form: Literal[ResponseForm.DICT, "dict"], **filters: Unpack[Filters]
     ) -> dict[str, Any]: ...
     @overload
     def render(
         self,
         form: Literal[ResponseForm.STR, ResponseForm.PRETTY_STR, "str", "pretty_str"] = ...,
-        *,
-        filter_empty_fields: bool = ...,
-        filter_metadata_fields: bool = ...,
+        **filters: Unpack[Filters],
     ) -> str: ...
     def render(
         self,
-        form: ResponseForm | FormName | None = None,
+        form: FormName | None = None,
         *,
         filter_empty_fields: bool = True,
         filter_metadata_fields: bool = True,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
 from .background.task import TaskStarted
-from .call_options import CallerOptions, CallOptions, check_options
+from .call_options import CallerOptions, CallOptions, RenderedCallOptions, check_options
 from .context import ANYBODY, DEFAULT_CONFIG, Caller, ToolConfig
 from .definition.tool_definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
@@ -240,21 +240,14 @@ class Toolkit:
     async def call(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse: ...
     @overload
     async def call(
-        self,
-        name: str,
-        arguments: Any,
-        *,
-        as_type: ResponseForm | FormName,
-        filter_empty_fields: bool = ...,
-        filter_metadata_fields: bool = ...,
-        **options: Unpack[CallOptions],
+        self, name: str, arguments: Any, *, as_type: FormName, **options: Unpack[RenderedCallOptions]
     ) -> Any: ...
     async def call(
         self,
         name: str,
         arguments: Any,
         *,
-        as_type: ResponseForm | FormName | None = None,
+        as_type: FormName | None = None,
         filter_empty_fields: bool = True,
         filter_metadata_fields: bool = True,
         **options: Unpack[CallOptions],
@@ -417,14 +410,7 @@ class Toolkit:
     def call_sync(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse: ...
     @overload
     def call_sync(
-        self,
-        name: str,
-        arguments: Any,
-        *,
-        as_type: ResponseForm | FormName,
-        filter_empty_fields: bool = ...,
-        filter_metadata_fields: bool = ...,
-        **options: Unpack[CallOptions],
+        self, name: str, arguments: Any, *, as_type: FormName, **options: Unpack[RenderedCallOptions]
     ) -> Any: ...
     def call_sync(self, name: str, arguments: Any, **options: Any) -> Any:
         """Call a tool from synchronous code, with the options and the result of `call`.
