@@ -16,13 +16,13 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
-from secrets import token_urlsafe
+from secrets import token_bytes, token_urlsafe
 from typing import Any, Final, Protocol
 from uuid import uuid4
 
 from toolgen.runtime.confirmation.audit import KnownWay
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, displayed_preview
-from toolgen.runtime.confirmation.sealing import AesGcmSealer, parse_keys
+from toolgen.runtime.confirmation.sealing import KEY_BYTES, AesGcmSealer, parse_keys
 from toolgen.runtime.context import Caller, Progress, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import ChangedSinceConfirmedError, NotReadyError, OutcomeUnknownError, ToolError
@@ -114,7 +114,7 @@ class Tasks:
         records = open_call_records("task_queue", settings.task_queue)
         queue: TaskQueue = LocalQueue() if is_local else SaqQueue(settings.task_queue)
         try:
-            sealer = AesGcmSealer(keys or [token_urlsafe(32)[:32].encode()], _PURPOSE)
+            sealer = AesGcmSealer(keys or [token_bytes(KEY_BYTES)], _PURPOSE)
         except ModuleNotFoundError as error:
             raise SettingError("tasks need the package cryptography: pip install 'toolgen[tasks]'") from error
         return cls(records, queue, sealer, calls)
@@ -189,7 +189,7 @@ class Tasks:
                 await progress(*status.progress)
             seen = status
             await asyncio.sleep(pause)
-            pause = min(LOOK_SECONDS, pause * 1.3)
+            pause = min(LOOK_SECONDS, pause * 2)
 
     async def wait_for_caller(
         self, task: Task, principal: str | None, progress: Progress | None

@@ -104,7 +104,7 @@ class ConfirmationTokens:
         sealer = self._sealing()
         if sealer is None:
             return None
-        own = {"id": secrets.token_urlsafe(16), "exp": time.time() + self.seconds}
+        own = {"id": secrets.token_urlsafe(), "exp": time.time() + self.seconds}
         payload = {**own, **asdict(claims)}
         return sealer.seal(json.dumps(payload, separators=(",", ":")).encode())
 

@@ -203,7 +203,7 @@ class Admission:
                     "The first call with this idempotency key is still running.", retry_after=1
                 )
             await asyncio.sleep(pause)
-            pause = min(_PAUSES[1], pause * 1.5)
+            pause = min(_PAUSES[1], pause * 2)
 
     def _answer(self, call: AdmittedCall, record: Record) -> ToolResponse:
         """Return the response of a call whose key was used before. Raises TaskStarted if a task has it."""

@@ -115,7 +115,7 @@ def _loaded_type(dotted: str) -> type | None:
     return found if isclass(found) else None
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.cache
 def declared_type(dotted: str) -> type | None:
     """Return the declared type of an injected value; None if values cannot be checked against it."""
     module, _, name = dotted.rpartition(".")
