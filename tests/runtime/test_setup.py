@@ -94,7 +94,7 @@ def test_a_toolkit_closes_what_it_set_up() -> None:
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_set_up_gets_none_for_an_optional_value(plain: bool) -> None:
     async def in_loop(self: Any, context: Any) -> None:
-        self.seen.append(await context.aget("db"))
+        self.seen.append(context.get("db"))
 
     def in_worker(self: Any, context: Any) -> None:
         self.seen.append(context.get("db"))

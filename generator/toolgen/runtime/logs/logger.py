@@ -55,11 +55,7 @@ class CallLogger(logging.LoggerAdapter[Any]):
 
 
 def _formatted(message: object, args: tuple[object, ...]) -> str:
-    text = str(message)
-    if not args:
-        return text
-    values: Any = args[0] if len(args) == 1 and isinstance(args[0], dict) and args[0] else args
     try:
-        return str(text % values)
+        return logging.LogRecord("", logging.NOTSET, "", 0, message, args, None).getMessage()
     except (TypeError, ValueError):  # as in logging, a wrong format does not raise
-        return f"{text} {args!r}"
+        return f"{message} {args!r}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
@@ -141,8 +140,7 @@ class ThreadRun:
         self._most = most  # threads of the tool; None: half of them
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
-        self._host: _TaskHost | None = None  # created when the thread first needs the event loop
-        self._host_lock = threading.Lock()
+        self._host = _TaskHost(self._loop, tool_name)
         self._outcome: asyncio.Future[tuple[Any, Exception | None]] = self._loop.create_future()
 
     async def result(self, pool: WorkerPool, seconds: float | None) -> Any:
@@ -177,12 +175,7 @@ class ThreadRun:
 
         Raises CallAbandonedError if the caller does not wait any more and `work` is interruptible.
         """
-        with self._host_lock:
-            is_late = self._host is None and self.abandoned
-            host = self._host = self._host or _TaskHost(self._loop, self._tool_name)
-        if is_late:  # abandoned before the host existed: it has to know
-            host.stop()
-        return host.run(work, interruptible=interruptible)
+        return self._host.run(work, interruptible=interruptible)
 
     async def awaited(self, work: Awaitable[Any]) -> Any:
         """Await `work` in the event loop and return its result. Blocks the thread, and never suspends."""
@@ -190,10 +183,8 @@ class ThreadRun:
         return self.in_loop(work if isinstance(work, Coroutine) else awaited(work))
 
     def _abandon(self) -> None:
-        with self._host_lock:
-            self.abandoned = True
-            if self._host is not None:
-                self._host.stop()
+        self.abandoned = True
+        self._host.stop()
         text, fields = "after its call has ended, tool %s continues in its thread", {"event": "abandoned"}
         LOGGER.warning(text, self._tool_name, extra={**fields, "tool_name": self._tool_name})
 
@@ -204,8 +195,7 @@ class ThreadRun:
         except BaseException as raised:  # raised again in the caller's task, as an ordinary exception
             error = contain_exit(raised, self._tool_name)
         self._ended(error)
-        if self._host is not None:
-            self._host.end()
+        self._host.end()
         if self.abandoned and error is not None and not isinstance(error, CallAbandonedError):
             name = type(error).__name__
             LOGGER.info("tool %s failed with %s after its call had ended", self._tool_name, name)
