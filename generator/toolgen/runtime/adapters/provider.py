@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .provider_tool import ProviderTool
 
 
-_CACHED_TOOLS = 16  # sets of definitions whose published names are cached
 _ALTERNATIVES = ("choices", "candidates")  # fields of a response whose first item is the model's answer
 
 
@@ -123,7 +122,7 @@ class ProviderAdapter:
     def __init__(self, provider: Provider | str, catalog: ToolkitSource | None = None) -> None:
         self._provider = provider
         self._catalog = catalog
-        self._published: dict[int, _PublishedTools] = {}  # by the id of their definitions
+        self._published: _PublishedTools | None = None  # those of the last call
         self._definitions: Mapping[str, Any] | None = None
         self._lock = Lock()
 
@@ -287,9 +286,9 @@ class ProviderAdapter:
         if call.error is not None:
             return call
         definitions = toolkit.definitions
-        published = self._published.get(id(definitions))
-        if published is None:
-            published = self._publish(definitions)
+        published = self._published
+        if published is None or published.definitions is not definitions:
+            published = self._published = _PublishedTools(definitions, self.provider.target)
         name = published.names.get(call.name, call.name)
         if call.invalid_json is not None:
             return call._replace(name=name, error=_not_json(name, call.invalid_json))
@@ -306,28 +305,15 @@ class ProviderAdapter:
             return call._replace(name=name, error=_not_json(name, "nested too deeply"))
         return ProviderCall(call.id, name, arguments, call.write)
 
-    def _publish(self, definitions: Mapping[str, ToolDefinition]) -> _PublishedTools:
-        from .naming import wire_names
-
-        published = _PublishedTools(
-            definitions, self.provider.target, wire_names(definitions, self.provider.target)
-        )
-        with self._lock:
-            # each selection of a toolkit has definitions of its own: an application may make many
-            while len(self._published) >= _CACHED_TOOLS:
-                del self._published[next(iter(self._published))]
-            self._published[id(definitions)] = published
-        return published
-
 
 class _PublishedTools:
     """The tools of one set of definitions, as one target publishes them."""
 
-    def __init__(
-        self, definitions: Mapping[str, ToolDefinition], target: str, names: Mapping[str, str]
-    ) -> None:
-        self.definitions = definitions  # a reference, so that no other object gets its id
-        self.names = names  # published name → wire name
+    def __init__(self, definitions: Mapping[str, ToolDefinition], target: str) -> None:
+        from .naming import wire_names
+
+        self.definitions = definitions
+        self.names = wire_names(definitions, target)  # published name → wire name
         self._target = target
         self._restorers: dict[str, Callable[[Any], Any] | None] = {}  # by wire name, filled on first call
 

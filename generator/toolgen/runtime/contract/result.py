@@ -92,26 +92,31 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
     content = _dump(result)
-    try:
-        if content is result and not is_json(content):
+    if content is result and not is_json(content):
+        raise _broken(contract, "its response", schema, content)
+    data = _encoded(contract, content)
+    if schema is not None and not schema.is_valid(content):
+        # what another server has sent is passed on as it is, or refused
+        is_own = isinstance(given, BaseModel) or not contract.forwards
+        sent = without_refused_nulls(schema, content) if is_own else content
+        if sent is content:
             raise _broken(contract, "its response", schema, content)
-        data = to_json(content, inf_nan_mode="constants")
-        if schema is not None and not schema.is_valid(content):
-            # what another server has sent is passed on as it is, or refused
-            is_own = isinstance(given, BaseModel) or not contract.forwards
-            sent = without_refused_nulls(schema, content) if is_own else content
-            if sent is content:
-                raise _broken(contract, "its response", schema, content)
-            content, data = sent, to_json(sent)
-        text = data.decode()
-    except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
-        raise _broken(contract, "its response", None, content) from None
+        content, data = sent, to_json(sent)
     if settings is not None and len(data) > settings.max_result_bytes:
         raise _too_large(contract, "result", len(data), settings)
+    return WrittenResult(content, content if isinstance(content, str) else data.decode())
+
+
+def _encoded(contract: ToolContract, content: Any) -> bytes:
+    """Return a value that models have written as JSON. Raises BrokenContract if it is none."""
+    try:
+        data = to_json(content, inf_nan_mode="constants")
+    except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
+        raise _broken(contract, "its response", None, content) from None
     # `to_json` writes NaN and Infinity as words, which JSON does not have
-    if ("N" in text or "I" in text) and not _is_finite(text, content):
+    if (b"NaN" in data or b"Infinity" in data) and not is_json(content):
         raise _broken(contract, "its response", None, content)
-    return WrittenResult(content, content if isinstance(content, str) else text)
+    return data
 
 
 def write_result_with_blocks(contract: ToolContract, result: ReadResult, settings: Settings) -> WrittenResult:
@@ -172,18 +177,7 @@ def _too_large(contract: ToolContract, subject: str, size: int, settings: Settin
 
 def write_chunks(contract: ToolContract, chunks: list[Any]) -> WrittenResult:
     """Return the chunks of a stream, which have been validated, as its result. Raises BrokenContract."""
-    try:
-        text = to_json(chunks, inf_nan_mode="constants").decode()
-    except PydanticSerializationError:  # models accept text that is not valid Unicode
-        raise _broken(contract, "its response", None, chunks) from None
-    if ("N" in text or "I" in text) and not _is_finite(text, chunks):
-        raise _broken(contract, "its response", None, chunks)
-    return WrittenResult(chunks, text)
-
-
-def _is_finite(text: str, content: Any) -> bool:
-    """True if no number in `content`, whose JSON is `text`, is NaN or infinite."""
-    return not ("NaN" in text or "Infinity" in text) or is_json(content)
+    return WrittenResult(chunks, _encoded(contract, chunks).decode())
 
 
 def as_text(content: Any) -> str:

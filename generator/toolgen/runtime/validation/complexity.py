@@ -96,26 +96,23 @@ def is_checked_in_time(document: SchemaDocument, value: Any, part: Any = None) -
 
     Branches for another type or tag count nothing: the validator refuses them at once.
     """
-    steps = 0
-    stack: list[tuple[Any, Any]] = [(document.schema if part is None else part, value)]
-    while stack and len(stack) + steps < _MAX_VISITS:
-        schema, inner = stack.pop()
-        steps += 1
-        if isinstance(schema, dict):
-            stack += islice(_applied(document, schema, inner, without_others=True), _MAX_VISITS)
-    return not stack
+    return _ends(document, value, part, _MAX_VISITS, to_explain=False)
 
 
 def explains(document: SchemaDocument, value: Any, part: Any = None, most: int = MAX_STEPS) -> bool:
     """True if the validator lists all faults of a value by a schema, or a `part` of it, in `most` steps."""
-    document = document.plain
+    return _ends(document.plain, value, part, most, to_explain=True)
+
+
+def _ends(document: SchemaDocument, value: Any, part: Any, most: int, *, to_explain: bool) -> bool:
+    """True if a value is validated by a schema, or by a `part` of it, or also explained, in `most` steps."""
     steps = 0
     stack: list[tuple[Any, Any]] = [(document.schema if part is None else part, value)]
     while stack and len(stack) + steps < most:
         schema, inner = stack.pop()
-        steps += 1 + _copying_steps(schema, inner)
+        steps += 1 + (_copying_steps(schema, inner) if to_explain else 0)
         if isinstance(schema, dict):
-            stack += islice(_applied(document, schema, inner), most)
+            stack += islice(_applied(document, schema, inner, without_others=not to_explain), most)
     return not stack and steps < most
 
 
@@ -130,7 +127,7 @@ def _copying_steps(schema: Any, part: Any) -> int:
 
 
 def _applied(
-    document: SchemaDocument, schema: dict[str, Any], part: Any, *, without_others: bool = False
+    document: SchemaDocument, schema: dict[str, Any], part: Any, *, without_others: bool
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the subschemas of one schema that apply to a part, or to what is in it, with that."""
     for _, target in document.references(schema):
