@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from operator import is_not
 from typing import Any, Final, Literal, get_args, get_origin
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -21,18 +20,6 @@ from toolgen.schema.document import Schema, subschemas
 _SERIALIZER: Final = SchemaSerializer(core_schema.any_schema())
 _SCALARS: Final = frozenset((bool, bytes, float, int, str, type(None)))
 _LISTS: Final = (list, tuple, set, frozenset)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    """The fields of a class in which more can be than pydantic dumps."""
-
-    changing: dict[str, FieldInfo]  # they can differ from their default unset, or hold a model that can
-    holding: dict[str, FieldInfo]  # these, and all others that can hold a model
-    models: tuple[type[BaseModel], ...]  # that the class can hold, at any depth
-
-
-_FIELDS: WeakKeyDictionary[type[BaseModel], _Fields] = WeakKeyDictionary()
 
 
 def dump(value: Any) -> Any:
@@ -64,9 +51,9 @@ def _changed(value: Any) -> Any:
     if kind in _SCALARS:
         return value
     if isinstance(value, BaseModel):
-        if getattr(kind.__base__, "model_fields", None):  # a field of that type would not have all of its own
-            return dump(value)
-        return _changed_model(value)
+        # a field of the type of its base class would not have all of its own
+        is_subclass = kind.__base__ is not BaseModel and getattr(kind.__base__, "model_fields", None)
+        return dump(value) if is_subclass else _changed_model(value)
     if isinstance(value, dict):
         items = {name: each if type(each) in _SCALARS else _changed(each) for name, each in value.items()}
         return items if any(map(is_not, items.values(), value.values())) else value
@@ -78,23 +65,25 @@ def _changed(value: Any) -> Any:
 
 def _changed_model(model: BaseModel) -> BaseModel:
     """Return a model, or a copy in which fields count as set if they differ from their defaults."""
-    kind = type(model)
-    visited, extra = _visited(kind), model.__pydantic_extra__
-    if not visited and not extra:
+    models = _plain_models(type(model))
+    # the usual case; the code may define subclasses at any time
+    if models is not None and not any(map(type.__subclasses__, models)):
         return model
     values, set_fields = vars(model), model.model_fields_set
     update: dict[str, Any] = {}
-    for name, field in visited.items():
+    for name, field in type(model).model_fields.items():
         if name not in values:  # `model_construct` may leave it out
             continue
         old = values[name]
         is_set, is_scalar = name in set_fields, type(old) in _SCALARS
-        if not is_set and (field.default is old if is_scalar else _is_empty_default(field, old)):
+        if is_scalar and (is_set or field.default is old):
+            continue
+        if not is_set and not is_scalar and _is_empty_default(field, old):
             continue
         new = _changed(old)
         if new is not old if is_set else not _is_default(field, new, values):
             update[name] = new
-    for name, old in (extra or {}).items():
+    for name, old in (model.__pydantic_extra__ or {}).items():
         if (new := _changed(old)) is not old:
             update[name] = new
     return model.model_copy(update=update) if update else model
@@ -121,39 +110,23 @@ def _as_text(value: Any) -> str:
     return json.dumps(_dump_any(value), sort_keys=True)
 
 
-def _visited(kind: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return the fields in which more can be than pydantic dumps."""
-    fields = _FIELDS.get(kind)
-    if fields is None:
-        fields = _FIELDS[kind] = _fields_of(kind)
-    # the code may define subclasses at any time
-    return fields.holding if any(map(type.__subclasses__, fields.models)) else fields.changing
-
-
-def _fields_of(kind: type[BaseModel]) -> _Fields:
-    changing, holding, models = dict[str, FieldInfo](), dict[str, FieldInfo](), set[type[BaseModel]]()
-    for name, field in kind.model_fields.items():
-        held = _held(field.annotation, set())
-        models |= held
-        if _has_own_value(field) or any(map(_may_change, held)):
-            changing[name] = field
-        if held or _has_own_value(field):
-            holding[name] = field
-    return _Fields(changing, holding, tuple(models - {BaseModel}))
+@lru_cache(1_000)
+def _plain_models(kind: type[BaseModel]) -> Sequence[type[BaseModel]] | None:
+    """Return the models in a class; None if more can be in it than was set, even without subclasses."""
+    models = _held(kind, set())
+    return None if any(map(_may_change, models)) else tuple(models)
 
 
 def _may_change(kind: type[BaseModel]) -> bool:
-    is_open = kind is BaseModel or kind.model_config.get("extra") == "allow"
-    return is_open or any(map(_has_own_value, kind.model_fields.values()))
-
-
-def _has_own_value(field: FieldInfo) -> bool:
     """True if an unset field can differ from its default: a list changed in place, the value of a factory.
 
     A text, a number or None can change only by an assignment, which sets the field.
     """
-    is_given = not field.is_required() and type(field.default) not in _SCALARS
-    return field.default_factory is not None or is_given
+    is_open = kind is BaseModel or kind.model_config.get("extra") == "allow"
+    return is_open or any(
+        field.default_factory is not None or not (field.is_required() or type(field.default) in _SCALARS)
+        for field in kind.model_fields.values()
+    )
 
 
 def _held(annotation: Any, found: set[type[BaseModel]]) -> set[type[BaseModel]]:

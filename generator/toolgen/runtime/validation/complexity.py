@@ -28,7 +28,7 @@ _MAX_LONG: Final = 1_000  # integers of more than 64 bits that are compared in p
 _MAX_LONG_BITS: Final = 300_000  # of all these: the work grows with their digits
 _HOPS: Final = 50  # consecutive references
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
-_ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
+_ITEMS: Final = ("items", "contains", "additionalItems", "unevaluatedItems")
 
 
 def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any) -> bool:
@@ -136,36 +136,41 @@ def _applied(
         is_branch = without_others and path[0] in ("anyOf", "oneOf")
         if not (is_branch and is_for_other(document, inner, part)):
             yield inner, part
-    if isinstance(part, dict):
-        yield from _properties(schema, part)
-    elif isinstance(part, list):
-        yield from _items(schema, part)
-
-
-def _properties(schema: Mapping[str, Any], part: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    named, patterns = schema.get("properties"), schema.get("patternProperties")
-    known = named if isinstance(named, dict) else {}
-    rest = [schema[keyword] for keyword in _OTHERS if keyword in schema]
-    rest += patterns.values() if isinstance(patterns, dict) else ()
-    for name in known.keys() & part.keys():
-        yield known[name], part[name]
-    for each in rest:
-        for inner in part.values():
+    inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    for step, inner in inside:
+        # matching takes time itself
+        for each in subschemas_for(schema, step, every_pattern=True):
             yield each, inner
-    if "propertyNames" in schema:
-        for name in part:
-            yield schema["propertyNames"], name
+        if isinstance(step, str) and "propertyNames" in schema:
+            yield schema["propertyNames"], step
 
 
-def _items(schema: Mapping[str, Any], part: list[Any]) -> Iterator[tuple[Any, Any]]:
-    first = schema.get("prefixItems", schema.get("items"))
-    listed = first if isinstance(first, list) else []
-    yield from zip(listed, part, strict=False)
-    each = [schema["items"]] if "items" in schema and schema["items"] is not listed else []
-    each += [schema[keyword] for keyword in _ITEMS if keyword in schema]
-    for found in each:
-        for inner in part[len(listed) :]:
-            yield found, inner
+def subschemas_for(
+    schema: Mapping[str, Any], step: str | int, *, every_pattern: bool = False
+) -> Iterator[Any]:
+    """Yield the subschemas that may apply to the property or item `step` of a value."""
+    if isinstance(step, str):
+        properties, patterns = schema.get("properties"), schema.get("patternProperties")
+        if isinstance(properties, dict) and step in properties:
+            yield properties[step]
+        if isinstance(patterns, dict):
+            found = patterns.items()
+            yield from (inner for pattern, inner in found if every_pattern or _matches(pattern, step))
+        yield from (schema[keyword] for keyword in _OTHERS if keyword in schema)
+        return
+    for keyword in ("prefixItems", "items"):
+        listed = schema.get(keyword)
+        if isinstance(listed, list) and step < len(listed):
+            yield listed[step]
+    yield from (schema[keyword] for keyword in _ITEMS if keyword in schema)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """True if a property name matches a pattern, or if the pattern cannot be compiled."""
+    try:
+        return matcher(pattern)(name)
+    except ValueError:
+        return True
 
 
 def is_for_other(document: SchemaDocument, branch: Any, part: Any) -> bool:

@@ -7,10 +7,7 @@ from typing import Any
 
 from toolgen.schema.document import SchemaDocument, subschemas
 
-from .complexity import matcher
-
-_ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
-_ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
+from .complexity import subschemas_for
 
 
 class SchemaLookup:
@@ -40,7 +37,7 @@ class SchemaLookup:
 
     def inside(self, schemas: list[Mapping[str, Any]], step: str | int) -> list[Mapping[str, Any]]:
         """Return the subschemas that may apply to a property or item, where `schemas` apply around it."""
-        parts = (inner for part in schemas for inner in _parts(part, step))
+        parts = (inner for part in schemas for inner in subschemas_for(part, step))
         return self._document.same_value_schemas(parts, _UNKNOWN)
 
     def _along(self, path: Iterable[str | int]) -> Iterator[list[Mapping[str, Any]]]:
@@ -55,14 +52,6 @@ class SchemaLookup:
 _UNKNOWN: dict[str, Any] = {"writeOnly": True}  # of a reference whose target a call decides
 
 
-def _matches(pattern: str, name: str) -> bool:
-    """True if a property name matches a pattern, or if the pattern cannot be compiled."""
-    try:
-        return matcher(pattern)(name)
-    except ValueError:
-        return True
-
-
 def _is_marked(schema: Mapping[str, Any]) -> bool:
     return schema.get("writeOnly") is True or schema.get("format") == "password"
 
@@ -73,20 +62,3 @@ def _required(schema: Mapping[str, Any]) -> list[Any]:
     dependent = schema.get("dependentRequired", schema.get("dependencies"))
     lists = list(dependent.values()) if isinstance(dependent, dict) else []
     return [name for each in (names, *lists) if isinstance(each, list) for name in each]
-
-
-def _parts(schema: Mapping[str, Any], step: str | int) -> Iterator[Any]:
-    """Yield the subschemas that may apply to the property or item `step` of a value."""
-    if isinstance(step, str):
-        properties, patterns = schema.get("properties"), schema.get("patternProperties")
-        if isinstance(properties, dict) and step in properties:
-            yield properties[step]
-        if isinstance(patterns, dict):
-            yield from (inner for pattern, inner in patterns.items() if _matches(pattern, step))
-        yield from (schema[keyword] for keyword in _ONE_FOR_NAMES if keyword in schema)
-        return
-    for keyword in ("prefixItems", "items"):
-        listed = schema.get(keyword)
-        if isinstance(listed, list) and step < len(listed):
-            yield listed[step]
-    yield from (schema[keyword] for keyword in _ONE_FOR_ITEMS if keyword in schema)
