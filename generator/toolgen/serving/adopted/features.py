@@ -46,10 +46,11 @@ class AdoptedFeatures:
     ) -> None:
         self.server = server
         self.name = name
-        self.serves = frozenset(serves)
         self.scopes = frozenset(scopes)
         self.timeout = timeout
         self._low_level = low_level_of(server)
+        announced = self._low_level.get_capabilities()
+        self.serves = frozenset(each for each in serves if getattr(announced, each) is not None)
         self._has_entered: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
 
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
