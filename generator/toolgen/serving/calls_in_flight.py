@@ -17,7 +17,6 @@ Result = TypeVar("Result")
 
 STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
 STOPPING: Final = "The server is stopping."
-CLIENT_LEFT: Final = "The client has disconnected."
 
 
 class CallsInFlight:
@@ -27,23 +26,20 @@ class CallsInFlight:
         # True if all requests run in tasks of a transport of ours, which only scopes of anyio cancel. The
         # tasks of clients in the same process are their own, and asyncio may cancel them, too.
         self.has_own_tasks = False
-        # why the server ends a call; None: it does not
-        self._reasons: dict[asyncio.Task[Any], str | None] = {}
+        self._ending: dict[asyncio.Task[Any], bool] = {}  # True: the server has cancelled the task
 
     async def run(self, work: Awaitable[Result]) -> Result:
         """Await a call. Raises MCPError if the server ends it early, or if the call cancels its own task."""
         task = asyncio.current_task()
         assert task is not None
         before = task.cancelling()
-        self._reasons[task] = None
+        self._ending[task] = False
         try:
             return await work
         except asyncio.CancelledError:
-            # `end` has cancelled the task itself: its client gets an answer, and the connection goes on
-            reason = self._reasons[task]
-            if reason is not None:
+            if self._ending[task]:  # its client gets an answer, and the connection goes on
                 task.uncancel()
-                raise MCPError(code=STOPPING_CODE, message=reason) from None
+                raise MCPError(code=STOPPING_CODE, message=STOPPING) from None
             if not self.has_own_tasks or current_effective_deadline() == -math.inf:
                 raise  # the caller has cancelled: by asyncio, or by a scope around the request
             LOGGER.error("a call ended with a cancellation that no client requested")
@@ -52,33 +48,12 @@ class CallsInFlight:
                 task.uncancel()
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
         finally:
-            del self._reasons[task]
-
-    async def run_until(self, left: asyncio.Event, work: Awaitable[Result]) -> Result:
-        """Await a call, as `run` does; end it when its client has left."""
-        task = asyncio.current_task()
-        assert task is not None
-
-        async def end_when_left() -> None:
-            await left.wait()
-            self.end(task, CLIENT_LEFT)
-
-        watching = asyncio.create_task(end_when_left())
-        try:
-            return await self.run(work)
-        finally:
-            watching.cancel()
-
-    def end(self, task: asyncio.Task[Any], reason: str) -> None:
-        """End the call of `task` if it is running."""
-        # a call that has just ended must not be cancelled: its task may serve another request
-        if task in self._reasons:
-            self._reasons[task] = reason
-            task.cancel()
+            del self._ending[task]
 
     def end_all(self) -> None:
         """End the calls of this event loop, because the server stops."""
         running = asyncio.get_running_loop()
-        for task in list(self._reasons):
+        for task in list(self._ending):
             if task.get_loop() is running:
-                self.end(task, STOPPING)
+                self._ending[task] = True
+                task.cancel()

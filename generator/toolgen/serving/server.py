@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from importlib import import_module
@@ -38,7 +38,7 @@ from .features import METHODS, Features, FeatureSource, load_features
 from .held_questions import KEY as HELD_KEY
 from .observed_requests import ObservedRequests
 from .result import wire_result
-from .server_state import CALLED, LEFT, ServerState, is_modern
+from .server_state import CALLED, ServerState, is_modern
 from .task_methods import METHODS as TASK_METHODS
 from .task_methods import answer_task_method
 from .task_wire import CREATED, EXTENSION, TaskParams
@@ -297,10 +297,8 @@ class _Handlers:
         if (given := _ARGUMENTS.get(None)) is not None:
             _ARGUMENTS.set(None)
             params = params.model_copy(update={"arguments": given})
-        tool = self._state.tools.find(params.name)
-        work = answer_call(self._state, context, params)
         try:
-            return await self._run(context, work, ends_with_client=tool is not None and tool.streams)
+            return await self._state.calls.run(answer_call(self._state, context, params))
         except MCPError:
             raise
         except Exception as error:  # the SDK would send its message to older clients
@@ -311,12 +309,12 @@ class _Handlers:
         self, context: ServerRequestContext[Any, Any], params: TaskParams
     ) -> HandlerResult:
         """Answer a method of the tasks extension."""
-        return await self._run(context, answer_task_method(self._state, context, params))
+        return await self._state.calls.run(answer_task_method(self._state, context, params))
 
     async def answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Answer a request for what another server has."""
         self._state.toolkit_for(context)
-        return await self._run(context, self.features.answer(context, params))
+        return await self._state.calls.run(self.features.answer(context, params))
 
     async def listen(
         self, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
@@ -324,19 +322,3 @@ class _Handlers:
         """Send changes of the list of tools until the client leaves."""
         wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
         return await self._state.listen(context, params.model_copy(update={"notifications": wanted}))
-
-    async def _run(
-        self,
-        context: ServerRequestContext[Any, Any],
-        work: Awaitable[Result],
-        *,
-        ends_with_client: bool = False,
-    ) -> Result:
-        """Await the answer to a request, which the server ends when it stops.
-
-        Up to 2025-11-25, the SDK completes the request of a client that disconnects, as the protocol says.
-        That is right for a call with an effect; a stream only has its reader.
-        """
-        left = context.request.scope.get(LEFT) if ends_with_client and context.request is not None else None
-        calls = self._state.calls
-        return await (calls.run(work) if left is None else calls.run_until(left, work))

@@ -28,8 +28,6 @@ from .tool_list import ToolList
 
 CALLED: Final = "toolgen.called"
 """In the ASGI scope: the request has called a tool, and has a record."""
-LEFT: Final = "toolgen.left"
-"""In the ASGI scope of a client up to 2025-11-25: an event that is set when it has disconnected."""
 
 
 @dataclass(frozen=True, slots=True)

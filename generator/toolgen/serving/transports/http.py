@@ -27,7 +27,6 @@ from toolgen.serving.auth.configuration import (
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.calls_in_flight import STOPPING, STOPPING_CODE
 from toolgen.serving.server import ToolServer, check_implementations, complete_identity
-from toolgen.serving.server_state import LEFT
 
 from .body import (
     INVALID_ID,
@@ -341,11 +340,7 @@ class _Running:
             message = parse_object(body)
             if has_invalid_id(message):
                 raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
-            left = scope[LEFT] = asyncio.Event()
-            try:
-                await self._forward(headers, scope, again, send, opens=message.get("method") == "initialize")
-            finally:
-                left.set()
+            await self._forward(headers, scope, again, send, opens=message.get("method") == "initialize")
         except RefusedError as refused:
             # a body that is too large is not parsed
             found = None if body is None or refused.status == 413 else read_id(body)
