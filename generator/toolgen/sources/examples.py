@@ -44,19 +44,23 @@ def examples_of_schema(schema: Mapping[str, Any]) -> Iterator[SourceExample]:
         yield SourceExample(schema["default"], "default")
 
 
+def add_examples(fields: dict[str, Any], found: Iterable[SourceExample]) -> list[str]:
+    """Add the field `examples` to those of a spec. Return a sentence for each example that was left out."""
+    examples = imported_examples(found, fields["input_schema"], fields.get("output_schema"))
+    if examples.written:
+        fields["examples"] = examples.written
+    return examples.left_out
+
+
 def imported_examples(
-    found: Iterable[SourceExample],
-    input_schema: Schema,
-    output_schema: Schema | None,
-    *,
-    limit: int = MAX_EXAMPLES,
+    found: Iterable[SourceExample], input_schema: Schema, output_schema: Schema | None
 ) -> ImportedExamples:
-    """Return up to `limit` different examples that the schemas accept; outputs only where they are valid."""
+    """Return up to five different examples that the schemas accept; outputs only where they are valid."""
     examples = ImportedExamples()
     request = response = None
     seen: set[object] = set()
     for example in found:
-        if len(examples.written) == limit:
+        if len(examples.written) == MAX_EXAMPLES:
             break
         request = request or _validator(input_schema)
         reason = _unusable(example.input, request)

@@ -14,7 +14,7 @@ from typing import Any
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.check import is_valid_field
 from toolgen.sources.definitions import SourceDefinition, name_definitions, unwrapped
-from toolgen.sources.examples import examples_of_schema, imported_examples
+from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, in_spec_order
 from toolgen.sources.json_source import JsonDocument, check_definition
 from toolgen.sources.names import ExistingNames
@@ -69,12 +69,7 @@ def _to_spec(tool: SourceDefinition) -> ImportedTool:
     _add_annotations(definition, fields, carried, options)
     _add_icons_and_meta(definition, fields, carried)
     _add_schemas(definition, fields, carried, notes)
-    examples = imported_examples(
-        examples_of_schema(fields["input_schema"]), fields["input_schema"], fields.get("output_schema")
-    )
-    if examples.written:
-        fields["examples"] = examples.written
-    notes += examples.left_out
+    notes += add_examples(fields, examples_of_schema(fields["input_schema"]))
     fields["content"] = "any"  # servers do not declare it
     if options:
         fields["targets"] = {"mcp": options}

@@ -14,7 +14,7 @@ from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.spec_schema import GROUP, TARGET_NAME
 from toolgen.schema.providers import PROVIDERS
 from toolgen.sources.definitions import SourceDefinition, name_definitions, unwrapped
-from toolgen.sources.examples import examples_of_schema, imported_examples
+from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.sources.json_source import JsonDocument, check_definition
 from toolgen.sources.names import ExistingNames
@@ -101,10 +101,7 @@ def _to_spec(function: SourceDefinition) -> ImportedTool:
     repaired = repair_foreign_schema(parameters, "input_schema")
     fields["input_schema"] = repaired.schema
     notes += repaired.notes
-    examples = imported_examples(examples_of_schema(fields["input_schema"]), fields["input_schema"], None)
-    if examples.written:
-        fields["examples"] = examples.written
-    notes += examples.left_out
+    notes += add_examples(fields, examples_of_schema(fields["input_schema"]))
     if definition.get("strict") is not None:
         options["strict"] = definition["strict"]
     carried = {key: value for key, value in definition.items() if key not in _FIELDS}

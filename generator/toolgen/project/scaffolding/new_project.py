@@ -138,9 +138,8 @@ def _free_package(root: Path) -> str:
 def _requirement(top: Path) -> str:
     """Return what pip installs the same toolgen from, in the repository at `top`; empty if it is not known.
 
-    It is a commit of a repository or an archive with its hash, as recorded by PEP 610, or a folder or file
-    inside the repository. A version alone would name whatever a package index has under that name, which may
-    be somebody else's package.
+    It is a commit of a repository, as recorded by PEP 610, or a folder or file inside the repository. A
+    version alone would name whatever a package index has under that name, which may be somebody else's.
     """
     try:
         found = json.loads(distribution("toolgen").read_text("direct_url.json") or "{}")
@@ -156,19 +155,13 @@ def _requirement(top: Path) -> str:
     plain = urlunsplit((url.scheme, host, url.path, "", ""))
     if not _PLAIN_URL.fullmatch(plain):
         return ""
-    vcs, archive = found.get("vcs_info"), found.get("archive_info")
+    vcs = found.get("vcs_info")
     if isinstance(vcs, dict) and vcs.get("vcs") == "git" and _COMMIT.fullmatch(str(vcs.get("commit_id"))):
         if url.scheme not in ("https", "ssh"):
             return ""
         below = found.get("subdirectory")
         fragment = f"#subdirectory={below}" if isinstance(below, str) and _PLAIN_URL.fullmatch(below) else ""
         return f"{_EXTRA} @ git+{plain}@{vcs['commit_id']}{fragment}"
-    if isinstance(archive, dict) and url.scheme == "https":
-        hashes = archive.get("hashes")
-        digest = hashes.get("sha256") if isinstance(hashes, dict) else None
-        digest = digest or str(archive.get("hash", "")).removeprefix("sha256=")
-        if re.fullmatch(r"[0-9a-f]{64}", str(digest)):
-            return f"{_EXTRA} @ {plain}#sha256={digest}"
     return ""
 
 

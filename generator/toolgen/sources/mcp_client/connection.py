@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
 from toolgen.project import UnableError
-from toolgen.runtime.errors import OutcomeUnknownError, UnreachableError
+from toolgen.runtime.errors import OutcomeUnknownError
 from toolgen.schema.document import JsonObject
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
@@ -79,18 +79,17 @@ class ServerConnection:
         server: ServerAddress,
         *,
         asks_user: bool,
-        log: Callable[[str], None] | None = None,
         elicit: Callable[[Any], Awaitable[Any]] | None = None,
         is_patient: bool = False,
         transport: Any = None,
     ) -> None:
         """Prepare it; the first call connects. With `asks_user`, the client can ask the user questions.
 
-        `log` gets the lines of the log of a server that a command starts. `elicit` answers all questions to
-        the user in place of the `ask` of a call. With `is_patient`, any time may pass between two parts of an
-        HTTP response. `transport` is what the SDK's client connects to instead of the server's address.
+        `elicit` answers all questions to the user in place of the `ask` of a call. With `is_patient`, any
+        time may pass between two parts of an HTTP response. `transport` is what the SDK's client connects to
+        instead of the server's address.
         """
-        self.server, self._asks_user, self._log = server, asks_user, log
+        self.server, self._asks_user = server, asks_user
         self._elicit, self._is_patient, self._transport = elicit, is_patient, transport
         self._task: asyncio.Task[None] | None = None
         self._opened: OpenTransport | None = None
@@ -191,7 +190,7 @@ class ServerConnection:
     def _open_transport(self, budget: ByteBudget) -> AbstractAsyncContextManager[OpenTransport]:
         if self._transport is not None:
             return nullcontext(OpenTransport(self._transport, budget))
-        return open_transport(self.server, budget, log=self._log, is_patient=self._is_patient)
+        return open_transport(self.server, budget, is_patient=self._is_patient)
 
     async def _handle(self, message: Any) -> None:
         """Remember the first thing that the server sent and that is no message."""
@@ -315,43 +314,3 @@ async def _cancelled(*tasks: asyncio.Task[Any]) -> None:
         if task.done() and not task.cancelled():
             with suppress(Exception):
                 task.exception()  # was reported
-
-
-class Upstream:
-    """The server behind a recording mock: one connection for all calls, opened again after it was lost.
-
-    Raises UnableError for a file or folder that cannot be run.
-    """
-
-    def __init__(self, source: str, log: Callable[[str], None]) -> None:
-        """Prepare it; the first call connects. `log` gets the lines of a command's stderr."""
-        self.source = source
-        self._connection = ServerConnection(ServerAddress.parse(source), asks_user=False, log=log)
-
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Return the result of a tool call (`mcp_types.CallToolResult`).
-
-        Raises UnreachableError without a connection, OutcomeUnknownError if it ends during the call, and
-        MCPError if the server refuses the call.
-        """
-        from mcp.shared.exceptions import MCPError
-
-        # A server that ended since the last call is started again, and nobody has to know.
-        if await self._connection.why_lost():
-            await self.close()
-        try:
-            client = await self._connection.open()
-        except ServerLostError as error:
-            raise UnreachableError(f"The server cannot be reached: {error}") from error
-        try:
-            # Not `ServerConnection.call`, which makes one call at a time: clients of a mock make several.
-            return await client.call_tool(name, dict(arguments))
-        except MCPError:
-            raise
-        except Exception as error:
-            await self.close()
-            raise OutcomeUnknownError(f"The server did not answer: {describe_failure(error)}") from error
-
-    async def close(self) -> None:
-        """End the connection, if there is one."""
-        await self._connection.close()

@@ -31,7 +31,7 @@ _OTHER_DIRECTION = {"request": "readOnly", "response": "writeOnly"}
 _BESIDE_NULL = frozenset(
     ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
 )
-_COMBINED = ("allOf", "not", "$ref", "const")
+_COMBINED = ("allOf", "anyOf", "oneOf", "not", "$ref", "const")
 
 _CONTENT_ENCODINGS = {"byte": "base64", "binary": "base64"}
 _NUMBER_WIDTHS = frozenset(
@@ -256,25 +256,16 @@ class SchemaConverter:
 def _allow_null(schema: Schema) -> Schema:
     """Return `schema` accepting null too, as `nullable: true` means wherever it is written."""
     kind = schema.get("type")
-    if not any(key in schema for key in _COMBINED):
-        if isinstance(kind, str) and not ("anyOf" in schema or "oneOf" in schema):
-            return _with_null_in_enum({**schema, "type": [kind, "null"]})
-        for key in ("anyOf", "oneOf"):
-            if isinstance(schema.get(key), list) and kind is None and "enum" not in schema:
-                branches = [branch for branch in schema[key] if branch != {"type": "null"}]
-                return {**schema, key: [*branches, {"type": "null"}]}
-        if kind is None:
-            return _with_null_in_enum(schema)
+    if isinstance(kind, str) and not any(key in schema for key in _COMBINED):
+        values = schema.get("enum")
+        with_null = [*values, None] if isinstance(values, list) and None not in values else values
+        return {**schema, "type": [kind, "null"]} | ({"enum": with_null} if "enum" in schema else {})
+    branches = schema.get("anyOf")
+    if isinstance(branches, list) and not any(key in schema for key in ("type", "enum", "allOf", "oneOf")):
+        return {**schema, "anyOf": [*branches, {"type": "null"}]}
     beside = {key: value for key, value in schema.items() if key in _BESIDE_NULL}
     inner = {key: value for key, value in schema.items() if key not in _BESIDE_NULL}
     return {**beside, "anyOf": [inner, {"type": "null"}]}
-
-
-def _with_null_in_enum(schema: Schema) -> Schema:
-    values = schema.get("enum")
-    if isinstance(values, list) and None not in values:
-        return {**schema, "enum": [*values, None]}
-    return schema
 
 
 # Definitions in `$defs`

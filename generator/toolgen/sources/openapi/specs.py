@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from toolgen.base.suggestions import quoted
-from toolgen.sources.examples import imported_examples
+from toolgen.sources.examples import add_examples
 from toolgen.sources.imported_tool import ImportedTool, in_spec_order
 from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.openapi.document import LoadFile, OpenApiDocument
@@ -113,13 +113,8 @@ def _to_specs(
             response = parser.complete_schema(parsed.responses.schema, "response")
             fields["output_schema"] = response.schema
             notes += response.notes
-        examples = imported_examples(
-            operation_examples(parsed), fields["input_schema"], fields.get("output_schema")
-        )
-        for message in examples.left_out:
+        for message in add_examples(fields, operation_examples(parsed)):
             parser.repairs.add(message, operation.node.location)
-        if examples.written:
-            fields["examples"] = examples.written
         if parsed.responses.returns:
             fields["returns"] = parsed.responses.returns
         if operation.tags:
