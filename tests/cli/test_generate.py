@@ -186,8 +186,7 @@ def test_output_schemas_are_not_published_over_mcp_if_the_configuration_says_so(
     listed = {tool["name"]: tool for tool in json.loads(project("export", "mcp").out)["tools"]}
     assert "outputSchema" not in listed["greet"]
     assert "outputSchema" in listed["shown"]
-    sent = json.dumps({"tools": list(listed.values())}, separators=(",", ":"))
-    assert f"mcp: {len(sent)} bytes, " in project("generate").err
+    project("generate")
     assert '"output_schema":' in (project.root / "generated/definitions/greet.py").read_text(), (
         "for validation"
     )

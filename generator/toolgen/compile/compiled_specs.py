@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from toolgen.compile.output_changes import summarize_file
-from toolgen.compile.publishing.request_limits import tool_sizes, tool_summary
+from toolgen.compile.publishing.request_limits import tool_summary
 from toolgen.language.changes import Tree
 from toolgen.language.checking.asked_examples import asked_examples
 from toolgen.language.checking.conflicts import (
@@ -79,7 +79,6 @@ def collect(
             sunset=_sunset(tool),
             summary=tool_summary(lowered, targets),
             claims=tuple(claims_of(tool)),
-            sizes=tool_sizes(lowered, targets),
             **code(lowered if keeps_tools else None, tool.source.path),
         )
     return compiled

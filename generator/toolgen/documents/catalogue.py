@@ -11,7 +11,7 @@ from typing import Any, Final
 from toolgen.changes.comparing.judgement import Judgement, judge
 from toolgen.changes.finding import Category, Finding
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.publishing.request_limits import target_sizes
+from toolgen.compile.publishing.request_limits import total_sizes
 from toolgen.compile.publishing.tool_page import shared_id, tool_page
 from toolgen.documents.pages import DocsPages
 from toolgen.language.diagnostic import SpecErrors
@@ -57,7 +57,9 @@ def catalogue(
     publishing = [target for target in targets if target.tool_name]
     findings = () if changes is None else changes.findings
     tools = [_with_changes(entries[tool.spec.name], findings) for tool in program.tools]
-    sizes = {each["name"]: {name: size + 1 for name, size in _sizes(each)} for each in tools}
+    sizes = {
+        tool["name"]: {name: each["bytes"] for name, each in tool["published"].items()} for tool in tools
+    }
     return {
         "format": FORMAT,
         "name": settings.server_name or settings.package,
@@ -67,7 +69,7 @@ def catalogue(
         "providers": [
             {"name": each.name, "label": each.definition.label or each.name} for each in publishing
         ],
-        "sizes": {each.target: each.bytes for each in target_sizes(sizes, publishing)},
+        "sizes": total_sizes(sizes, publishing),
         "tools": tools,
         "shared": _shared_schemas(program),
         "against": None if changes is None else changes.against,
@@ -78,10 +80,6 @@ def catalogue(
 def _with_changes(entry: JsonObject, findings: Iterable[Finding]) -> JsonObject:
     changes = [index for index, each in enumerate(findings) if entry["name"] in each.all_tools]
     return {**entry, "changes": changes} if changes else entry
-
-
-def _sizes(entry: JsonObject) -> Iterable[tuple[str, int]]:
-    return ((name, each["bytes"]) for name, each in entry["published"].items())
 
 
 def _change(finding: Finding) -> JsonObject:

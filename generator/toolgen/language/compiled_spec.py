@@ -101,7 +101,6 @@ class CompiledSpec:
     summary: ToolSummary | None = None  # None: shared schemas, or a tool that is not enabled
     file_summaries: Mapping[str, FileSummary] = field(default_factory=dict)  # of its files, by path
     code: Annotated[SpecCode, Field(exclude=True)] = _NO_CODE
-    sizes: Mapping[str, int] = field(default_factory=dict)  # target → bytes of the tool's definition
 
     @property
     def tool(self) -> Tool | None:

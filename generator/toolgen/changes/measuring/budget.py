@@ -12,7 +12,7 @@ from toolgen.base.suggestions import quoted
 from toolgen.changes.measuring.savings import Saving, savings
 from toolgen.changes.measuring.search import no_search
 from toolgen.changes.measuring.units import NOUNS, O200K, UNITS, measure_in
-from toolgen.compile.publishing.request_limits import published_entries, target_sizes
+from toolgen.compile.publishing.request_limits import published_entries, total_sizes
 from toolgen.language.diagnostic import Diagnostic, in_order
 from toolgen.language.lint.asks import SearchedAsk, search_asks
 from toolgen.language.lint.rules.unfindable_ask import unfindable
@@ -151,8 +151,7 @@ def _total(sizes: Sizes, inputs: Inputs, unit: str) -> dict[str, int]:
     if unit == O200K:
         targets = dict.fromkeys(target.name for target in inputs.targets if target.tool_name)
         return {target: sum(each[target] for each in sizes.values()) for target in targets}
-    with_commas = {name: {target: size + 1 for target, size in each.items()} for name, each in sizes.items()}
-    return {each.target: each.bytes for each in target_sizes(with_commas, inputs.targets)}
+    return total_sizes(sizes, inputs.targets)
 
 
 def _over_limits(

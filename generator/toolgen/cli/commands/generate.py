@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli.output import count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.cli.sizes import show_sizes, sizes_data
 from toolgen.project import UnableError
 
 if TYPE_CHECKING:
     from toolgen.language.changes import WrittenFiles
     from toolgen.language.diagnostic import Diagnostic
-    from toolgen.language.sizes import TargetSize
     from toolgen.project import Project
 
 IS_SHORT = True
@@ -58,14 +56,14 @@ def _generate(args: argparse.Namespace) -> bool:
         _renew_others(read.project)
         from toolgen.language.changes import WrittenFiles
 
-        return _show(WrittenFiles(known.tools, unchanged=known.files), known.warnings, known.sizes, args)
+        return _show(WrittenFiles(known.tools, unchanged=known.files), known.warnings, args)
     from toolgen.cli.progress import plan_output
     from toolgen.project.building.project_build import write_output
 
     plan = plan_output(read)
     done = write_output(plan)
     _renew_others(read.project)
-    return _show(done, plan.warnings, plan.sizes, args, plan.project.implementations)
+    return _show(done, plan.warnings, args, plan.project.implementations)
 
 
 def _renew_others(project: Project) -> None:
@@ -88,7 +86,6 @@ def _renew_others(project: Project) -> None:
 def _show(
     done: WrittenFiles,
     warnings: Sequence[Diagnostic],
-    sizes: Sequence[TargetSize],
     args: argparse.Namespace,
     implementations: str | None = None,
 ) -> bool:
@@ -97,7 +94,7 @@ def _show(
 
         from toolgen.cli.report.json import diagnostics_data
 
-        emit_json({**asdict(done), "warnings": diagnostics_data(warnings), "sizes": sizes_data(sizes)})
+        emit_json({**asdict(done), "warnings": diagnostics_data(warnings)})
         return True
     say(*count_of_warnings(len(warnings)))
     for path in done.replaced:
@@ -110,5 +107,4 @@ def _show(
     written, removed = len(done.written), len(done.removed)
     parts = [count(done.tools, "tool"), f"{count(written, 'file')} written", f"{done.unchanged} unchanged"]
     emit(", ".join([*parts, f"{removed} removed"] if removed else parts))
-    show_sizes(sizes)
     return True

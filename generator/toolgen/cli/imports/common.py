@@ -11,7 +11,6 @@ from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.progress import progress_line
-from toolgen.cli.sizes import show_sizes, sizes_data
 from toolgen.project import UnableError, find_project
 
 if TYPE_CHECKING:
@@ -60,12 +59,11 @@ def run_import(
     say(*(f"  {note}" for note in result.module_notes))
     if args.format == "json":
         data = {"tools": result.tools, "written": result.written, "notes": list(result.notes)}
-        emit_json({**data, "not_tested": not_tested, "sizes": sizes_data(result.sizes)})
+        emit_json({**data, "not_tested": not_tested})
         return True
     say(*(f"  {note}" for note in result.notes))
     emit(*result.written)
     say(f"{count(result.tools, 'tool')} in the source, {count(result.specs, 'spec')} written")
-    show_sizes(result.sizes)
     if not_tested:
         say(_describe_not_tested(not_tested))
     return True

@@ -15,7 +15,6 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.package import RequestCost, Tool, ToolSummary
-from toolgen.language.sizes import LARGEST, TargetSize
 from toolgen.language.source import Span
 from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BUILT_IN, MCP
@@ -95,26 +94,19 @@ def _over(
         )
 
 
-def tool_sizes(tool: Tool, targets: Sequence[Target]) -> dict[str, int]:
-    """Return the bytes of a tool's definition in the list of each target, with the comma behind it."""
-    return {
-        target.name: sum(json_size(entry) + 1 for entry in published_entries(tool, target.name))
-        for target in targets
-        if target.tool_name
-    }
+def total_sizes(sizes: Mapping[str, Mapping[str, int]], targets: Sequence[Target]) -> dict[str, int]:
+    """Return target → bytes of its list of definitions, from those of each tool by its name.
 
-
-def target_sizes(sizes: Mapping[str, Mapping[str, int]], targets: Sequence[Target]) -> tuple[TargetSize, ...]:
-    """Return the sizes of all definitions, from those of each tool by its name, for targets with any tool."""
-    return tuple(_target_size(sizes, target.name) for target in targets if target.tool_name and sizes)
-
-
-def _target_size(sizes: Mapping[str, Mapping[str, int]], target: str) -> TargetSize:
-    of_tools = {name: of_targets[target] for name, of_targets in sizes.items()}
+    A list is compact JSON in UTF-8; targets without any tool have none.
+    """
     # n definitions have n - 1 commas between two brackets
-    total = sum(of_tools.values()) + 1 + (_LIST_RESULT if target == MCP.name else 0)
-    largest = sorted(of_tools, key=lambda name: (-of_tools[name], name))[:LARGEST]
-    return TargetSize(target, total, len(of_tools), {name: of_tools[name] - 1 for name in largest})
+    return {
+        target.name: sum(each[target.name] + 1 for each in sizes.values())
+        + 1
+        + (_LIST_RESULT if target.name == MCP.name else 0)
+        for target in targets
+        if target.tool_name and sizes
+    }
 
 
 def published_entries(tool: Tool, target: str) -> list[Any]:

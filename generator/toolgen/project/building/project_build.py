@@ -12,7 +12,6 @@ from toolgen.compile.output_changes import digest, file_summary, find_changes
 from toolgen.compile.pipeline import LinkedPackage, analyze, compile_project, without_suppressed_warnings
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.references import choose_references
-from toolgen.compile.publishing.request_limits import target_sizes
 from toolgen.compile.python_source.literals import comment
 from toolgen.language.changes import Change, ChangeKind, Tree, WrittenFiles
 from toolgen.language.diagnostic import Diagnostic, Sunset
@@ -20,7 +19,6 @@ from toolgen.language.internal_error import TemplateBug
 from toolgen.language.manifest import GeneratedFile, Manifest
 from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program
-from toolgen.language.sizes import TargetSize
 from toolgen.language.target import Target
 from toolgen.language.targets.documents import DocumentTarget
 from toolgen.project import (
@@ -82,7 +80,6 @@ class OutputPlan:
     manifest_text: str  # the same, as a file
     warnings: tuple[Diagnostic, ...]
     sunsets: tuple[Sunset, ...]
-    sizes: tuple[TargetSize, ...]  # of what models are sent
     shared_files: Mapping[str, tuple[str, ...]]  # spec → the shared files that it uses
 
 
@@ -128,9 +125,8 @@ def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> Out
         each for each in package.warnings if inputs.project.lint.level(each.code, each.span.file) != "off"
     )
     sunsets = tuple(spec.sunset for spec in package.tools if spec.sunset)
-    sizes = target_sizes({spec.tool_name: spec.sizes for spec in package.tools}, inputs.targets)
     # by which the next run knows unchanged inputs without compiling them
-    record = BuildRecord(digest(text), len(package.tools), len(manifest.outputs), warnings, sunsets, sizes)
+    record = BuildRecord(digest(text), len(package.tools), len(manifest.outputs), warnings, sunsets)
     save_record(record_key(read), record, cache)
     if cache.trusted:
         prune(cache_folder())
@@ -145,7 +141,6 @@ def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> Out
         manifest_text=text,
         warnings=warnings,
         sunsets=sunsets,
-        sizes=sizes,
         shared_files={
             spec.source.file: tuple(sorted(below + path for path in spec.shared_files))
             for spec in package.tools

@@ -16,7 +16,6 @@ from hashlib import sha256
 from toolgen.base.files import Entry, Folder
 from toolgen.compile.output_changes import digest
 from toolgen.language.diagnostic import Diagnostic, Sunset
-from toolgen.language.sizes import TargetSize
 from toolgen.project.cache.entries import Cache, cache_folder
 from toolgen.project.cache.toolchain import generator_id
 from toolgen.project.files.atomic_write import STAGE
@@ -36,7 +35,6 @@ class BuildRecord:
     files: int
     warnings: tuple[Diagnostic, ...] = ()
     sunsets: tuple[Sunset, ...] = ()
-    sizes: tuple[TargetSize, ...] = ()
 
 
 def find_up_to_date(read: ReadProject) -> BuildRecord | None:
@@ -59,9 +57,8 @@ def save_record(key: str, record: BuildRecord, cache: MutableMapping[str, bytes]
     """Store the result of compiling the inputs with this key."""
     warnings = [warning.as_data() for warning in record.warnings]
     sunsets = [[each.day, each.error.as_data()] for each in record.sunsets]
-    sizes = [asdict(each) for each in record.sizes]
     entry = {"manifest": record.manifest, "tools": record.tools, "files": record.files}
-    cache[key] = json.dumps({**entry, "warnings": warnings, "sunsets": sunsets, "sizes": sizes}).encode()
+    cache[key] = json.dumps({**entry, "warnings": warnings, "sunsets": sunsets}).encode()
 
 
 def _parse_record(data: bytes | None) -> BuildRecord | None:
@@ -69,7 +66,6 @@ def _parse_record(data: bytes | None) -> BuildRecord | None:
         entry = json.loads(data or b"")
         entry["warnings"] = tuple(map(Diagnostic.of_data, entry["warnings"]))
         entry["sunsets"] = tuple(Sunset(day, Diagnostic.of_data(error)) for day, error in entry["sunsets"])
-        entry["sizes"] = tuple(TargetSize(**each) for each in entry["sizes"])
         return BuildRecord(**entry)
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -12,12 +12,10 @@ from toolgen.base.suggestions import count
 from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.publishing.request_limits import target_sizes, tool_sizes
 from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program
 from toolgen.language.progress import Progress, no_progress
 from toolgen.language.reading.read import read
-from toolgen.language.sizes import TargetSize
 from toolgen.language.spec import is_shared_file
 from toolgen.project import (
     Project,
@@ -87,7 +85,6 @@ class ImportResult:
     notes: Sequence[str]  # about the tools
     module_notes: Sequence[str]
     program: Program | None  # the tools that were written; None: none
-    sizes: Sequence[TargetSize] = ()  # of what models are sent of these tools
 
 
 Implementations = Callable[[Project, Package], NewModules]
@@ -165,7 +162,7 @@ def import_tools(
     if specs.shared_path(tools.shared_file) in plan.files:  # the others may no longer compile with it
         _analyzed(destination, {**plan.unchanged, **plan.files}, progress)
     settings = PackageSettings(mcp_output_schema=_project_of(destination).mcp_output_schema)
-    package = written_package = None if program is None else lower(program, settings)  # may refuse
+    package = None if program is None else lower(program, settings)  # may refuse
     modules = NewModules({})
     if implementations is not None and destination.project is not None:
         if plan.unchanged:  # tools whose specs are as they should be may have no implementation yet
@@ -179,18 +176,8 @@ def import_tools(
     written = [destination.shown + path for path in plan.files]
     if destination.project is not None:
         written += [_relative(destination.project.root / path, start) for path in modules.files]
-    sizes = () if written_package is None else _sizes(destination, written_package, progress)
     imported = len(plan.files.keys() - {specs.shared_path(tools.shared_file)})
-    return ImportResult(len(tools.tools), imported, written, plan.notes, modules.notes, program, sizes)
-
-
-def _sizes(destination: Destination, package: Package, progress: Progress) -> tuple[TargetSize, ...]:
-    targets = load_targets(_project_of(destination))
-    sizes = {}
-    for number, tool in enumerate(package.tools, 1):
-        sizes[tool.wire_name] = tool_sizes(tool, targets)
-        progress("measuring tools", number, len(package.tools))
-    return target_sizes(sizes, targets)
+    return ImportResult(len(tools.tools), imported, written, plan.notes, modules.notes, program)
 
 
 def _project_of(destination: Destination) -> Project:
