@@ -18,7 +18,6 @@ from toolgen.cli.client_config.config_file import (
     Entry,
     connect,
     disconnect,
-    other_names,
     own_command,
     snippet,
 )
@@ -174,15 +173,6 @@ def test_an_entry_of_an_earlier_version_gets_the_safe_path(name: str, tmp_path: 
 
     assert read(path.read_text(), client)[client.section]["shop"] == ENTRY.fields(client)
     assert disconnect(str(path), client, Entry("shop", ENTRY.command, ENTRY.args))
-
-
-@pytest.mark.parametrize("name", sorted(CLIENTS))
-def test_entries_of_the_same_server_under_other_names_are_found(name: str, tmp_path: Path) -> None:
-    path, client = str(tmp_path / "config"), CLIENTS[name]
-    connect(path, client, Entry("old", "/usr/bin/python3", ENTRY.args))
-    connect(path, client, Entry("other", ENTRY.command, ("-m", "other")))
-    connect(path, client, ENTRY)
-    assert other_names(path, client, ENTRY) == ["old"]
 
 
 @pytest.mark.parametrize(("name", "text"), [

@@ -161,14 +161,17 @@ def test_a_package_that_does_not_import_is_reported_once(project: Project) -> No
     assert (code, fault["file"], fault["line"]) == (1, "tools/__init__.py", 2)
 
 
-def test_all_faults_are_reported_even_if_one_ends_the_process(project: Project) -> None:
-    for name in ("a", "b", "c"):
-        project.add_tool(name, ECHO_SPEC.replace("name: echo", f"name: {name}"), "import os\nos._exit(0)\n")
-    project.add_tool("d", ECHO_SPEC.replace("name: echo", "name: d"), "1 / 0\n")
+def test_the_check_stops_where_an_implementation_ends_the_process(project: Project) -> None:
+    project.add_tool("a", ECHO_SPEC.replace("name: echo", "name: a"), "1 / 0\n")
+    project.add_tool("b", ECHO_SPEC.replace("name: echo", "name: b"), "import os\nos._exit(0)\n")
+    project.add_tool("c", ECHO_SPEC.replace("name: echo", "name: c"), "1 / 0\n")
     project.generate()
+
     code, faults = check(project)
+
     assert code == 1
-    assert [fault["file"] for fault in faults] == [f"tools/{name}.py" for name in "abcd"]
+    assert [fault["file"] for fault in faults] == ["tools/a.py", "tools/b.py"]
+    assert "the check stopped here" in faults[1]["message"]
 
 
 def test_what_an_implementation_prints_is_not_in_the_report(project: Project) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn
 
 import tomlkit
 
-from toolgen.base.files import FileKind, WritableFolder, make_named, read_named, remove_empty
+from toolgen.base.files import FileKind, WritableFolder, make_named, remove_empty
 from toolgen.cli.client_config.clients import Client
 from toolgen.project import UnableError, reason
 
@@ -88,16 +88,6 @@ def connect(path: str, client: Client, entry: Entry) -> bool:
 def disconnect(path: str, client: Client, entry: Entry) -> bool:
     """Take the entry out of the file `path`; False if it is not there. Raises as `connect` does."""
     return os.path.lexists(path) and _edit(path, client, entry, add=False)
-
-
-def other_names(path: str, client: Client, entry: Entry) -> list[str]:
-    """Return the names of further entries in the file `path` that start the same server."""
-    try:
-        text = _decode(path, read_named(path, limit=_MAX_BYTES))
-    except OSError:  # it was there a moment ago, and there is nothing left to say
-        return []
-    servers = _load(path, client, text).get(client.section, {})
-    return [name for name, value in servers.items() if name != entry.name and entry.is_same_server(value)]
 
 
 def _edit(path: str, client: Client, entry: Entry, *, add: bool) -> bool:

@@ -20,7 +20,6 @@ from toolgen.cli.client_config.config_file import (
     Entry,
     connect,
     disconnect,
-    other_names,
     own_command,
     snippet,
 )
@@ -79,9 +78,6 @@ def run(args: argparse.Namespace) -> bool:
         say(f"wrote '{entry.name}' to {path}{backup}", f"{client.title}: {client.then}")
     else:
         say(f"{path} has the entry '{entry.name}' already")
-    for name in other_names(path, client, entry):
-        undo = command_line(args, "connect", args.client, *_scope(args), "--undo", "--name", name)
-        say(f"'{name}' starts the same server; `{undo}` takes it out")
     return True
 
 

@@ -8,6 +8,7 @@ FILEs, all specs of the project; - formats stdin. If one of the files is not val
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from toolgen.base.suggestions import count
 from toolgen.cli.named_specs import NamedFiles, project_root, read_files, read_stdin, select_specs
 from toolgen.cli.output import emit, emit_content, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.cli.report.text import unified_diff
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.formatting import format_spec
 from toolgen.project import UnableError, kind_of, read_project, replace_files
@@ -85,7 +85,7 @@ def _changed(texts: Mapping[str, bytes]) -> dict[str, str]:
 def _diff(texts: Mapping[str, bytes], changed: Mapping[str, str]) -> Iterator[str]:
     for path, text in changed.items():
         old = texts[path].decode().splitlines()
-        yield from unified_diff(old, text.splitlines(), path, f"{path} (formatted)", lineterm="")
+        yield from difflib.unified_diff(old, text.splitlines(), path, f"{path} (formatted)", lineterm="")
 
 
 def _summary(texts: Mapping[str, bytes], changed: Mapping[str, str], verb: str) -> str:

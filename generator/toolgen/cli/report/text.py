@@ -9,7 +9,7 @@ import difflib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
@@ -221,7 +221,7 @@ def lines_of_update(update: FileUpdate) -> Iterator[str]:
         yield f"{update.file}: new, {lines}"
     else:
         old, new, context = update.before.splitlines(), after.splitlines(), 2 if update.examples else 1
-        yield from unified_diff(old, new, update.file, update.file, lineterm="", n=context)
+        yield from difflib.unified_diff(old, new, update.file, update.file, lineterm="", n=context)
 
 
 def _summary_of_update(update: FileUpdate) -> str:
@@ -254,7 +254,7 @@ def diff_of_change(change: Change) -> Iterator[str]:
     before = "/dev/null" if change.before is None else f"a/{change.path}"
     after = "/dev/null" if change.after is None else f"b/{change.path}"
     old, new = _lines(with_lf(change.before or "")), _lines(with_lf(change.after or ""))
-    for line in unified_diff(old, new, before, after):
+    for line in difflib.unified_diff(old, new, before, after):
         text = line.encode("utf-8", "backslashreplace").decode().rstrip("\n")
         yield text
         # as git writes it, and `git apply` reads it
@@ -277,40 +277,4 @@ def lines_of_files(
         elif old.replace("\r\n", "\n") != text:
             yield f"CHANGED  {folder}/{name}"
             before, after = old.splitlines(), text.splitlines()
-            yield from unified_diff(before, after, "on disk", "from the specs", lineterm="", n=2)
-
-
-_MAX_PAIRS: Final = 500_000  # of equal lines, which takes about two seconds
-_MAX_LINES: Final = 500_000
-
-
-def unified_diff(
-    old: Sequence[str],
-    new: Sequence[str],
-    old_name: str,
-    new_name: str,
-    *,
-    n: int = 3,
-    lineterm: str = "\n",
-) -> Iterator[str]:
-    """Yield a diff as `difflib.unified_diff` does; one that replaces all lines if that would take long."""
-    if not _is_expensive(old, new):
-        yield from difflib.unified_diff(old, new, old_name, new_name, lineterm=lineterm, n=n)
-        return
-    yield f"--- {old_name}{lineterm}"
-    yield f"+++ {new_name}{lineterm}"
-    yield f"@@ -1,{len(old)} +{min(len(new), 1)},{len(new)} @@{lineterm}"
-    yield from (f"-{line}" for line in old)
-    yield from (f"+{line}" for line in new)
-
-
-def _is_expensive(old: Sequence[str], new: Sequence[str]) -> bool:
-    """True if there are many lines, or many pairs of equal ones, which `difflib` follows again and again.
-
-    It leaves out lines that are more than a hundredth of at least 200 new ones.
-    """
-    if len(old) > _MAX_LINES:
-        return True
-    counts = Counter(new)
-    most = len(new) // 100 + 1 if len(new) >= 200 else len(new)
-    return sum(counts[line] for line in old if counts[line] <= most) > _MAX_PAIRS
+            yield from difflib.unified_diff(before, after, "on disk", "from the specs", lineterm="", n=2)

@@ -83,7 +83,6 @@ Started = Callable[[str, str], None]
 def check_implementations(
     catalog: Catalog,
     *,
-    skip: Collection[str] = (),
     unlisted: Collection[str] = (),
     started: Started = lambda name, file: None,
     interruptible: bool = False,
@@ -92,7 +91,6 @@ def check_implementations(
 
     Args:
         catalog: the generated module.
-        skip: wire names (of orphans: module names) that are not checked.
         unlisted: modules that are known to belong to no tool of the catalog.
         started: is called before each import.
         interruptible: let KeyboardInterrupt propagate, because the user may have pressed ^C. Every other
@@ -115,10 +113,9 @@ def check_implementations(
     if fault is not None:
         yield fault
         return
-    for name, definition in catalog.TOOLS.items():
-        if name not in skip:
-            yield from _check_tool(catalog, definition, importer)
-    modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted, *skip}
+    for definition in catalog.TOOLS.values():
+        yield from _check_tool(catalog, definition, importer)
+    modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted}
     for folder in map(Path, spec.submodule_search_locations or ()):
         for path in sorted(folder.glob("[!_]*.py")):
             place = None if path.stem in modules else _place_of_tool_class(str(path))

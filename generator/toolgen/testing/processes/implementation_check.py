@@ -9,7 +9,7 @@ import dataclasses
 import faulthandler
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -25,7 +25,6 @@ from toolgen.testing.project_tools import require_generated
 
 _SECONDS = 30.0  # that importing one implementation may take
 _TOTAL_SECONDS = 600.0  # seconds that all of them may take
-_RESTARTS = 10  # implementations that may end the process before the check gives up
 
 _HINTS = {
     "implementation-missing": "write the module, or set `enabled: false` in the spec",
@@ -34,7 +33,7 @@ _HINTS = {
 
 
 def check_implementations(project: Project, unlisted: Collection[str] = ()) -> list[Diagnostic]:
-    """Return the faults of the project's implementations, by file and line.
+    """Return the faults of the project's implementations, by file and line, up to one that ends the process.
 
     Runs the project's code, in a process of its own. `unlisted` are modules of tools that are not enabled.
     Raises UnableError if there is no generated code that can be imported, or no implementations setting.
@@ -43,30 +42,10 @@ def check_implementations(project: Project, unlisted: Collection[str] = ()) -> l
         message = f"{project.file} has no `implementations` setting"
         raise UnableError("usage", f"--implementations: {message}", 'write implementations = "PACKAGE" in it')
     require_generated(project)
-    faults: dict[tuple[str, ...], dict[str, Any]] = {}
-    skip: list[str] = []
-    for _ in range(_RESTARTS):
-        run = _run(project, skip, unlisted)
-        crashes = [] if run.all("done") else [_crash_fault(run, project)]
-        # A fault that is not of one implementation is found again after each restart.
-        faults |= {(each["code"], each["tool"], each["message"]): each for each in run.all("fault") + crashes}
-        found = sorted((_diagnostic(project, fault) for fault in faults.values()), key=lambda d: d.span)
-        if not crashes:
-            return found
-        if crashes[0]["tool"] == project.implementations:
-            break
-        skip.append(crashes[0]["tool"])
-    note = "the check stopped here: not all implementations were checked"
-    last = found[-1]
-    return [*found[:-1], Diagnostic(last.span, last.code, f"{last.message}; {note}", last.hint)]
-
-
-def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> ChildRun:
     folder = project.import_root
     task = {
         "folder": str(folder),
         "package": project.package,
-        "skip": skip,
         "unlisted": sorted(unlisted),
         "seconds": _SECONDS,
     }
@@ -74,23 +53,28 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> Ch
     for reason in run.all("broken"):
         message = f"the generated code cannot be imported: {reason}"
         raise UnableError("not-generated", message, "run `toolgen generate`")
-    if not run.all("done") and not run.all("started"):
-        ended = "took too long" if run.code is None else f"ended{how_it_ended(run.code)}"
-        raise UnableError("not-generated", f"importing the generated code {ended}", "run `toolgen generate`")
-    return run
+    crashes = []
+    if not run.all("done"):
+        if not run.all("started"):
+            ended = "took too long" if run.code is None else f"ended{how_it_ended(run.code)}"
+            message = f"importing the generated code {ended}"
+            raise UnableError("not-generated", message, "run `toolgen generate`")
+        crashes = [_crash_fault(run, project)]
+    return sorted((_diagnostic(project, each) for each in run.all("fault") + crashes), key=lambda d: d.span)
 
 
 def _crash_fault(run: ChildRun, project: Project) -> dict[str, Any]:
     """Return the fault of the implementation that ended the child process."""
     name, file = run.last("started")
+    note = "the check stopped here: not all implementations were checked"
     _, _, main_thread = run.trace.rpartition("Thread ")
     frame = innermost_frame(main_thread, project.root)
     where = frame or (file, 1)
     subject = "the package" if name == project.implementations else "the implementation of"
     if frame is not None or run.code is None:
-        message = f"importing {subject} {name} took longer than {_SECONDS:g} seconds"
+        message = f"importing {subject} {name} took longer than {_SECONDS:g} seconds; {note}"
     else:
-        message = f"importing {subject} {name} ended the process{how_it_ended(run.code)}"
+        message = f"importing {subject} {name} ended the process{how_it_ended(run.code)}; {note}"
     return {
         "code": "implementation-import",
         "tool": name,
@@ -131,7 +115,5 @@ def _check(task: Any, hung: TextIOWrapper, write: Callable[..., None]) -> None:
     catalog = import_module(f"{task['package']}.catalog")
     from toolgen.runtime.implementations.implementation_faults import check_implementations
 
-    for fault in check_implementations(
-        catalog, skip=task["skip"], unlisted=task["unlisted"], started=started
-    ):
+    for fault in check_implementations(catalog, unlisted=task["unlisted"], started=started):
         write(fault=dataclasses.asdict(fault))
