@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
 from strict_subset import faults
 from toolgen.schema.dialects.openai import publish, to_strict
+from toolgen.schema.dialects.strict import restorer
 from toolgen.schema.document import SchemaDocument
-from toolgen.schema.strict.restore import restorer
 
 from tests.samples import examples
 

@@ -1,7 +1,7 @@
 """OpenAI: strict mode if the schema has a strict form, else the author's schema.
 
 Strict mode wants closed objects whose properties are all required; a property that may be absent becomes one
-that may be null, and `strict.restore` removes exactly those nulls again.
+that may be null, and `strict.restorer` removes exactly those nulls again.
 The rules: https://developers.openai.com/api/docs/guides/structured-outputs
 """
 
@@ -12,11 +12,10 @@ from typing import Any
 
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.dialects.strict import LossError, NoStrictFormError, StrictConverter
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.graph import all_uses, references_in
 from toolgen.schema.providers import OPENAI_STRICT
-from toolgen.schema.strict.convert import LossError, StrictConverter
-from toolgen.schema.strict.normal_form import NormalForm, NoStrictFormError
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class StrictForm:
 
 def to_strict(document: SchemaDocument) -> StrictForm:
     """Return the strict form of a schema, with every loss."""
-    converter = StrictConverter(NormalForm(document))
+    converter = StrictConverter(document)
     try:
         strict = converter.root()
     except NoStrictFormError as error:
@@ -58,7 +57,7 @@ def publish(document: SchemaDocument, strict: bool | None) -> Published:
 def _lossless(document: SchemaDocument) -> dict[str, Any] | None:
     """Return the strict form of a schema; None if it would lose anything, as it does for most schemas."""
     try:
-        strict = StrictConverter(NormalForm(document), lossless=True).root()
+        strict = StrictConverter(document, lossless=True).root()
     except (NoStrictFormError, LossError):
         return None
     return None if _exceeded_limits(strict) else strict

@@ -12,10 +12,10 @@ from toolgen.schema.dialects.arguments import (
     rename_properties,
 )
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.dialects.strict import restorer as strict_restorer
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import accepted_types
 from toolgen.schema.providers import PROVIDERS
-from toolgen.schema.strict.restore import restorer as strict_restorer
 
 
 def publish(dialect: str | None, document: SchemaDocument, strict: bool | None = None) -> Published:
