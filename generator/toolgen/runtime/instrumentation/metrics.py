@@ -99,6 +99,8 @@ def metric_name(tool_name: str) -> str:
 
 def current_metrics() -> Metrics | None:
     """Return the instruments of the application's meter provider; None if it has set none."""
+    if "opentelemetry.metrics" not in sys.modules:  # who sets a provider has imported it
+        return None
     provider = current_provider("opentelemetry.metrics", "get_meter_provider")
     return None if provider is None else _metrics_of(provider)
 

@@ -30,15 +30,16 @@ measurement, as the conventions for MCP say of the spans of tool calls."""
 
 
 def current_provider(api: str, getter: str) -> Any:
-    """Return the provider that the application has set, by a module of OpenTelemetry's API; None without."""
-    get_provider = getattr(sys.modules.get(api), getter, None)  # who sets a provider has imported it
-    provider = None if get_provider is None else get_provider()
+    """Return the provider that the application has set in a loaded module of OpenTelemetry, or None."""
+    provider = getattr(sys.modules[api], getter, lambda: None)()
     # those of the API itself do nothing
     return None if type(provider).__module__.startswith(api) else provider
 
 
 def current_tracer() -> Any:
     """Return the tracer of the application's provider; None if it has set none."""
+    if "opentelemetry.trace" not in sys.modules:  # who sets a provider has imported it
+        return None
     provider = current_provider("opentelemetry.trace", "get_tracer_provider")
     return None if provider is None else _tracer_of(provider)
 

@@ -50,9 +50,10 @@ class _TaskHost:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, tool_name: str) -> None:
         self._loop, self._tool_name = loop, tool_name
+        self._is_used = False
         # the rest is used in the event loop only
         self._stopped = False  # interruptible coroutines are refused
-        self._inbox: asyncio.Queue[_Job | None] = asyncio.Queue()
+        self._inbox: asyncio.Queue[_Job | None]  # made with the task
         self._task: asyncio.Task[None] | None = None
         self._interruptible = False  # the current coroutine
 
@@ -61,7 +62,7 @@ class _TaskHost:
 
         Raises CallAbandonedError if `work` was not run.
         """
-        job = _Job(work, Future(), interruptible)
+        job, self._is_used = _Job(work, Future(), interruptible), True
         try:
             self._loop.call_soon_threadsafe(self._take, job)
         except RuntimeError:  # the loop has been closed
@@ -77,13 +78,14 @@ class _TaskHost:
 
     def end(self) -> None:
         """End the task; from the thread, which has no more work for it."""
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._take, None)
+        if self._is_used:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._take, None)
 
     def _take(self, job: _Job | None) -> None:
-        if job is not None and self._task is None:
-            self._task = self._loop.create_task(self._serve())
-        if job is not None and self._task is not None and self._task.done():
+        if self._task is None:
+            self._inbox, self._task = asyncio.Queue(), self._loop.create_task(self._serve())
+        if job is not None and self._task.done():
             job.refuse()
         else:
             self._inbox.put_nowait(job)

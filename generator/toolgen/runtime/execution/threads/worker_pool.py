@@ -11,6 +11,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Final
 
 from toolgen.runtime.errors import OverloadedError
@@ -18,6 +19,7 @@ from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH
 from toolgen.runtime.instrumentation.metrics import observe
 from toolgen.runtime.logs.logger import LOGGER
 
+IDLE_SECONDS: Final = 10.0  # after which an idle thread ends
 WAIT_SECONDS: Final = 30.0  # that a call waits for a slot; clients give up after 60 by default
 
 
@@ -106,7 +108,7 @@ def _overloaded(busy: str) -> OverloadedError:
 
 
 class WorkerPool:
-    """At most `threads` threads at once, one for each call; at most `queue` calls wait for one.
+    """At most `threads` threads, started when needed; at most `queue` calls wait for one.
 
     One tool has at most half of both, or as many threads as its spec says in `concurrency`, so that a tool
     that hangs leaves threads to the others.
@@ -115,26 +117,44 @@ class WorkerPool:
     def __init__(self, threads: int, queue: int) -> None:
         self.queue = queue
         self._slots = Limiter(threads)
+        self._lock = threading.Lock()
+        self._idle = 0  # threads that wait, and that no call has taken
+        self._inbox: SimpleQueue[tuple[str, Callable[[], None]]] = SimpleQueue()
 
     async def acquire(self, tool_name: str, most: int | None = None) -> None:
-        """Wait until a thread may be started. Raises OverloadedError if that takes too long."""
+        """Wait until a call may have a thread. Raises OverloadedError if that takes too long."""
         busy = f"All worker threads that {tool_name} may use are busy"
         most = (self._slots.limit + 1) // 2 if most is None else most
         await self._slots.acquire(tool_name, self.queue, busy=busy, most=most)
 
     def start(self, tool_name: str, work: Callable[[], None]) -> None:
         """Run `work` in a thread, after `acquire`. Raises OverloadedError if the system cannot start one."""
+        with self._lock:
+            has_idle = self._idle > 0
+            self._idle -= has_idle
+        try:
+            if not has_idle:
+                threading.Thread(target=self._run, name="toolgen-worker", daemon=True).start()
+        except RuntimeError:
+            self._slots.release(tool_name)
+            raise OverloadedError("No worker thread could be started.", retry_after=1) from None
+        self._inbox.put((tool_name, work))
 
-        def run() -> None:
+    def _run(self) -> None:
+        while True:
+            try:
+                tool_name, work = self._inbox.get(timeout=IDLE_SECONDS)
+            except Empty:
+                with self._lock:
+                    if self._idle:
+                        self._idle -= 1
+                        return
+                continue  # a call has just taken it
             try:
                 work()
             except BaseException:
                 LOGGER.exception("a worker thread failed")
-            finally:
-                self._slots.release(tool_name)
-
-        try:
-            threading.Thread(target=run, name="toolgen-worker", daemon=True).start()
-        except RuntimeError:
+            del work  # its references must not live until the next call
+            with self._lock:
+                self._idle += 1
             self._slots.release(tool_name)
-            raise OverloadedError("No worker thread could be started.", retry_after=1) from None
