@@ -40,18 +40,6 @@ class Coerced:
         return next((string for string in strings if path.startswith((f"{string}.", f"{string}["))), None)
 
 
-@dataclass(slots=True)
-class _CharacterBudget:
-    """The number of characters that may still be parsed for one request."""
-
-    characters: int = MAX_CHARACTERS
-
-    def spend(self, characters: int) -> bool:
-        """Spend some characters. True if the budget was sufficient."""
-        self.characters -= characters
-        return self.characters >= 0
-
-
 def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
     """Coerce `value`, which is JSON that `schema` refuses, as far as possible.
 
@@ -59,12 +47,11 @@ def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
     """
     lookup = SchemaLookup(schema.document)
     notes: list[dict[str, str]] = []
-    budget = _CharacterBudget()
     for _ in range(MAX_ROUNDS):
         if not schema.explains(value):
             break
         found = find_misplaced_strings(islice(schema.errors(value), MAX_ERRORS), value)
-        parsed = _parse_strings(found, value, lookup, budget)
+        parsed = _parse_strings(found, value, lookup)
         if not parsed:
             break
         value = _replace_parts(value, parsed)
@@ -83,20 +70,18 @@ def coerce_whole(text: str) -> Coerced | None:
     return Coerced(value, [_note((), value, _OBJECT)])
 
 
-def _parse_strings(
-    strings: AcceptedTypes, value: Any, lookup: SchemaLookup, budget: _CharacterBudget
-) -> dict[JsonPath, Any]:
-    """Parse `strings`; return an empty dict if the budget is not sufficient for all."""
+def _parse_strings(strings: AcceptedTypes, value: Any, lookup: SchemaLookup) -> dict[JsonPath, Any]:
+    """Parse `strings`; return an empty dict if they are too long together."""
+    texts = {path: value_at(value, path) for path in strings}
+    # all or nothing: coercing some strings would depend on the order of the validator
+    if sum(map(len, texts.values())) > MAX_CHARACTERS:
+        return {}
     parsed: dict[JsonPath, Any] = {}
-    for path, types in strings.items():
-        text = value_at(value, path)
-        # all or nothing: coercing some strings would depend on the order of the validator
-        if not budget.spend(len(text)):
-            return {}
+    for path, text in texts.items():
         try:
             # the note about a coercion shows the type of the value
             if not lookup.is_secret(path):
-                parsed[path] = parse_as(text, types)
+                parsed[path] = parse_as(text, strings[path])
         except NotStrictJsonError:
             continue
     return parsed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from mimetypes import MimeTypes
 from typing import Final
@@ -55,8 +54,10 @@ def media_type_of(
     Raises:
         MediaTypeError: the bytes are of another type than `given`, or than the name says.
     """
-    found = [each for each in _found(data) if kind not in ("image", "audio") or each.type.startswith(kind)]
-    types = [each.type for each in found]
+    found = {
+        each: sure for each, sure in _found(data) if kind not in ("image", "audio") or each.startswith(kind)
+    }
+    types = [*found]
     if given is not None:
         return _checked(_canonical(given), types, data)
     named = _canonical(_by_name().guess_type(name)[0] or "") if name else ""
@@ -65,7 +66,7 @@ def media_type_of(
         return named
     if allowed := next((each for each in types if each in declared), None):
         return allowed
-    if sure := next((each.type for each in found if kind != "file" or each.confidence >= _SURE), None):
+    if sure := next((each for each in types if kind != "file" or found[each] >= _SURE), None):
         return sure
     if named:
         return _checked(named, types, data)
@@ -74,16 +75,8 @@ def media_type_of(
     return _unrecognised(data, declared)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A media type that the bytes may have."""
-
-    type: str
-    confidence: float
-
-
-def _found(data: bytes) -> Iterator[_Found]:
-    """Yield what the bytes may be, likeliest first."""
+def _found(data: bytes) -> Iterator[tuple[str, float]]:
+    """Yield the media types that the bytes may have, likeliest first, with the confidence in each."""
     import puremagic  # reads a table of 150 KB
 
     try:
@@ -91,12 +84,9 @@ def _found(data: bytes) -> Iterator[_Found]:
     except puremagic.PureError:  # nothing was recognised
         return
     for match in matches:
-        if not match.mime_type:
-            continue
         media_type = _canonical(match.mime_type)
-        yield _Found(media_type, match.confidence)
-        for contained in _CONTAINERS.get(media_type, ()):
-            yield _Found(contained, match.confidence)
+        for each in (media_type, *_CONTAINERS.get(media_type, ())) if media_type else ():
+            yield each, match.confidence
 
 
 def _checked(media_type: str, found: Sequence[str], data: bytes) -> str:

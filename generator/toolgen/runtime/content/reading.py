@@ -6,7 +6,7 @@ A source is read in a worker thread, and an async iterable in the event loop.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterable, Iterator
+from collections.abc import AsyncIterable
 from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Final
@@ -61,7 +61,10 @@ def read_source(media: Media, limit: int) -> bytes:
         return _read_file(Path(source), media.root, limit)
     if isinstance(source, AsyncIterable):
         raise TypeError("an async iterable is read in the event loop")
-    return _joined(iter(lambda: source.read(_CHUNK), b""), limit)
+    data = bytearray()
+    while chunk := source.read(_CHUNK):
+        _append(data, chunk, limit)
+    return bytes(data)
 
 
 async def read_stream(source: AsyncIterable[bytes], limit: int) -> bytes:
@@ -74,15 +77,6 @@ async def read_stream(source: AsyncIterable[bytes], limit: int) -> bytes:
         close = getattr(source, "aclose", None)
         if close is not None:
             await close()
-    return bytes(data)
-
-
-def _joined(chunks: Iterator[bytes], limit: int) -> bytes:
-    data = bytearray()
-    for chunk in chunks:
-        if not chunk:
-            break
-        _append(data, chunk, limit)
     return bytes(data)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from jsonschema_rs import ReferencingError
+import jsonschema_rs
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
+from toolgen.runtime.validation.json_value import find_non_json, is_json, path_of_error
 from toolgen.schema.budget import find_entangled
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath, SchemaDocument
 from toolgen.schema.graph import Graph
@@ -26,9 +27,6 @@ from .semantics.pages import check_page
 from .semantics.placeholders import check_placeholders
 from .semantics.references import find_dangling, find_loops
 from .spec_schema import DEFINITIONS, SPEC_SCHEMA, TARGETS, schemas_of
-
-if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError, Validator
 
 _OF_FILES: Final = ("toolgen", "enabled")
 """Fields that say something about a file in YAML, and nothing about a tool."""
@@ -66,7 +64,6 @@ def spec_faults(
 
 def is_valid_field(name: str, value: Any) -> bool:
     """True if a spec may have the value in the field `name`."""
-    from toolgen.runtime.validation.json_value import is_json
 
     return is_json(value) and not any(fault.path[:1] == (name,) for fault in spec_faults({name: value}))
 
@@ -102,7 +99,6 @@ def _root_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
 
 
 def _shape_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
-    from toolgen.runtime.validation.json_value import path_of_error
 
     for error in _flat(_validator().iter_errors(data)):
         part: Any = {"definitions": DEFINITIONS}
@@ -111,7 +107,7 @@ def _shape_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
         yield from describe_error(error, path_of_error(data, error), part)
 
 
-def _flat(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
+def _flat(errors: Iterator[jsonschema_rs.ValidationError]) -> Iterator[jsonschema_rs.ValidationError]:
     """Yield errors with that of `content` replaced by those of the branch for its kind of value."""
     for error in errors:
         kind: Any = error.kind
@@ -122,9 +118,7 @@ def _flat(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
 
 
 @cache
-def _validator() -> Validator:
-    import jsonschema_rs
-
+def _validator() -> jsonschema_rs.Validator:
     keywords: dict[str, Any] = {"exact": _Exact}
     return jsonschema_rs.validator_for(
         _exact(SPEC_SCHEMA), keywords=keywords, validate_formats=True, offline=True
@@ -182,7 +176,6 @@ def definition_faults(definition: object) -> list[str]:
     """Return the faults of a definition that was written in Python, one sentence each."""
     if not isinstance(definition, Mapping):
         return [f"a definition is a mapping, not {type(definition).__name__}"]
-    from toolgen.runtime.validation.json_value import find_non_json
 
     plain = plain_data({key: value for key, value in definition.items() if not str(key).startswith("x-")})
     if not_json := list(find_non_json(plain)):
@@ -216,7 +209,7 @@ def _later_faults(data: Mapping[str, Any], schemas: Mapping[tuple[str, ...], Any
     for path, graph in graphs.items() if not faults else ():
         try:
             validators[path[-1]] = compile_graph(graph)
-        except (ValueError, ReferencingError) as error:
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
             faults.append(not_compiled(path, error))
     yield from faults
     if not faults:
