@@ -54,9 +54,10 @@ def media_type_of(
     Raises:
         MediaTypeError: the bytes are of another type than `given`, or than the name says.
     """
-    found = {
-        each: sure for each, sure in _found(data) if kind not in ("image", "audio") or each.startswith(kind)
-    }
+    found: dict[str, float] = {}
+    for each, confidence in _found(data):
+        if kind not in ("image", "audio") or each.startswith(kind):
+            found.setdefault(each, confidence)
     types = [*found]
     if given is not None:
         return _checked(_canonical(given), types, data)

@@ -21,6 +21,7 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, Literal
 
 from toolgen.base.files import read_named
@@ -116,12 +117,14 @@ def check_implementations(
     for definition in catalog.TOOLS.values():
         yield from _check_tool(catalog, definition, importer)
     modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted}
-    for folder in map(Path, spec.submodule_search_locations or ()):
-        for path in sorted(folder.glob("[!_]*.py")):
-            place = None if path.stem in modules else _place_of_tool_class(str(path))
-            if place is not None:
-                message = f"no spec has a tool that {package}.{path.stem} would implement"
-                yield place.fault("orphaned-implementation", path.stem, message)
+    for found in iter_modules(spec.submodule_search_locations):
+        if found.name in modules or found.name.startswith("_"):
+            continue
+        module = found.module_finder.find_spec(found.name, None)
+        place = None if module is None or not module.origin else _place_of_tool_class(module.origin)
+        if place is not None:
+            message = f"no spec has a tool that {package}.{found.name} would implement"
+            yield place.fault("orphaned-implementation", found.name, message)
 
 
 @dataclass(frozen=True, slots=True)
