@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Unpack
 
 from toolgen.runtime.call_options import AdapterCallOptions, AdapterOptions, check_options, toolkit_options
@@ -123,8 +122,6 @@ class ProviderAdapter:
         self._provider = provider
         self._catalog = catalog
         self._published: _PublishedTools | None = None  # those of the last call
-        self._definitions: Mapping[str, Any] | None = None
-        self._lock = Lock()
 
     @property
     def provider(self) -> Provider:
@@ -247,17 +244,13 @@ class ProviderAdapter:
         return await _gather(found, work)
 
     def definitions(self) -> Mapping[str, Any]:
-        """Return what the generated module has for requests, by name: the same objects each time.
+        """Return what the generated module has for requests, by name.
 
         Raises TypeError for an adapter without a catalog.
         """
         if self._catalog is None:
             raise TypeError("only the adapter of a generated module has definitions")
-        with self._lock:
-            if self._definitions is None:
-                provider = self.provider
-                self._definitions = provider.module_names(provider.tools(self._catalog.TOOLS))
-            return self._definitions
+        return self.provider.module_names(self.provider.tools(self._catalog.TOOLS))
 
     async def close(self) -> None:
         """Close the catalog's default toolkit, which other adapters share. The next call creates one."""

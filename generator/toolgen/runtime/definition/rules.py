@@ -39,30 +39,30 @@ def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     yield from _injected_type_faults(data)
     if isinstance(content := data.get("content", []), list):
         yield from _content_faults(content)
-    yield from _limit_faults(data)
-    if "background" in data and "stream" in data:
-        yield SpecFault(
-            ("background",),
-            "conflicting-options",
-            "a call that runs in a worker sends no chunks: its caller gets the result at its end",
-            "remove `background`, or `stream`; `context.report_progress` reaches callers from workers, too",
-            of_key=True,
+    yield from _conflicts(data)
+
+
+def _conflicts(data: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield a fault for each field that does nothing, or cannot work, beside another one."""
+    fault = partial(SpecFault, code="conflicting-options", of_key=True)
+    limit, anthropic = data.get("rate_limit", {}), data.get("targets", {}).get("anthropic", {})
+    if limit.get("per_second", 0) > limit.get("per_minute", math.inf):
+        message = (
+            "no second can have more calls than `per_minute` allows, so that `per_second` limits nothing"
         )
+        yield fault(("rate_limit", "per_second"), message=message, hint="lower it, or remove it")
+    if "background" in data and "stream" in data:
+        message = "a call that runs in a worker sends no chunks: its caller gets the result at its end"
+        hint = "remove `background`, or `stream`; `context.report_progress` reaches callers from workers, too"
+        yield fault(("background",), message=message, hint=hint)
     for other, why in _CANNOT_ASK.items():
         if data.get("asks") and other in data:
-            yield SpecFault(
-                ("asks",), "conflicting-options", why, f"remove `asks`, or `{other}`", of_key=True
-            )
-    anthropic = data.get("targets", {}).get("anthropic", {})
+            yield fault(("asks",), message=why, hint=f"remove `asks`, or `{other}`")
     if data.get("load") == "deferred" and "cache_control" in anthropic:
         # the API's error: github.com/Wei-Shaw/sub2api/issues/4990; 2026-07
-        yield SpecFault(
-            ("targets", "anthropic", "cache_control"),
-            "conflicting-options",
-            "Anthropic refuses cache_control for a tool with `load: deferred`",
-            "set it for the last tool that is always loaded",
-            of_key=True,
-        )
+        message = "Anthropic refuses cache_control for a tool with `load: deferred`"
+        hint = "set it for the last tool that is always loaded"
+        yield fault(("targets", "anthropic", "cache_control"), message=message, hint=hint)
 
 
 def only_if_faults(data: Mapping[str, Any], document: SchemaDocument) -> Iterator[SpecFault]:
@@ -96,18 +96,6 @@ def misspelt_hints(data: Mapping[str, Any]) -> Iterator[SpecFault]:
             message = f"{quoted(key)} is not an annotation of MCP, and clients ignore it"
             hint = suggest(key, _HINTS[found])
             yield SpecFault(("annotations", key), "misspelt-annotation", message, hint, of_key=True)
-
-
-def _limit_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
-    limit = data.get("rate_limit", {})
-    if limit.get("per_second", 0) > limit.get("per_minute", math.inf):
-        yield SpecFault(
-            ("rate_limit", "per_second"),
-            "conflicting-options",
-            "no second can have more calls than `per_minute` allows, so that `per_second` limits nothing",
-            "lower it, or remove it",
-            of_key=True,
-        )
 
 
 def _taken_names(data: Mapping[str, Any]) -> Iterator[SpecFault]:

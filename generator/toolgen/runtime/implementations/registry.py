@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.execution.environment import Environment
 
 
+@dataclass(slots=True, eq=False)
 class RegistryEntry:
     """One tool, loaded on first access. Sessions and selections of a toolkit share it.
 
@@ -30,48 +31,29 @@ class RegistryEntry:
         load: returns an instance of the implementation, given the definition.
     """
 
-    __slots__ = ("_define", "_definition", "_load", "_lock", "_tool", "aliases", "name", "prepared")
-
-    def __init__(
-        self,
-        name: str,
-        aliases: Sequence[str],
-        *,
-        define: Callable[[], ToolDefinition],
-        load: Callable[[ToolDefinition], BaseTool[Any, Any]],
-    ) -> None:
-        self.name = name
-        self.aliases = aliases
-        self.prepared: PreparedTool | None = None
-        self._define = define
-        self._definition: ToolDefinition | None = None
-        self._load = load
-        self._lock = threading.RLock()
-        self._tool: BaseTool[Any, Any] | None = None
+    name: str
+    aliases: Sequence[str]
+    _: KW_ONLY
+    define: Callable[[], ToolDefinition]
+    load: Callable[[ToolDefinition], BaseTool[Any, Any]]
+    known_definition: ToolDefinition | None = field(default=None, init=False)  # None: not imported yet
+    loaded: BaseTool[Any, Any] | None = field(default=None, init=False)
+    prepared: PreparedTool | None = field(default=None, init=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
 
     @property
     def definition(self) -> ToolDefinition:
         """The tool's definition. Raises what its module raises when it is imported."""
-        if self._definition is None:
-            self._definition = self._define()
-        return self._definition
-
-    @property
-    def known_definition(self) -> ToolDefinition | None:
-        """The tool's definition if it has been imported."""
-        return self._definition
+        if self.known_definition is None:
+            self.known_definition = self.define()
+        return self.known_definition
 
     def tool(self) -> BaseTool[Any, Any]:
         """Return the instance. Raises what loading raises; the next access tries again."""
         with self._lock:
-            if self._tool is None:
-                self._tool = contained(lambda: self._load(self.definition), self.name)
-            return self._tool
-
-    @property
-    def loaded(self) -> BaseTool[Any, Any] | None:
-        """The instance; None if it has not been loaded."""
-        return self._tool
+            if self.loaded is None:
+                self.loaded = contained(lambda: self.load(self.definition), self.name)
+            return self.loaded
 
     def prepare(self) -> PreparedTool:
         """Return the tool prepared for calls. Raises as `tool` does, and ValueError for an invalid schema."""
