@@ -62,18 +62,14 @@ class ContentContract:
     def annotated(self, block: Block) -> Block:
         """Return a block with the audience and priority of its rule, where it has none of its own."""
         index = self.rule_of(block)
-        if index is None:
+        if self.rules is None or index is None:
             return block
-        rule = self._rule(index)
+        rule = self.rules[index]
         audience = block.audience or rule.audience
         priority = rule.priority if block.priority is None else block.priority
         if (audience, priority) == (block.audience, block.priority):
             return block
         return replace(block, audience=audience, priority=priority)
-
-    def _rule(self, index: int) -> ContentRule:
-        assert self.rules is not None
-        return self.rules[index]
 
     def rule_of(self, block: Block) -> int | None:
         """Return the index of the first rule for a block; None if there is none."""

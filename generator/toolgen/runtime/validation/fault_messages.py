@@ -164,16 +164,9 @@ def _got(name: str, value: Any) -> str:
         return show_kind(value)
     if name in ("MinLength", "MaxLength"):
         return f"{len(value)} ({show(value)})"
-    if name in (
-        "MinItems",
-        "MaxItems",
-        "MinProperties",
-        "MaxProperties",
-        "AdditionalItems",
-        "UnevaluatedItems",
-    ):
-        return str(len(value))
-    return _twice(value) if name == "UniqueItems" else show(value)
+    if name == "UniqueItems":
+        return _twice(value)
+    return str(len(value)) if name.endswith(("Items", "Properties")) else show(value)
 
 
 def _type_of(value: Any) -> str:
