@@ -27,8 +27,6 @@ _PATIENCE = 30.0  # seconds for one request: the next one gets another server
 _STARTING = 120.0  # seconds for the first call of each tool, on a busy machine
 _PAUSE = 0.005  # seconds between two calls of the other client
 _TOOL = """\
-from pathlib import Path
-from toolgen.runtime import Image
 from generated.tools.{name} import {base}Tool
 
 def texts(value):
@@ -41,7 +39,7 @@ class Tool({base}Tool):
         return texts(request.x)
 
     async def execute(self, request, context):
-        return {result}
+        return "done"
 """
 
 
@@ -77,12 +75,9 @@ def lay_out(folder: Path, code: Path) -> Project:
         spec: dict[str, Any] = {"name": name, "description": "A tool.", "input_schema": schema}
         if name == "preview":
             spec["confirm"] = {"message": "Do it?", "preview": True}
-        if name == "picture":
-            spec["content"] = "any"
-        result = 'Image(request.text.encode(), media_type="image/svg+xml")' if name == "picture" else '"done"'
         (folder / "specs" / f"{name}.yaml").write_text(json.dumps(spec))
         base = name.title().replace("_", "")
-        (folder / "tools" / f"{name}.py").write_text(_TOOL.format(name=name, base=base, result=result))
+        (folder / "tools" / f"{name}.py").write_text(_TOOL.format(name=name, base=base))
     project = Project(folder, len(SCHEMAS), code)
     project.toolgen("generate")
     return project

@@ -9,7 +9,6 @@ from typing import Any
 
 Json = Any
 LIMIT = 4 * 1024 * 1024  # bytes of a request
-_SVG = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,6 @@ SCHEMAS: dict[str, Json] = {
     "rows": _array(
         {"items": {"type": "object", "properties": {name: {"type": "integer"} for name in "abc"}}}
     ),
-    "picture": _TEXT,
 }
 """The input schema of each tool of the server."""
 
@@ -68,10 +66,6 @@ def _texts(make: Callable[[int], str], count: int) -> Callable[[], str]:
     return lambda: json.dumps({"x": [make(number) for number in range(count)]}, ensure_ascii=False)
 
 
-def _picture(svg: Callable[[], str]) -> Callable[[], str]:
-    return lambda: json.dumps({"text": svg()})
-
-
 REQUESTS = (
     Worst("a text of 4 MB", "echo", lambda: json.dumps({"text": "x" * (LIMIT - 2_000)})),
     Worst("130,000 texts of two lines in a preview", "preview", _texts(lambda n: f"a\n{n}", 130_000)),
@@ -82,13 +76,6 @@ REQUESTS = (
     Worst("100 required properties missing beside 65,000 objects", "requires_100", _repeated("{}", 65_000)),
     Worst(
         "12 required properties missing in each of 65,000 items", "items_require_12", _repeated("{}", 65_000)
-    ),
-    Worst("an SVG of 100 kB: `<svg>=` and blanks", "picture", _picture(lambda: "<svg>=" + " " * 100_000)),
-    Worst("an SVG of 4 MB: groups", "picture", _picture(lambda: _SVG.format("<g/>" * 1_000_000))),
-    Worst(
-        "an SVG of 4 MB: attributes",
-        "picture",
-        _picture(lambda: _SVG.format("<g " + " ".join(f"data-{n}='x'" for n in range(200_000)) + "/>")),
     ),
     Worst("multiples of 0.01: 130,000 times 1e300", "decimals", _repeated("1e300", 130_000)),
     Worst("multiples of 0.01: integers of 4,290 digits", "decimals", _repeated("9" * 4_290)),
