@@ -15,18 +15,15 @@ from tests.end_to_end.slow_tools import begun, end, line_of, nap, stdio
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
 
-@SESSIONS
-async def test_an_endless_stream_ends_when_its_client_disconnects(
-    serving: Project, tmp_path: Path, session: bool
-) -> None:
+async def test_an_endless_stream_ends_when_its_client_disconnects(serving: Project, tmp_path: Path) -> None:
     async with serving.server() as server:
-        async with connect(server.url, session=session) as connection:
+        async with connect(server.url) as connection:
             params = {"name": "count", "arguments": {"file": str(tmp_path / "a")}}
             await connection.send("tools/call", {**params, "_meta": {"progressToken": 1}})
             await begun(tmp_path / "a")
         async with asyncio.timeout(60):
             await begun(tmp_path / "a.ended")
-        async with connect(server.url, session=session) as connection:
+        async with connect(server.url) as connection:
             assert (await connection.call("echo", text="x")).message["result"]["isError"] is False
 
 
