@@ -7,7 +7,7 @@ no connection: a probe that asks a database ends all replicas when the database 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from toolgen.runtime.health import HEALTH
@@ -40,13 +40,8 @@ async def answer_probe(
     kind, body = _TEXT, f"{word}\n"
     if await is_authenticated():
         kind, body = "application/json", json.dumps({"status": word, "degraded": sorted(HEALTH.degraded)})
-    headers = {"content-type": kind, "cache-control": "no-store"}
-    await _answer(scope, send, status=status, headers=headers, body=body.encode())
-
-
-async def _answer(scope: Scope, send: Send, *, status: int, headers: Mapping[str, str], body: bytes) -> None:
-    named = {**headers, "content-length": str(len(body))}
-    fields = [(name.encode(), value.encode()) for name, value in named.items()]
+    headers = {"content-type": kind, "cache-control": "no-store", "content-length": str(len(body))}
+    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": fields})
-    shown = b"" if scope["method"] == "HEAD" else body
+    shown = b"" if scope["method"] == "HEAD" else body.encode()
     await send({"type": "http.response.body", "body": shown, "more_body": False})

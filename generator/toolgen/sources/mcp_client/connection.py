@@ -209,7 +209,7 @@ class ServerConnection:
         exchange.answer.questions.append(question.message)
         if len(exchange.answer.questions) > MAX_QUESTIONS:
             exchange.work.cancel()
-        content = _yes_to_all(question.requested_schema) if question.mode == "form" else None
+        content = yes_to_all(question.requested_schema) if question.mode == "form" else None
         if content is None or exchange.ask is None or not await exchange.ask(question):
             return types.ElicitResult(action="decline")
         return types.ElicitResult(action="accept", content=content)
@@ -293,7 +293,7 @@ async def _request(client: Any, name: str, arguments: JsonObject, answer: Server
         answer.refusal, answer.message = "an invalid answer", describe_failure(error)
 
 
-def _yes_to_all(schema: Any) -> dict[str, Any] | None:
+def yes_to_all(schema: Any) -> dict[str, Any] | None:
     """Return the content of a form with yes to every question; None if it wants to know something else."""
     properties = schema.get("properties", {})
     # Nobody is there who could write a text, and a made-up one would be the test's data, not the user's.

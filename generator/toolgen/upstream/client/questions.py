@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
+from toolgen.sources.mcp_client.connection import yes_to_all
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -25,13 +27,6 @@ class Question:
 Answer: TypeAlias = bool | Mapping[str, Any] | None
 Confirm: TypeAlias = Callable[[Question], Answer | Awaitable[Answer]]
 """Answers a question: True, False, the filled-in form, or None if the user closed the question."""
-
-
-def yes_to_all(form: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the content of a form with yes to every question; None if it wants to know something else."""
-    properties = form.get("properties", {})
-    questions = {name: True for name, each in properties.items() if each.get("type") == "boolean"}
-    return questions if questions.keys() >= set(form.get("required", ())) else None
 
 
 async def ask(confirm: Confirm, question: Question) -> Answer:

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -132,22 +133,16 @@ class Connection:
     async def _send(
         self, client: Client, request: types.Request[Any, Any], exchange: Exchange
     ) -> dict[str, Any]:
+        # the JSON itself: the SDK's types drop keys that they do not know
+        send = partial(client.session.send_request, request, _ANYTHING, progress_callback=exchange.progress)
         try:
-            return await self._send_once(client, request, exchange)
+            result: dict[str, Any] = await send()
         except MCPError as error:
             # the tool's schema names headers that the SDK knows from the list: list, and send once more
             if error.code != HEADER_MISMATCH:
                 raise
             await client.list_tools(cache_mode="bypass")
-            return await self._send_once(client, request, exchange)
-
-    async def _send_once(
-        self, client: Client, request: types.Request[Any, Any], exchange: Exchange
-    ) -> dict[str, Any]:
-        # the JSON itself: the SDK's types drop keys that they do not know
-        result: dict[str, Any] = await client.session.send_request(
-            request, _ANYTHING, progress_callback=exchange.progress
-        )
+            result = await send()
         return result
 
     async def _connected(self) -> Client:
@@ -311,9 +306,8 @@ class Connection:
             self._closing.set()
             task, self._task, self._opened = self._task, None, None
             asyncio.get_running_loop().call_later(_CLOSE_SECONDS, task.cancel)
-            task.add_done_callback(_retrieved)
             _ENDING.add(task)
-            task.add_done_callback(_ENDING.discard)
+            task.add_done_callback(_ended)
 
     async def close(self) -> None:
         """Close the connection, and wait until it is."""
@@ -331,7 +325,8 @@ def _name_of(client: Client) -> str:
 _ENDING: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
 
 
-def _retrieved(task: asyncio.Task[None]) -> None:
+def _ended(task: asyncio.Task[None]) -> None:
+    _ENDING.discard(task)
     if not task.cancelled():
         task.exception()
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from toolgen.changes.comparing.server_drift import Drift
 
 FEATURES: Final = tuple(key for key in LISTS if key != "tools")
-_MAX_TEXT = 500  # characters of a reason that a log record has
+_MAX_TEXT: Final = 500  # characters of a reason that a log record has
+_MAX_VERDICTS: Final = 10_000  # that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Firewall:
                 refused[own] = f"it is {how} by the server behind it."
             elif json.dumps(tool) != json.dumps(by_name[own]):
                 # a schema may be expensive to compare, and other calls must not wait
-                why = await asyncio.to_thread(self._verdict, tool, by_name[own])
+                why = await asyncio.to_thread(self._verdict, "tools", tool, by_name[own])
                 if why is not None:
                     refused[own] = why
         return refused
@@ -117,7 +118,7 @@ class Firewall:
         pinned = self._pinned_features.get(Subject(key, listed[LISTS[key]]), [])
         if listed in pinned:
             return None
-        return await asyncio.to_thread(self._feature_verdict, key, pinned, listed)
+        return await asyncio.to_thread(self._verdict, key, pinned, listed)
 
     def _other_server(self, name: str, what: str) -> str:
         """Return that the upstream is another server than that of the lock; empty if it is not."""
@@ -140,23 +141,18 @@ class Firewall:
                     self._pinned_features.setdefault(Subject(key, each[LISTS[key]]), []).append(each)
         return self._pinned
 
-    def _verdict(self, pinned: Mapping[str, Any], listed: Mapping[str, Any]) -> str | None:
-        # only when something differs: comparing needs a third of toolgen
-        from toolgen.changes.comparing.server_drift import judge_tool
-
-        return self._cached("tools", listed, partial(judge_tool, pinned, listed))
-
-    def _feature_verdict(self, key: str, pinned: Sequence[JsonObject], listed: JsonObject) -> str | None:
-        from toolgen.changes.comparing.feature_drift import judge_feature
-
-        return self._cached(key, listed, partial(judge_feature, key, pinned, listed))
-
-    def _cached(self, key: str, listed: Mapping[str, Any], judge: Callable[..., Drift]) -> str | None:
+    def _verdict(self, key: str, pinned: Any, listed: Mapping[str, Any]) -> str | None:
+        """Judge a definition by those of the lock. `pinned` is one tool, or all others of the name."""
         text = f"{key} {json.dumps(listed)}"
         if text not in self._verdicts:
-            if len(self._verdicts) >= 10_000:  # an upstream that never lists the same twice
+            # only when something differs: comparing needs a third of toolgen
+            from toolgen.changes.comparing.feature_drift import judge_feature
+            from toolgen.changes.comparing.server_drift import judge_tool
+
+            judge = partial(judge_tool, pinned) if key == "tools" else partial(judge_feature, key, pinned)
+            if len(self._verdicts) >= _MAX_VERDICTS:  # an upstream that never lists the same twice
                 self._verdicts.clear()
-            self._verdicts[text] = self._judged(str(listed[LISTS[key]]), judge)
+            self._verdicts[text] = self._judged(str(listed[LISTS[key]]), partial(judge, listed))
         return self._verdicts[text]
 
     def _judged(self, own: str, judge: Callable[..., Drift]) -> str | None:
