@@ -14,7 +14,7 @@ from toolgen.schema.document import JsonPath
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.definitions import unwrapped
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.json_source import JsonDocument, check_definition
 from toolgen.sources.schema_repair import repair_foreign_schema
 
 _EXPECTED: Final = "give what `toolgen export` prints: for mcp, openai-chat, openai-responses, anthropic, …"
@@ -167,9 +167,8 @@ def _definition(value: dict[str, Any], at: JsonPath, where: str) -> _FoundDefini
 
 
 def _tool(found: _FoundDefinition, line: int, where: str) -> ExportedTool:
-    name = found.data.get("name")
-    if not isinstance(name, str) or not name or len(name) > 256 or not name.isprintable():
-        raise SourceError(f"{where}: a tool without a name that can be shown", _EXPECTED)
+    check_definition(found.data, where, "tool", (), _EXPECTED)
+    name = found.data["name"]
     fields: dict[str, Any] = {}
     places: dict[str, JsonPath] = {}
     repairs: dict[str, tuple[str, ...]] = {}
@@ -190,8 +189,6 @@ def _tool(found: _FoundDefinition, line: int, where: str) -> ExportedTool:
             repaired = repair_foreign_schema(fields.get(key, {"type": "object"}), key)
             fields[key] = repaired.schema
             repairs |= {key: tuple(repaired.notes)} if repaired.notes else {}
-    if not isinstance(fields.get("description", ""), str):
-        raise SourceError(f"{where}: the description of {quoted(name)} must be a string", _EXPECTED)
     return ExportedTool(found.format, name, fields, places, found.at, line, repairs)
 
 

@@ -51,6 +51,16 @@ def read_specs(project: Project) -> dict[str, bytes]:
     return found.specs
 
 
+def existing_specs(project: Project) -> dict[str, bytes]:
+    """Return what `read_specs` does; nothing where there is no spec yet."""
+    try:
+        return read_specs(project)
+    except UnableError as error:
+        if error.code != "no-specs":
+            raise
+        return {}
+
+
 @dataclass(frozen=True, slots=True)
 class FoundSpecs:
     """The files in a specs folder."""

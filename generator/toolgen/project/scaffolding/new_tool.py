@@ -8,8 +8,9 @@ from typing import Any
 from toolgen.base.files import FileKind
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.package import Tool
-from toolgen.project import Project, UnableError, kind_of, load_targets, read_specs
+from toolgen.project import Project, UnableError, kind_of, load_targets
 from toolgen.project.building.project_build import Inputs, package_of, program_of, read_inputs
+from toolgen.project.inputs.specs import existing_specs
 from toolgen.project.scaffolding.files import (
     PACKAGE,
     http_text,
@@ -68,11 +69,7 @@ def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool
     """Compile `text` together with the existing specs; return its tool `name`, or raise its `SpecErrors`."""
     path = spec.removeprefix(f"{project.specs}/")
     alone = Inputs(project, {path: text.encode()}, load_targets(project))
-    try:
-        others = read_specs(project)
-    except UnableError:  # there are no specs yet
-        others = {}
-    together = Inputs(project, {**others, path: text.encode()}, alone.targets)
+    together = Inputs(project, {**existing_specs(project), path: text.encode()}, alone.targets)
     try:
         program = program_of(together)
         inputs = together

@@ -22,12 +22,11 @@ from toolgen.project import (
     find_project,
     load_targets,
     locate,
-    read_specs,
     read_text,
     replace_files,
 )
 from toolgen.project.files.reading import is_inside
-from toolgen.project.inputs.specs import SUFFIXES
+from toolgen.project.inputs.specs import SUFFIXES, existing_specs
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.contracts_lock import NAME, ContractsLock, lock_text, read_lock
 
@@ -76,7 +75,12 @@ def import_contracts(name: str, start: str, into: str, *, sync: bool) -> Contrac
     """
     project = find_project(Path(start))
     folder = _folder_of(project, start, into)
-    existing = _existing(project, folder)
+    start_of = f"{folder}/"
+    existing = {
+        path.removeprefix(start_of): digest(content)
+        for path, content in existing_specs(project).items()
+        if path.startswith(start_of)
+    }
     lock = read_lock(project, folder)
     published = read_published(name)
     if sync:
@@ -114,20 +118,6 @@ def _folder_of(project: Project, start: str, into: str) -> str:
         message = f"--into {into} is not a folder of its own below {project.specs}"
         raise UnableError("usage", message, f"for example --into {specs}vendor/shop")
     return folder
-
-
-def _existing(project: Project, folder: str) -> dict[str, str]:
-    """Return path → hash of the specs in the folder, which may be missing."""
-    try:
-        found = read_specs(project)
-    except UnableError as error:
-        if error.code != "no-specs":
-            raise
-        return {}
-    start = f"{folder}/"
-    return {
-        path.removeprefix(start): digest(content) for path, content in found.items() if path.startswith(start)
-    }
 
 
 def _lock_to_sync(lock: ContractsLock | None, published: PublishedContracts, into: str) -> ContractsLock:

@@ -27,11 +27,10 @@ from toolgen.project import (
     kind_of,
     load_targets,
     locate,
-    read_specs,
 )
 from toolgen.project.files.atomic_write import replace_files
 from toolgen.project.files.reading import RootedPath
-from toolgen.project.inputs.specs import too_large
+from toolgen.project.inputs.specs import existing_specs, too_large
 from toolgen.project.scaffolding.files import PACKAGE, missing_packages, schema_file
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools
@@ -220,7 +219,9 @@ def _find_destination(request: ImportRequest) -> Destination:
     else:
         place, folder = _place_of(request.into, start, project)
     shown = f"{_relative(place.root / place.path, start)}/".removeprefix("./")
-    return Destination(place, folder, shown, project, _existing_specs(place))
+    return Destination(
+        place, folder, shown, project, existing_specs(Project(place.root, "", "", specs=place.path or "."))
+    )
 
 
 def _place_of(into: str, start: Path, project: Project | None) -> tuple[RootedPath, str]:
@@ -234,16 +235,6 @@ def _place_of(into: str, start: Path, project: Project | None) -> tuple[RootedPa
     if kind_of(place.root, place.path, links=True) not in (None, FileKind.FOLDER):
         raise UnableError("cannot-write", f"{into} is not a folder", "give a folder for the specs")
     return place, ""
-
-
-def _existing_specs(place: RootedPath) -> dict[str, bytes]:
-    """Return the specs in a folder; it may be missing or empty."""
-    try:
-        return read_specs(Project(place.root, "", "", specs=place.path or "."))
-    except UnableError as error:
-        if error.code != "no-specs":
-            raise
-        return {}
 
 
 def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> dict[str, str]:
