@@ -78,7 +78,6 @@ ANOTHER_WAY = {
     "base/child_process.py": "the null device; removes the folder of its own temporary files",
     "testing/processes/child_run.py": "two files in the parent's temporary folder, which stay open",
     "sources/mcp_client/client.py": "the null device, for the output of a server",
-    "sources/loading/contracts.py": "metadata of an installed distribution",
     "sources/loading/imported_module.py": "the null device, for tracebacks",
     "project/scaffolding/new_project.py": "metadata of the installed distribution",
     "compile/printing/file_templates.py": "a template of the installed package",

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 """The text of a package above that of the implementations."""
-_WIDTH = 88  # line length of generated code
 
 
 def schema_file() -> tuple[str, str]:
@@ -81,28 +80,13 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
         parameters=tool.parameters.removeprefix(", ").split(", ") if tool.parameters else [],
         result=result,
         preview=preview,
-        raising=_raising(json.dumps(f"{tool.wire_name} is not implemented yet.")),
+        message=json.dumps(f"{tool.wire_name} is not implemented yet."),
     )
-
-
-def _raising(message: str) -> str:
-    line = f"raise NotImplementedToolError({message})"
-    indent = " " * 8
-    if len(indent + line) <= _WIDTH:
-        return line
-    return f"raise NotImplementedToolError(\n{indent}    {message}\n{indent})"
 
 
 def http_text(package: str, tool: Tool) -> str:
     """Return a module that calls an imported HTTP operation."""
-    name, base = tool.tool_class.removesuffix("Tool"), tool.tool_class
-    module = f"{package}.tools.{tool.py_name}"
-    imported, head = f"from {module} import {base}", f"class {name}(HttpTool, {base}):"
-    if len(imported) > _WIDTH:
-        imported = f"from {module} import (\n    {base},\n)"
-    if len(head) > _WIDTH:
-        head = f"class {name}(\n    HttpTool, {base}\n):"
-    return render("_new/http.py.jinja", spec=tool.file, imported=imported, head=head)
+    return render("_new/http.py.jinja", package=package, tool=tool)
 
 
 def test_text(tool: Tool, title: str) -> str:

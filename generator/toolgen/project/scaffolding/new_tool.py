@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolgen.base.files import FileKind
+from toolgen.compile.printing.format import format_tree
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.package import Tool
 from toolgen.project import Project, UnableError, kind_of, load_targets
@@ -62,7 +63,7 @@ def new_tool_files(project: Project, spec: str, answers: dict[str, Any]) -> dict
         module = project.path_of(f"{project.implementations}.{tool.py_name}")
         files[f"{module}.py"] = stub_text(project.package, tool, answers["title"])
         files[f"tests/test_{tool.py_name}.py"] = test_text(tool, answers["title"])
-    return files
+    return dict(format_tree(files))
 
 
 def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool:
@@ -107,7 +108,7 @@ def missing_parts(start: str, name: str | None) -> dict[str, str]:
         if name is None or tool.wire_name == name:
             files |= _parts(project, tool, titles[tool.wire_name], tool.wire_name in calls_http, name)
     injected = [(each.name, each.type) for tool in program.tools for each in tool.spec.inject]
-    return {**_missing_packages(project, injected), **files} if files else {}
+    return dict(format_tree({**_missing_packages(project, injected), **files})) if files else {}
 
 
 def _missing_packages(project: Project, injected: Iterable[tuple[str, str]]) -> dict[str, str]:

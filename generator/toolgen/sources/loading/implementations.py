@@ -14,7 +14,7 @@ from toolgen.base.suggestions import quoted
 from toolgen.compile.printing.file_templates import render
 from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Package, Tool
-from toolgen.project import Project, kind_of
+from toolgen.project import Project
 from toolgen.project.scaffolding.files import http_text
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -29,12 +29,12 @@ from toolgen.sources.server import ServerDescription
 
 def http_modules(project: Project, package: Package) -> NewModules:
     """Return the modules of `--implement` for tools that have no implementation yet."""
-    files: dict[str, str] = {}
-    for tool in package.tools:
-        path = module_path(project, tool.py_name)
-        if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
-            files[path] = http_text(project.package, tool)  # laid out as in a project of its own
-    return NewModules(files)
+    files = {
+        module_path(project, tool.py_name): http_text(project.package, tool)
+        for tool in package.tools
+        if "x-openapi" in tool.definition
+    }
+    return new_modules(project, files)
 
 
 # Python functions
