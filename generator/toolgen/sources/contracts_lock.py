@@ -51,14 +51,10 @@ def read_lock(project: Project, folder: str) -> ContractsLock | None:
     text = read_text(project.root, path)
     if text is None:
         return None
-    # here, as `check` looks for locks in every project, and few have one
-    from toolgen.sources.imported_tool import SourceError
-    from toolgen.sources.json_source import read_json_documents
-
     try:
-        data = read_json_documents(text.encode(), path)[0].value
-    except SourceError as error:
-        raise UnableError(error.code, error.message, _AGAIN) from error
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
     if not isinstance(data, dict) or data.get(_KEY) != VERSION or not _is_lock(data):
         message = f"{path} is not a lock that this version of `toolgen import contracts` wrote"
         raise UnableError("bad-source", message, _AGAIN)

@@ -223,10 +223,6 @@ class GitRepository:
             return f"git fetch{depth} {remote} {ref.removeprefix(f'{remote}/')}:refs/remotes/{ref}"
         return f"git fetch{depth} {remote} {f'tag {ref}' if _VERSION.fullmatch(ref) else f'{ref}:{ref}'}"
 
-    def refetch_command(self) -> str:
-        """Return the command that fetches all files that a partial clone left out."""
-        return "git fetch --refetch --no-filter"
-
     def _refs(self, fields: tuple[str, ...], *patterns: str) -> Iterator[list[str]]:
         done = _run(self._git, self.top, "for-each-ref", f"--format={'%00'.join(fields)}", *patterns)
         for line in done.stdout.decode("utf-8", "replace").splitlines():

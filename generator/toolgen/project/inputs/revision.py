@@ -204,7 +204,7 @@ class _CommitReader:
 
     def _missing(self, error: MissingObjectError) -> UnableError:
         message = f"this clone lacks files of {self.commit.label}: {error}"
-        return UnableError("cannot-compare", message, f"run `{self.repository.refetch_command()}`")
+        return UnableError("cannot-compare", message, "run `git fetch --refetch --no-filter`")
 
 
 def _moved(diagnostics: tuple[Diagnostic, ...], prefix: str) -> Iterator[Diagnostic]:
