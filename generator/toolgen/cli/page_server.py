@@ -105,10 +105,9 @@ def _implementations(args: argparse.Namespace) -> ToolServer:
 
 def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
     """Return a server of mocks, and what makes them follow the specs."""
-    from toolgen.testing.mock.tool import Faults
-    from toolgen.testing.mock.toolkit import ServedSpecs, mocking
+    from toolgen.testing.mock.toolkit import ServedSpecs
 
-    mock = ServedSpecs(Path(args.start), mocking(Faults(0.0, {}), 0))
+    mock = ServedSpecs(Path(args.start))
 
     def reload() -> Sequence[str]:
         mock.reload()

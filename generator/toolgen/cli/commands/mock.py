@@ -78,10 +78,10 @@ def _rate(text: str) -> tuple[str, float]:
 
 def _mock(args: argparse.Namespace) -> ServedSpecs:
     from toolgen.testing.mock.tool import Faults, check_faults
-    from toolgen.testing.mock.toolkit import ServedSpecs, mocking
+    from toolgen.testing.mock.toolkit import ServedSpecs
 
     specs, faults = Path(args.start, args.path), Faults(args.latency, dict(args.fail))
-    mock = ServedSpecs(specs, mocking(faults, args.seed))
+    mock = ServedSpecs(specs, faults, args.seed)
     try:
         check_faults(faults, mock.contracts)
     except ValueError as error:

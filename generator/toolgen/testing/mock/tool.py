@@ -15,16 +15,24 @@ from toolgen.base.suggestions import did_you_mean
 from toolgen.runtime.content.values import ToolResult
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract.tool_contract import contract_of
-from toolgen.runtime.definition.tool_definition import ErrorDefinition
+from toolgen.runtime.definition.tool_definition import ErrorDefinition, ToolDefinition
 from toolgen.runtime.errors import RUNTIME_ERRORS, InvalidRequestError, ToolError
 from toolgen.runtime.response import MOCK_KEY
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import value_key
 from toolgen.testing.mock.answers import MadeUpAnswers
-from toolgen.testing.mock.contracts import MockContract
 from toolgen.testing.requests import spelled_out
 from toolgen.testing.tool_under_test import ExpectedCall
+
+
+@dataclass(frozen=True, slots=True)
+class MockContract:
+    """The contract of one tool, as a mock serves it."""
+
+    definition: ToolDefinition
+    examples: tuple[ExpectedCall, ...]
+
 
 RESERVED: Final = frozenset(error.code for error in RUNTIME_ERRORS)
 MAX_LATENCY: Final = 3600.0  # seconds
@@ -99,24 +107,23 @@ def _is_number(value: Any) -> bool:
 
 
 class FaultDice:
-    """Decides which calls fail: by the seed, the request, and how often it was made before."""
+    """Decides for all tools of a mock which calls fail: by the seed, and how often a request was made."""
 
     def __init__(self, faults: Faults, seed: int) -> None:
-        self._faults = faults
-        self._seed = seed
+        self.faults, self.seed = faults, seed
         self._made: OrderedDict[str, int] = OrderedDict()  # digest of a request → how often
 
     def code(self, request: str, codes: Collection[str]) -> str | None:
         """Return the code of the error in which a call ends; None if it does not fail."""
-        if not self._faults.rates:
+        if not self.faults.rates:
             return None
         number = self._made.pop(request, 0) + 1
         self._made[request] = number
         if len(self._made) > _REMEMBERED:
             self._made.popitem(last=False)
-        digest = sha256(f"{self._seed}:{request}:{number}".encode()).digest()
+        digest = sha256(f"{self.seed}:{request}:{number}".encode()).digest()
         drawn = int.from_bytes(digest[:6], "big") / 2**48
-        for code, rate in self._faults.rates.items():
+        for code, rate in self.faults.rates.items():
             drawn -= rate
             if drawn < 0:
                 return code if code in codes else None
@@ -126,21 +133,12 @@ class FaultDice:
 _MAX_PREVIEW = 500  # characters of the answer in a preview
 
 
-@dataclass(frozen=True, slots=True)
-class MockSettings:
-    """The state that all tools of one mock share."""
-
-    faults: Faults
-    seed: int
-    dice: FaultDice
-
-
 class MockTool(BaseTool[Any, Any]):
     """A tool that answers by the examples of its spec, and else with made-up values."""
 
-    def __init__(self, contract: MockContract, settings: MockSettings) -> None:
+    def __init__(self, contract: MockContract, dice: FaultDice) -> None:
         self.contract = contract
-        self._settings = settings
+        self._dice = dice
         self._examples = _by_input(contract.examples)
         self._spelled_out = _by_input(
             replace(each, arguments=self._with_defaults(each.arguments)) for each in contract.examples
@@ -170,10 +168,10 @@ class MockTool(BaseTool[Any, Any]):
     async def _answer(self, request: Any, context: ToolContext) -> _Answer:
         """Return the answer to a call. Raises the error of an example, and errors that are provoked."""
         controls = self._controls(context)
-        latency = self._settings.faults.latency if controls.latency is None else controls.latency
+        latency = self._dice.faults.latency if controls.latency is None else controls.latency
         if latency:
             await asyncio.sleep(latency)
-        code = controls.fail or self._settings.dice.code(self._request_key(request), self._errors)
+        code = controls.fail or self._dice.code(self._request_key(request), self._errors)
         if code is not None:
             context.metadata[MOCK_KEY] = {"provoked": code}
             raise self._errors[code]()
@@ -226,7 +224,7 @@ class MockTool(BaseTool[Any, Any]):
         """Return a digest of seed, tool and request."""
         text = json.dumps(whole_numbers(request), sort_keys=True, ensure_ascii=True)
         name = self.contract.definition["name"]
-        return sha256(f"{self._settings.seed}\n{name}\n{text}".encode()).hexdigest()
+        return sha256(f"{self._dice.seed}\n{name}\n{text}".encode()).hexdigest()
 
 
 class StreamingMockTool(MockTool):
@@ -265,21 +263,16 @@ class _Answer:
         return ToolResult(self.response, *self.content) if self.content else self.response
 
 
-def mock_tool(contract: MockContract, settings: MockSettings) -> MockTool:
-    """Return the mock tool of a contract, an instance of a class of its own."""
-    base = StreamingMockTool if "stream" in contract.definition else MockTool
-    tool: MockTool = tool_class(contract, base)(contract, settings)
-    return tool
-
-
-def tool_class(contract: MockContract, base: type[BaseTool[Any, Any]]) -> Any:
-    """Return a subclass of `base` with the definition of a contract; it may end in every error code."""
+def mock_tool(contract: MockContract, dice: FaultDice) -> MockTool:
+    """Return the mock tool of a contract, an instance of a class of its own, which may end in every code."""
     definition = contract.definition
+    base = StreamingMockTool if "stream" in definition else MockTool
     declared = {each["code"]: _error_class(each) for each in definition.get("errors", ())}
     # declared in the class only: the runtime lets a tool end in any code that its class declares
     errors = tuple(_all_errors(declared).values())
     names = {"definition": definition, "errors": errors, "__doc__": base.__doc__}
-    return type(definition.get("class_name", base.__name__), (base,), names)
+    tool: MockTool = type(definition.get("class_name", base.__name__), (base,), names)(contract, dice)
+    return tool
 
 
 def _by_input(examples: Iterable[ExpectedCall]) -> Mapping[object, ExpectedCall]:

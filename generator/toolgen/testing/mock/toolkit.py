@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import cast
 
+from toolgen.compile.pipeline import bind
+from toolgen.compile.publishing.adapt import adapt
+from toolgen.compile.publishing.definition import definition
+from toolgen.compile.publishing.references import choose_references
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.names import class_stem, tool_module
+from toolgen.language.package import PackageSettings
+from toolgen.language.program import ProgramTool
+from toolgen.language.targets.builtin import MCP
 from toolgen.project import load_targets
 from toolgen.project.building.spec_source import SpecSource, find_specs
 from toolgen.runtime.context import ToolConfig
-from toolgen.runtime.tool import BaseTool
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
+from toolgen.testing.tool_under_test import expected_calls
 
-from .contracts import MockContract, ServedContracts, read_contracts
-from .tool import FaultDice, Faults, MockSettings, check_faults, mock_tool
-
-MakeTool = Callable[[MockContract], BaseTool[Any, Any]]
+from .tool import FaultDice, Faults, MockContract, check_faults, mock_tool
 
 
 def mock_toolkit(
@@ -48,15 +54,9 @@ def mock_toolkit(
         ValueError: no tool has an error of `fail`, or a value is out of range.
     """
     faults = Faults(latency, fail or {})
-    served = ServedSpecs(specs, mocking(faults, seed), config=config)
+    served = ServedSpecs(specs, faults, seed, config=config)
     check_faults(faults, served.contracts)
     return served.toolkit
-
-
-def mocking(faults: Faults, seed: int) -> MakeTool:
-    """Return a function that makes mock tools, which share their faults."""
-    settings = MockSettings(faults, seed, FaultDice(faults, seed))
-    return lambda contract: mock_tool(contract, settings)
 
 
 class ServedSpecs:
@@ -66,17 +66,20 @@ class ServedSpecs:
     """
 
     def __init__(
-        self, specs: str | PathLike[str], make: MakeTool, *, config: ToolConfig | None = None
+        self,
+        specs: str | PathLike[str],
+        faults: Faults | None = None,
+        seed: int = 0,
+        *,
+        config: ToolConfig | None = None,
     ) -> None:
         self.source = find_specs(specs)
         self._specs = specs
-        self._make = make
+        self._dice = FaultDice(faults or Faults(), seed)
         self._seen = dict(self.source.texts())
-        served = _read(self.source, self._seen)
         self._good = self._seen  # path → text, of the specs that are served
-        self.warnings: tuple[Diagnostic, ...] = served.warnings
-        self.contracts = served.tools
-        self._tools = {each.definition["name"]: make(each) for each in served.tools}
+        self.contracts, self.warnings = _read(self.source, self._seen)
+        self._tools = {each.definition["name"]: mock_tool(each, self._dice) for each in self.contracts}
         self.toolkit = Toolkit(self._tools.values(), config=config)
 
     def reload(self) -> tuple[str, ...]:
@@ -101,14 +104,15 @@ class ServedSpecs:
 
     def _serve(self, texts: Mapping[str, bytes]) -> tuple[str, ...]:
         """Serve the tools of `texts`. Return the names of those that changed. Raises `SpecErrors`."""
-        served = _read(self.source, texts)
+        contracts, warnings = _read(self.source, texts)
         known = {each.definition["name"]: each for each in self.contracts}
         before, tools = self._tools, {}
-        for contract in served.tools:  # tools whose contracts have not changed stay
+        for contract in contracts:  # tools whose contracts have not changed stay
             name = contract.definition["name"]
-            tools[name] = before[name] if known.get(name) == contract else self._make(contract)
+            is_same = known.get(name) == contract
+            tools[name] = before[name] if is_same else mock_tool(contract, self._dice)
         self.toolkit.replace(tools.values())
-        self._tools, self.contracts, self.warnings = tools, served.tools, served.warnings
+        self._tools, self.contracts, self.warnings = tools, contracts, warnings
         self._good = dict(texts)
         return tuple(sorted(name for name in {**before, **tools} if before.get(name) is not tools.get(name)))
 
@@ -120,14 +124,31 @@ class ServedSpecs:
         return dict(sorted(good.items()))
 
 
-def _read(source: SpecSource, texts: Mapping[str, bytes]) -> ServedContracts:
-    targets = load_targets(replace(source.project, targets=None))
-    return read_contracts(
-        texts,
-        targets,
-        source.prefix,
-        coerce=source.project.coerce,
-        mcp_output_schema=source.project.mcp_output_schema,
-        mcp_references=source.project.mcp_references,
-        is_whole=not source.only,
+def _read(
+    source: SpecSource, texts: Mapping[str, bytes]
+) -> tuple[tuple[MockContract, ...], tuple[Diagnostic, ...]]:
+    """Return the contracts of all enabled tools, sorted by name, and the warnings about them.
+
+    Raises `SpecErrors` with every fault in the specs.
+    """
+    project = source.project
+    targets = load_targets(replace(project, targets=None))
+    program = bind(texts, targets, source.prefix, is_whole=not source.only)
+    program = adapt(program, [each for each in targets if each.name == MCP.name])
+    settings = PackageSettings(
+        "mock",
+        coerce=project.coerce,
+        mcp_output_schema=project.mcp_output_schema,
+        mcp_references=project.mcp_references,
     )
+    program = choose_references(program, settings)
+    return tuple(_contract(tool, settings) for tool in program.tools), program.warnings
+
+
+def _contract(tool: ProgramTool, settings: PackageSettings) -> MockContract:
+    py_name = tool_module(tool.spec.name)
+    entry = definition(tool, py_name, f"{class_stem(py_name)}Tool", settings)
+    entry.pop("inject", None)  # a mock needs neither injected values nor secrets
+    if "auth" in entry:
+        entry["auth"] = {key: value for key, value in entry["auth"].items() if key != "secrets"}
+    return MockContract(cast("ToolDefinition", entry), expected_calls(tool))
