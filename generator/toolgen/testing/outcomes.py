@@ -8,11 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
-from getpass import getuser
-from socket import gethostname
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, same_value
@@ -102,7 +98,7 @@ def without_varying(first: Any, second: Any) -> Any:
     if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
         return [without_varying(one, other) for one, other in zip(first, second, strict=True)]
     if isinstance(first, str) and isinstance(second, str):
-        return _common_text(_of_everywhere(first), _of_everywhere(second))
+        return _common_text(_of_every_day(first), _of_every_day(second))
     return first if same_value(first, second) else VARIES
 
 
@@ -136,17 +132,8 @@ def _common_text(first: str, second: str) -> str:
     return "".join(one if one == other else VARIES for one, other in zip(words, others, strict=True))
 
 
-def _of_everywhere(text: str) -> str:
-    """Return a text without today's date and the names of user and machine, which two calls here share."""
+def _of_every_day(text: str) -> str:
+    """Return a text without today's date, which two calls share."""
     for today in {datetime.now().date(), datetime.now(UTC).date()}:
         text = text.replace(today.isoformat(), "-".join([VARIES] * 3))
-    here = _names_of_here()
-    return "".join(VARIES if word in here else word for word in _WORDS.findall(text))
-
-
-@cache
-def _names_of_here() -> frozenset[str]:
-    names = {gethostname()}
-    with suppress(OSError, KeyError, ImportError):  # a user without a name
-        names.add(getuser())
-    return frozenset(names)
+    return text

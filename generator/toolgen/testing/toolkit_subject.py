@@ -12,7 +12,6 @@ import importlib.util
 import inspect
 import logging
 import os
-import pickle
 import sys
 import tempfile
 import traceback
@@ -281,11 +280,7 @@ class ToolkitSession(Session):
         """Return a copy of the project's snapshot."""
         if self._fixtures.take_snapshot is None:
             return NO_STATE
-        snapshot = self._fixtures.snapshot(self._folder)
-        try:
-            return pickle.loads(pickle.dumps(snapshot))
-        except Exception:  # an object that cannot be pickled
-            return copy.deepcopy(snapshot)
+        return copy.deepcopy(self._fixtures.snapshot(self._folder))
 
 
 def _filled_form(model: type[BaseModel]) -> dict[str, Any]:
