@@ -57,12 +57,14 @@ def test_the_documented_agents_ask_and_order(gallery: Toolkit, capsys: pytest.Ca
         assert TOTAL in capsys.readouterr().out
 
 
-async def test_the_documented_server_lists_tools(gallery: Toolkit) -> None:
+def test_the_documented_server_lists_tools(gallery: Toolkit) -> None:
     server = run("FastMCP", {"toolkit": gallery})["server"]
 
-    async with Client(server) as client:
-        found = {tool.name for tool in await client.list_tools()}
-    assert found == set(gallery)
+    async def listed() -> set[str]:
+        async with Client(server) as client:
+            return {tool.name for tool in await client.list_tools()}
+
+    assert asyncio.run(listed()) == set(gallery)
 
 
 def test_the_documented_options_are_accepted(gallery: Toolkit) -> None:

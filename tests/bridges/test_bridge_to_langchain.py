@@ -20,7 +20,6 @@ from toolgen.runtime import Confirmation, Toolkit
 from toolgen.serving.bridges import langchain_tools
 
 from .helpers import (
-    ALLOWED,
     NO_ORDER,
     ODD,
     ORDER,
@@ -29,7 +28,6 @@ from .helpers import (
     UNKNOWN_SUPPLIER,
     asking,
     every_scope,
-    guarded,
     mirror,
     orders,
     text_of,
@@ -202,13 +200,3 @@ async def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None
     message = answers(graph.get_state(THREAD).values)[0]
     assert message.content == "ada"
     assert message.artifact["metadata"]["seen"] == 1
-
-
-@pytest.mark.parametrize("has", [True, False])
-def test_missing_scopes_are_refused(has: bool) -> None:
-    def scopes(config: RunnableConfig) -> frozenset[str]:
-        return ALLOWED if config["configurable"]["writer"] else frozenset()
-
-    [tool] = langchain_tools(Toolkit([guarded()]), scopes=scopes)
-    text = tool.invoke({}, {"configurable": {"writer": has}})
-    assert text.startswith("in" if has else "Error [insufficient_scope]")

@@ -28,7 +28,6 @@ from examples.loopback import model_that_calls
 from tests.runtime.adapters.openai_loopback import Loopback, loopback
 
 from .helpers import (
-    ALLOWED,
     NO_ORDER,
     ODD,
     ORDER,
@@ -38,7 +37,6 @@ from .helpers import (
     UNKNOWN_SUPPLIER,
     asking,
     every_scope,
-    guarded,
     mirror,
     orders,
     text_of,
@@ -240,13 +238,3 @@ def test_models_of_other_apis_get_plain_functions() -> None:
         with pytest.raises(UserError, match="only supported with OpenAI Responses"):
             run(agent.clone(tools=openai_agents_tools(grouped())))
     assert outputs(result)[0].output == "{}"
-
-
-@pytest.mark.parametrize("has", [True, False])
-def test_missing_scopes_are_refused(has: bool) -> None:
-    agent = shop(
-        Toolkit([guarded()]), [("guarded", {})], scopes=lambda ctx: ALLOWED if ctx.context else frozenset()
-    )
-    assert outputs(run(agent, context=has))[0].output.startswith(
-        "in" if has else "Error [insufficient_scope]"
-    )

@@ -16,30 +16,31 @@ from toolgen.serving.bridges.shared import BridgeOptions
 
 from . import test_bridge_to_openai_agents as openai_agents
 from . import test_bridge_to_pydantic_ai as pydantic_ai
-from .helpers import asking, conversation
+from .helpers import ALLOWED, asking, conversation, guarded
 
 pytestmark = pytest.mark.bridges
 
 
-def by_langchain(toolkit: Toolkit, name: str, user: str, options: dict[str, Any]) -> None:
+def by_langchain(toolkit: Toolkit, name: str, user: str, options: dict[str, Any]) -> str:
     of = {key: (lambda config, value=value: value(config["configurable"])) for key, value in options.items()}
     [tool] = [each for each in langchain_tools(toolkit, **of) if each.name == name]
-    tool.invoke({"n": 1}, {"configurable": {"user": user}})
+    return str(tool.invoke({"n": 1}, {"configurable": {"user": user}}))
 
 
-def by_openai_agents(toolkit: Toolkit, name: str, user: str, options: dict[str, Any]) -> None:
+def by_openai_agents(toolkit: Toolkit, name: str, user: str, options: dict[str, Any]) -> str:
     of = {key: (lambda ctx, value=value: value(ctx.context)) for key, value in options.items()}
     agent = openai_agents.shop(toolkit, [(name, {"n": 1})], **of)
-    openai_agents.run(agent, context={"user": user})
+    return str(openai_agents.outputs(openai_agents.run(agent, context={"user": user}))[0].output)
 
 
-def by_pydantic_ai(toolkit: Toolkit, name: str, user: str, options: dict[str, Any]) -> None:
+def by_pydantic_ai(toolkit: Toolkit, name: str, user: str, options: dict[str, Any]) -> str:
     of = {key: (lambda ctx, value=value: value(ctx.deps)) for key, value in options.items()}
-    pydantic_ai.go(pydantic_ai.agent(toolkit, ((name, {"n": 1}),), **of), deps={"user": user})
+    result = pydantic_ai.go(pydantic_ai.agent(toolkit, ((name, {"n": 1}),), **of), deps={"user": user})
+    return "".join(str(each.content) for each in pydantic_ai.answers(result))
 
 
 BRIDGES = pytest.mark.parametrize("call", [by_langchain, by_openai_agents, by_pydantic_ai])
-Call = Callable[[Toolkit, str, str, dict[str, Any]], None]
+Call = Callable[[Toolkit, str, str, dict[str, Any]], str]
 
 
 @BRIDGES
@@ -77,6 +78,14 @@ def test_a_confirmation_token_is_redeemed(call: Call) -> None:
         with suppress(UserError):  # pydantic-ai cannot ask
             call(toolkit, "asking", "ada", {"confirmation_token": lambda state: token})
     assert done == [{"n": 1}]
+
+
+@BRIDGES
+def test_missing_scopes_are_refused(call: Call) -> None:
+    options = {"scopes": lambda state: ALLOWED if state["user"] == "ada" else frozenset()}
+    toolkit = Toolkit([guarded()])
+    assert call(toolkit, "guarded", "ada", options) == "in"
+    assert call(toolkit, "guarded", "eve", options).startswith("Error [insufficient_scope]")
 
 
 def test_options_have_the_same_names_as_in_adapters() -> None:

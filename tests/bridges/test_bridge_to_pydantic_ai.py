@@ -26,7 +26,6 @@ from toolgen.serving.bridges import pydantic_ai_toolset
 from toolgen.serving.bridges.pydantic_ai import ToolkitChunk, ToolkitProgress
 
 from .helpers import (
-    ALLOWED,
     NO_ORDER,
     ODD,
     ORDER,
@@ -35,7 +34,6 @@ from .helpers import (
     UNKNOWN_SUPPLIER,
     asking,
     every_scope,
-    guarded,
     mirror,
     orders,
     text_of,
@@ -190,12 +188,3 @@ async def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None
     assert (progress.progress, progress.total, progress.message) == (1, 2, "half")
     assert (progress.tool_name, progress.tool_call_id) == ("worker", worked.tool_call_id)
     assert [each.chunk for each in events if isinstance(each, ToolkitChunk)] == ["a", "b"]
-
-
-@pytest.mark.parametrize("has", [True, False])
-def test_missing_scopes_are_refused(has: bool) -> None:
-    made = agent(
-        Toolkit([guarded()]), (("guarded", {}),), scopes=lambda ctx: ALLOWED if ctx.deps else frozenset()
-    )
-    [answer] = answers(go(made, deps=has))
-    assert str(answer.content).startswith("in" if has else "Error [insufficient_scope]")
