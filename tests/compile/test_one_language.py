@@ -44,7 +44,7 @@ CHANGES: list[tuple[dict[str, Any], bool]] = [
     ({"content": [{"type": "link", "max_bytes": 5}]}, False),
     ({"load": "deferred", "targets": {"anthropic": {"cache_control": {}}}}, False),
     ({"rate_limit": {"per_hour": 5}}, False),
-    ({"annotations": {"weight": {"of": None}}}, False),
+    ({"annotations": {"weight": {"of": None}}}, True),
     ({"description": " "}, False),
     ({"confirm": {"message": "Close {shop}?"}}, False),
     ({"confirm": {"message": "Close {a|count} shops?"}}, False),
