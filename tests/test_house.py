@@ -94,8 +94,8 @@ ANOTHER_WAY = {
     "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
     "project/cache/toolchain.py": "the installed packages",
     "serving/transports/stdio.py": "the null device, in place of stdin",
-    "serving/transports/stopping.py": "the null device, in place of sockets of the server in a child",
     "runtime/checkpoint.py": "a folder that the operator names, which is shared and locked",
+    "runtime/implementations/implementation_faults.py": "the modules of an imported package",
     "serving/command.py": "the null device, in place of closed streams",
 }
 """Modules that use files in another way than `toolgen.base.files`, each with the reason."""
