@@ -11,7 +11,6 @@ from toolgen.language.package import Tool
 from toolgen.language.targets.builtin import MCP
 from toolgen.schema.document import Schema, SchemaDocument, subschemas, unshared
 from toolgen.schema.inline import inline_references
-from toolgen.schema.sharing import share_equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,6 @@ def _without_nested_descriptions(schema: Schema) -> Schema:
 _WAYS: Final = (
     _Way("without output schemas", _same, _none),
     _Way("references inlined", _inlined, _inlined, inline=True),
-    _Way("equal schemas written once", share_equal, share_equal, inline=False),
     _Way("without descriptions of nested fields", _without_nested_descriptions, _without_nested_descriptions),
 )
 
