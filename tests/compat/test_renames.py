@@ -40,18 +40,18 @@ def test_other_schemas() -> None:
     assert renames([contract("a", with_description)], [contract("b", with_title)]) == {}
 
 
-def test_schemas_that_many_tools_have_need_a_similar_text() -> None:
+def test_schemas_that_many_tools_have_need_the_same_text() -> None:
     old = contract("search_web", SEARCH, "Search the web for pages.")
     assert renames([old], [contract("find_mail", SEARCH, "Look through the inbox.")]) == {}
-    assert renames([old], [contract("web_search", SEARCH, "Search the web for pages, quickly.")]) == {
+    assert renames([old], [contract("web_search", SEARCH, "Search the web for pages.")]) == {
         "search_web": "web_search"
     }
 
 
-def test_the_most_similar_of_several() -> None:
-    old = [contract("buy", ORDER, "Buy it."), contract("sell", ORDER, "Sell it at once.")]
-    new = [contract("purchase", ORDER, "Buy it now."), contract("vend", ORDER, "Sell it at once.")]
-    assert renames(old, new) == {"buy": "purchase", "sell": "vend"}
+def test_of_several_with_equal_schemas_none_is_renamed() -> None:
+    old = [contract("buy", ORDER), contract("sell", ORDER)]
+    assert renames(old, [contract("purchase", ORDER), contract("vend", ORDER)]) == {}
+    assert renames(old, [contract("purchase", ORDER)]) == {}
 
 
 def test_a_tool_that_still_exists_is_not_renamed() -> None:

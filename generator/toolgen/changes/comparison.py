@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date
-from difflib import SequenceMatcher
-from operator import itemgetter
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
@@ -178,65 +175,42 @@ def _rename(pair: ToolPair, path: JsonPath, message: str, *, is_answered: bool, 
 # Tools with another name
 
 _FEW_PROPERTIES: Final = 2  # many tools have the same schema of fewer, {query: string} for one
-_SIMILAR: Final = 0.6  # of descriptions, if the schemas say little; 1: equal
-_MAX_COMPARED: Final = 500  # characters of a text
-_MAX_PAIRS: Final = 1_000  # of tools with equal schemas; more are not told apart
 _TEXTS: Final = frozenset(("description", "title", "examples", "$comment"))
 
 
 def find_renames(old: Mapping[str, Contract], new: Mapping[str, Contract]) -> dict[str, str]:
-    """Return former name → name, for tools of `old` that `new` has under another name only."""
+    """Return former name → name, for tools of `old` that `new` has under another name only.
+
+    Without an alias, these are the only removed and the only added tool with the same schemas.
+    """
     aliases = {alias: name for name, each in new.items() for alias in each.spec.aliases}
     renames = {name: aliases[name] for name in old if name not in new and name in aliases}
-    removed = [each for name, each in old.items() if name not in new and name not in renames]
-    added = [each for name, each in new.items() if name not in old and name not in renames.values()]
-    return {**renames, **_by_schemas(removed, added)}
+    removed = _by_schemas(each for name, each in old.items() if name not in new and name not in renames)
+    added = _by_schemas(
+        each for name, each in new.items() if name not in old and name not in renames.values()
+    )
+    for schemas, contracts in removed.items():
+        pair = (*contracts, *added.get(schemas, ()))
+        if len(pair) == 2 and len(contracts) == 1 and _are_alike(*pair):
+            renames[pair[0].name] = pair[1].name
+    return renames
 
 
-def _by_schemas(removed: Collection[Contract], added: Iterable[Contract]) -> dict[str, str]:
-    """Return the renames among tools with equal schemas: each to the most similar one that is left."""
-    candidates: dict[str, list[Contract]] = {}
-    for each in added:
-        candidates.setdefault(_fingerprint(each), []).append(each)
-    fingerprints = {each.name: _fingerprint(each) for each in removed}
-    alike = Counter(fingerprints.values())
-    found: dict[str, str] = {}
-    for each in removed:
-        fingerprint = fingerprints[each.name]
-        others = candidates.get(fingerprint, [])
-        # many tools with the same schema cannot be told apart, and comparing all pairs would take long
-        if not others or len(others) * alike[fingerprint] > _MAX_PAIRS:
-            continue
-        likenesses = [(_likeness(each, other), other) for other in others]
-        likeness, best = max(likenesses, key=itemgetter(0))
-        if likeness[0] >= _SIMILAR or _number_of_properties(each) >= _FEW_PROPERTIES:
-            found[each.name] = best.name
-            others.remove(best)
+def _by_schemas(contracts: Iterable[Contract]) -> dict[str, list[Contract]]:
+    """Return tools by their schemas without the texts in these, as text."""
+    found: dict[str, list[Contract]] = {}
+    for contract in contracts:
+        schemas = {name: deepcopy(each.schema) for name, each in contract.documents.items()}
+        for schema in schemas.values():
+            for _, node in subschemas(schema):
+                for text in _TEXTS & node.keys():
+                    del node[text]  # type: ignore[attr-defined]  # the copy is a dict
+        found.setdefault(json.dumps(schemas, sort_keys=True), []).append(contract)
     return found
 
 
-def _fingerprint(contract: Contract) -> str:
-    """Return the schemas of a tool, without their texts, as a text that is equal for equal ones."""
-    schemas = {name: deepcopy(each.schema) for name, each in contract.documents.items()}
-    for schema in schemas.values():
-        for _, node in subschemas(schema):
-            for text in _TEXTS & node.keys():
-                del node[text]  # type: ignore[attr-defined]  # the copy is a dict
-    return json.dumps(schemas, sort_keys=True)
-
-
-def _number_of_properties(contract: Contract) -> int:
-    request = contract.documents.get(REQUEST)
-    properties = request.schema.get("properties") if request else None
-    return len(properties) if isinstance(properties, Mapping) else 0
-
-
-def _likeness(old: Contract, new: Contract) -> tuple[float, float]:
-    return _ratio(old.spec.description, new.spec.description), _ratio(old.name, new.name)
-
-
-def _ratio(one: str, other: str) -> float:
-    # Ratcliff and Metzener, "Pattern Matching: The Gestalt Approach", Dr. Dobb's Journal 13(7), 1988.
-    if one == other:
-        return 1.0
-    return SequenceMatcher(None, one[:_MAX_COMPARED], other[:_MAX_COMPARED], autojunk=False).ratio()
+def _are_alike(old: Contract, new: Contract) -> bool:
+    """True if tools with the same schemas are surely one: by many properties, or by the description."""
+    properties = old.documents[REQUEST].schema.get("properties")
+    is_telling = isinstance(properties, Mapping) and len(properties) >= _FEW_PROPERTIES
+    return is_telling or old.spec.description == new.spec.description
