@@ -1,14 +1,13 @@
 """Names of generated Python code that callers import: classes of models, their fields, and the fields' types.
 
-Two versions of a class are found by following fields of the same wire name from the request, the response and
-the chunk. So a class is the same one under another name.
+Two versions of a class are at the same place: fields of the same wire names lead to both from the request,
+the response or the chunk. So a class is the same one under another name.
 """
 
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -20,13 +19,16 @@ _LITERAL = re.compile(r"Literal\[(?:[^\[\]\"']|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
+Place = tuple[str | int, ...]
+"""The schema of the contract; then, of each field on the way, its wire name, and which class of how many."""
+
+
 @dataclass(frozen=True, slots=True)
 class PythonField:
     """A field of a class."""
 
     name: str
     type: str  # without constraints: "list[Item] | None"
-    classes: tuple[str, ...] = ()  # that the type refers to, as keys of `PythonNames.classes`, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,6 @@ class PythonClass:
 
     module: str  # below `models`: "create_order", "shared.purchasing"
     name: str
-    fields: Mapping[str, PythonField]  # by wire name, those of the base class included
 
     @property
     def key(self) -> str:
@@ -52,8 +53,8 @@ class PythonClass:
 class PythonNames:
     """The classes of a tool's models."""
 
-    roots: Mapping[str, str]  # schema of the contract → the key of its class
-    classes: Mapping[str, PythonClass]  # by key
+    classes: Mapping[Place, PythonClass]  # each at the first place that leads to it
+    fields: Mapping[Place, PythonField]  # by the place of the class and their wire names
     imports: frozenset[str]  # names in the tool's own module: its classes, and those that it imports
     shared: Mapping[str, str] = field(default_factory=dict)  # "shared.shop.Sku" → its schema, of all files
     uses: frozenset[str] = frozenset()  # modules of shared files that the tool uses: "shared.shop"
@@ -100,90 +101,40 @@ def find_name_changes(old: PythonNames | None, new: PythonNames | None) -> Itera
     """Yield what code that imports the classes of `old` does not find in `new`. Each change comes once."""
     if old is None or new is None:
         return
-    renamed: dict[str, str] = {}
-    pairs = list(_pairs(old, new))
-    for pair in pairs:
-        before, now = old.classes[pair.old], new.classes[pair.new]
-        if before.name != now.name and before.key not in new.shared:
-            renamed[before.name] = now.name
-        if change := _class_change(pair, old, new):
-            yield change
-    yield from _lost_classes(pairs, old, new)
+    renamed = {
+        before.name: now.name
+        for place, before in old.classes.items()
+        if (now := new.classes.get(place)) and before.key not in new.shared
+    }
+    yield from _lost_classes(old, new)
     yield from _lost_shared_names(old, new)
-    for pair in pairs:
-        before, now = old.classes[pair.old], new.classes[pair.new]
-        for wire, one in before.fields.items():
-            if (other := now.fields.get(wire)) is None:
-                continue
-            path = pair.path or ("properties", wire)
-            own, own_now = f"{before.name}.{one.name}", f"{now.name}.{other.name}"
-            if one.name != other.name:
-                yield NameChange(
-                    NameChangeKind.FIELD, pair.schema, path, own, own_now, shared=before.key_if_shared
-                )
-            if _plain(one.type, renamed) != _plain(other.type, {}):
-                types = (f"{own}: {one.type}", f"{own_now}: {other.type}")
-                yield NameChange(NameChangeKind.TYPE, pair.schema, path, *types, shared=before.key_if_shared)
-
-
-@dataclass(frozen=True, slots=True)
-class _ClassPair:
-    """A class of both versions."""
-
-    schema: str
-    path: JsonPath
-    old: str
-    new: str
-
-
-def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_ClassPair]:
-    """Yield each pair of classes once, in the order of fields."""
-    waiting = deque(
-        _ClassPair(schema, (), key, new.roots[schema])
-        for schema, key in old.roots.items()
-        if schema in new.roots
-    )
-    seen: set[tuple[str, str]] = set()
-    while waiting:
-        pair = waiting.popleft()
-        if (pair.old, pair.new) in seen or pair.old not in old.classes or pair.new not in new.classes:
+    for place, one in old.fields.items():
+        if (other := new.fields.get(place)) is None:
             continue
-        seen.add((pair.old, pair.new))
-        yield pair
-        others = new.classes[pair.new].fields
-        for wire, own in old.classes[pair.old].fields.items():
-            other = others.get(wire)
-            # Types with other numbers of classes have no pairs: `field-type-changed` is about these.
-            if other is not None and len(own.classes) == len(other.classes):
-                path = pair.path or ("properties", wire)
-                waiting += [
-                    _ClassPair(pair.schema, path, one, two)
-                    for one, two in zip(own.classes, other.classes, strict=True)
-                ]
+        before, now = old.classes[place[:-1]], new.classes[place[:-1]]
+        own, own_now = f"{before.name}.{one.name}", f"{now.name}.{other.name}"
+        schema, path = str(place[0]), _path_of(place)
+        if one.name != other.name:
+            yield NameChange(NameChangeKind.FIELD, schema, path, own, own_now, shared=before.key_if_shared)
+        if _plain(one.type, renamed) != _plain(other.type, {}):
+            types = (f"{own}: {one.type}", f"{own_now}: {other.type}")
+            yield NameChange(NameChangeKind.TYPE, schema, path, *types, shared=before.key_if_shared)
 
 
-def _class_change(pair: _ClassPair, old: PythonNames, new: PythonNames) -> NameChange | None:
-    """Return the change if a class of a tool's own module can no longer be imported by its name."""
-    before, now = old.classes[pair.old], new.classes[pair.new]
-    if before.key_if_shared or before.name == now.name or before.name in new.imports:
-        return None
-    return NameChange(
-        NameChangeKind.CLASS,
-        pair.schema,
-        pair.path,
-        before.key,
-        now.key,
-    )
+def _path_of(place: Place) -> JsonPath:
+    """Return the path from the schema to the property of its root that leads to a place."""
+    return ("properties", place[1]) if len(place) > 1 and place[1] else ()
 
 
-def _lost_classes(pairs: Sequence[_ClassPair], old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
-    """Yield the removed classes of a tool's own module to which no field leads."""
-    found = {pair.old for pair in pairs}
-    for key, before in old.classes.items():
-        is_there = key in found or before.name in new.imports
-        # It has no place in a schema, so it is shown at the first one.
-        if not is_there and not before.key_if_shared:
-            yield NameChange(NameChangeKind.CLASS, next(iter(old.roots)), (), before.key, "")
+def _lost_classes(old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
+    """Yield the classes of a tool's own module that can no longer be imported by their names."""
+    for place, before in old.classes.items():
+        if before.key_if_shared or before.name in new.imports:
+            continue
+        now = new.classes.get(place)
+        schema, path = (str(place[0]), _path_of(place)) if now else (str(next(iter(old.classes))[0]), ())
+        if now is None or now.name != before.name:
+            yield NameChange(NameChangeKind.CLASS, schema, path, before.key, now.key if now else "")
 
 
 def _lost_shared_names(old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
@@ -195,7 +146,7 @@ def _lost_shared_names(old: PythonNames, new: PythonNames) -> Iterator[NameChang
             # Its new name is that of an equal schema, or the same one in another file.
             moved = next((each for each in new.shared if each.rpartition(".")[2] == name), "")
             now = added.get(schema, moved if moved not in old.shared else "")
-            yield NameChange(NameChangeKind.CLASS, next(iter(old.roots)), (), key, now, shared=key)
+            yield NameChange(NameChangeKind.CLASS, str(next(iter(old.classes))[0]), (), key, now, shared=key)
 
 
 def _plain(type_: str, renamed: Mapping[str, str]) -> str:

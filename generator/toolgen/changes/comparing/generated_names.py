@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from toolgen.changes.contract import CHUNK, REQUEST, RESPONSE
-from toolgen.changes.python_names import PythonClass, PythonField, PythonNames
+from toolgen.changes.python_names import Place, PythonClass, PythonField, PythonNames
 from toolgen.compile.models.annotations import type_text
-from toolgen.compile.models.model_classes import ModelClass, Record
+from toolgen.compile.models.model_classes import Extension, ModelClass, Record
 from toolgen.compile.models.shapes import classes_in, without_constraints, written_out
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.compile.printing.lower import lower
@@ -41,22 +42,35 @@ def _shared_names(program: Program, shared: SharedClasses) -> dict[str, str]:
     return found
 
 
-def _names_of(
-    tool: Tool,
-    shared: SharedClasses,
-    modules: Mapping[str, ModuleClasses],
-) -> PythonNames:
+def _names_of(tool: Tool, shared: SharedClasses, modules: Mapping[str, ModuleClasses]) -> PythonNames:
     own = tool_classes(tool, shared)
-    table = _ClassTable({**modules, tool.py_name: own})
-    roots = {
-        REQUEST: tool.request_class,
-        RESPONSE: tool.response_class,
-        CHUNK: tool.chunk_class,
-    }
-    keys = {schema: table.add(tool.py_name, name) for schema, name in roots.items() if name}
+    modules = {**modules, tool.py_name: own}
+    roots = {REQUEST: tool.request_class, RESPONSE: tool.response_class, CHUNK: tool.chunk_class}
+    places: deque[tuple[Place, PythonClass]] = deque(
+        ((schema,), PythonClass(tool.py_name, name)) for schema, name in roots.items() if name
+    )
+    classes: dict[PythonClass, Place] = {}
+    fields: dict[Place, PythonField] = {}
+    while places:
+        place, named = places.popleft()
+        found = _definition(named, modules)
+        if found is None or found in classes:
+            continue
+        classes[found] = place
+        made = modules[found.module].classes[found.name]
+        home = found
+        while isinstance(made.body, Extension):  # has the fields of its base
+            home = _definition(PythonClass(home.module, made.base), modules) or home
+            made = modules[home.module].classes[home.name]
+        if isinstance(made.body, Record):
+            fields |= {(*place, wire): _field(made.body, wire) for wire in made.body.fields}
+        for wire, names in _classes_of(made).items():
+            for number, name in enumerate(names):
+                # types with other numbers of classes are no pairs: `field-type-changed` is about these
+                places.append(((*place, wire, number, len(names)), PythonClass(home.module, name)))
     return PythonNames(
-        {schema: key for schema, key in keys.items() if key},
-        table.classes,
+        {place: each for each, place in classes.items()},
+        fields,
         frozenset((*own.classes, *own.aliases, *own.imported)),
         uses=frozenset(
             f"shared.{shared.by_schema[schema].module}"
@@ -67,69 +81,28 @@ def _names_of(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _FoundClass:
-    """A class, and where it is defined."""
-
-    module: str
-    name: str
-    made: ModelClass
-
-    @property
-    def key(self) -> str:
-        return f"{self.module}.{self.name}"
+def _classes_of(made: ModelClass) -> dict[str, list[str]]:
+    """Return the names of the classes that each field refers to, by wire name; "" for a root model."""
+    wires = [*made.fields] or [""]
+    return {wire: [*classes_in(shape)] for wire, shape in zip(wires, made.shapes(), strict=False)}
 
 
-class _ClassTable:
-    """The classes that some roots lead to."""
-
-    def __init__(self, modules: Mapping[str, ModuleClasses]) -> None:
-        self.classes: dict[str, PythonClass] = {}
-        self._modules = modules
-
-    def add(self, module: str, name: str) -> str | None:
-        """Add a class and all that it refers to; return its key, or None if it is not a class."""
-        found = self._find(module, name)
-        if found is None:
+def _definition(named: PythonClass, modules: Mapping[str, ModuleClasses]) -> PythonClass | None:
+    """Return the class that a name of a module means, where it is defined; None if it is not a class."""
+    module, name = named.module, named.name
+    # Each step is an import from another module: more steps than modules would be a circle.
+    for _ in range(len(modules) + 1):
+        if name in modules[module].classes:
+            return PythonClass(module, name)
+        imported = modules[module].imported.get(name)
+        if imported is None:
             return None
-        waiting = [found]
-        while waiting:
-            each = waiting.pop()
-            if each.key not in self.classes:
-                self.classes[each.key] = PythonClass(each.module, each.name, self._fields(each))
-                waiting += self._referred(each)
-        return found.key
+        module, name = f"shared.{imported.module.rpartition('.')[2]}", imported.name
+    return None
 
-    def _find(self, module: str, name: str) -> _FoundClass | None:
-        """Return where a name of a module is defined."""
-        # Each step is an import from another module: more steps than modules would be a circle.
-        for _ in range(len(self._modules) + 1):
-            made = self._modules.get(module)
-            if made is None:
-                return None
-            if name in made.classes:
-                return _FoundClass(module, name, made.classes[name])
-            imported = made.imported.get(name)
-            if imported is None:
-                return None
-            module, name = f"shared.{imported.module.rpartition('.')[2]}", imported.name
-        return None
 
-    def _referred(self, each: _FoundClass) -> list[_FoundClass]:
-        return [found for name in each.made.classes() if (found := self._find(each.module, name)) is not None]
-
-    def _fields(self, each: _FoundClass) -> dict[str, PythonField]:
-        if each.made.base:
-            base = self._find(each.module, each.made.base)
-            return self._fields(base) if base else {}
-        if not isinstance(each.made.body, Record):
-            return {}
-        return {wire: self._field(each.module, each.made.body, wire) for wire in each.made.body.fields}
-
-    def _field(self, module: str, record: Record, wire: str) -> PythonField:
-        field = record.fields[wire]
-        may_be_none = wire not in record.required and field.default is None
-        annotation = type_text(without_constraints(written_out(field.shape)), optional=may_be_none)
-        found = (self._find(module, name) for name in classes_in(field.shape))
-        keys = tuple(other.key for other in found if other is not None)
-        return PythonField(field.name, annotation, keys)
+def _field(record: Record, wire: str) -> PythonField:
+    field = record.fields[wire]
+    may_be_none = wire not in record.required and field.default is None
+    annotation = type_text(without_constraints(written_out(field.shape)), optional=may_be_none)
+    return PythonField(field.name, annotation)
