@@ -23,7 +23,7 @@ from toolgen.proof.containment import (
     check_containment,
 )
 from toolgen.proof.work import CONTAINMENT_BUDGET
-from toolgen.schema.document import ASSERTED, Draft, JsonPath, Schema, SchemaDocument
+from toolgen.schema.document import ASSERTED, Draft, Schema, SchemaDocument
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled
 
@@ -106,8 +106,6 @@ def judge_schemas(
         verdicts: list[Containment] = [whole] * len(suspects)
     else:
         verdicts = versions.judge_each(suspects, whole)
-        if not any(isinstance(verdict, NotContained) for verdict in verdicts):
-            verdicts = _with_few_witnesses(versions.judge_together(suspects, verdicts, whole))
     found = iter(verdicts)
     judged = [JudgedEdit(edit, next(found) if can_break else None) for edit, can_break in edits]
     return JudgedSchemas(whole, tuple(judged))
@@ -159,20 +157,16 @@ class _Versions:
 
     def _judge_each(self, edits: Sequence[SchemaEdit], whole: Containment) -> Iterator[Containment]:
         for edit in edits:
-            verdict = TOO_MANY if self._effort.is_spent else self.judge([edit], whole)
+            verdict = TOO_MANY if self._effort.is_spent else self.judge(edit, whole)
             yield TOO_MANY if self._effort.is_spent and isinstance(verdict, Unanalysed) else verdict
 
-    def judge(self, edits: Sequence[SchemaEdit], whole: Containment) -> Containment:
-        """Judge some edits: what is sent, against the same schema with the other version of their places.
+    def judge(self, edit: SchemaEdit, whole: Containment) -> Containment:
+        """Judge one edit: what is sent, against the same schema with the other version of the edit's place.
 
-        A witness must be refused by the whole other version, too: another edit may make up for these. Then
+        A witness must be refused by the whole other version, too: another edit may make up for this one. Then
         the witness of the whole is tried.
         """
-        schema: Schema | None = self.narrow.schema
-        for edit in edits:
-            if schema is not None:
-                base = Document(SchemaDocument(schema))
-                schema = substitute(edit, base=base, donor=self._donor, base_is_old=self.is_request)
+        schema = substitute(edit, base=self.narrow, donor=self._donor, base_is_old=self.is_request)
         if schema is None:
             return Unanalysed("its part of the schema cannot be compared by itself")
         found = check_containment(self.narrow.document, schema, effort=self._effort)
@@ -183,25 +177,6 @@ class _Versions:
         if isinstance(whole, NotContained) and not _accepts(schema)(whole.witness):
             return whole
         return Unanalysed("other edits make up for it, as far as can be told")
-
-    def judge_together(
-        self, edits: Sequence[SchemaEdit], verdicts: Sequence[Containment], whole: Containment
-    ) -> list[Containment]:
-        """Return verdicts on edits none of which breaks by itself: `if` and `then` of one subschema may."""
-        # `then` and `else` assert nothing without `if` (2020-12 core, section 10.2.2).
-        groups: dict[JsonPath, list[SchemaEdit]] = {}
-        for edit in (each for each, verdict in zip(edits, verdicts, strict=True) if verdict is not TOO_MANY):
-            groups.setdefault(edit.old, []).append(edit)
-        found = {
-            path: self.judge(group, whole) for path, group in groups.items() if 1 < len(group) < len(edits)
-        }
-        if len(groups) == 1 and isinstance(whole, NotContained):  # only this group can have broken it
-            found = dict.fromkeys(groups, whole)
-        broken = {path: verdict for path, verdict in found.items() if isinstance(verdict, NotContained)}
-        return [
-            verdict if verdict is TOO_MANY else broken.get(edit.old, verdict)
-            for edit, verdict in zip(edits, verdicts, strict=True)
-        ]
 
     @cached_property
     def _wide_accepts(self) -> Callable[[Any], bool]:

@@ -30,8 +30,7 @@ def substitute(edit: SchemaEdit, *, base: Document, donor: Donor, base_is_old: b
     """Return the schema of `base` with what the donor has at the place of `edit`.
 
     None if the schemas mean something else in each other's draft, or have identifiers that depend on their
-    place: then no part of one can be moved to the other. Also None if `base` no longer has the place, because
-    an earlier edit replaced the part around it.
+    place: then no part of one can be moved to the other.
     """
     other = donor.document
     if not (base.is_plain and other.is_plain):
@@ -158,11 +157,7 @@ def _with_branch(node: JsonObject, given: Schema, edit: SchemaEdit, moved: _Move
     branches = list(as_list(node.get(keyword)))
     own, theirs = (edit.before, edit.after) if moved.base_is_old else (edit.after, edit.before)
     if own is not ABSENT:
-        found = next((at for at, each in enumerate(branches) if each == own), None)
-        # An edit that was made before this one may have replaced the branch.
-        if found is None:
-            return None
-        position = found
+        position = branches.index(own)
         del branches[position]
     if theirs is not ABSENT:
         branches.insert(position, moved.part("allOf", [theirs])[0])
