@@ -114,8 +114,8 @@ def analyze(
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`.
 
-    If `is_whole`, they are all specs of a project; with `all_rules`, all lint rules run, and tools are
-    converted only for targets of which there may be something to report. `progress` is called for each tool.
+    If `is_whole`, they are all specs of a project; with `all_rules`, all lint rules run. `progress` is called
+    for each tool.
     """
     program = bind(
         texts,
@@ -127,7 +127,7 @@ def analyze(
         progress=progress,
     )
     # tools → tools as each target publishes them
-    return adapt(program, targets, progress, only_reported=all_rules)
+    return adapt(program, targets, progress)
 
 
 def disabled_modules(texts: Texts, prefix: str, targets: Sequence[Target]) -> list[str]:
@@ -167,7 +167,7 @@ def bind(
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     # text → data with the place of every part
-    sources = read(texts, prefix, located=all_rules)
+    sources = read(texts, prefix)
     return bind_sources(
         sources, targets, needs_tools=needs_tools, is_whole=is_whole, all_rules=all_rules, progress=progress
     )

@@ -70,7 +70,7 @@ def read_file(path: str, text: bytes | str, settings: Settings) -> Source:
     size = len(text) if isinstance(text, bytes) else len(text.encode(errors="surrogatepass"))
     if size > BUDGET.spec_bytes:
         raise SpecErrors([Diagnostic(Span(settings.prefix + path, 1, 1), "too-complex", too_large(size))])
-    (source,) = read({path: text}, settings.prefix, located=True)
+    (source,) = read({path: text}, settings.prefix)
     return source
 
 

@@ -18,7 +18,7 @@ from toolgen.language.targets.definition import TargetOptions
 from toolgen.runtime.content.carried import carries
 from toolgen.runtime.definition.input_examples import InputExamples, input_examples
 from toolgen.schema.dialect_loss import Loss
-from toolgen.schema.dialects.publish import may_change_shape, publish, publish_output
+from toolgen.schema.dialects.publish import publish, publish_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonPath
 from toolgen.schema.providers import PROVIDERS, CarriedContent, ProviderLimits
@@ -29,16 +29,9 @@ _RANGES: Final = {"*/*": "files", "audio/*": "audio", "image/*": "images", "vide
 _IN_DOCS: Final = "docs/results.md lists what each provider takes"
 
 
-def adapt(
-    program: Program,
-    targets: Sequence[Target],
-    progress: Progress = no_progress,
-    *,
-    only_reported: bool = False,
-) -> Program:
+def adapt(program: Program, targets: Sequence[Target], progress: Progress = no_progress) -> Program:
     """Return the program with `published` for every target that publishes tools.
 
-    If `only_reported`, tools are not converted for targets of which there is surely nothing to report.
     Raises `SpecErrors` for names that a target refuses or that two tools share.
     """
     publishing = [target for target in targets if target.tool_name]
@@ -46,8 +39,7 @@ def adapt(
         raise SpecErrors(faults)
     tools: list[ProgramTool] = []
     for number, tool in enumerate(program.tools, 1):
-        reported = [each for each in publishing if not only_reported or _may_report(tool, each)]
-        tools.append(_adapted(tool, reported))
+        tools.append(_adapted(tool, publishing))
         progress("converting schemas", number, len(program.tools))
     warnings = [
         warning
@@ -79,10 +71,6 @@ def losses_of(tool: ProgramTool, target: Target) -> tuple[TargetLoss, ...]:
         for name, lost in _content_losers(entry, [target])
     )
     return (*of_schemas, *of_content)
-
-
-def _may_report(tool: ProgramTool, target: Target) -> bool:
-    return _asked(tool, target) or may_change_shape(target.dialect, tool.documents["input_schema"])
 
 
 def _adapted(tool: ProgramTool, targets: Sequence[Target]) -> ProgramTool:

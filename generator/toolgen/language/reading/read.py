@@ -31,11 +31,10 @@ _NOT_PLAIN_JSON = re.compile(rf"\\u[dD][89a-fA-F]|[0-9]{{{MAX_DIGITS + 1}}}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def read(texts: Mapping[str, bytes | str], prefix: str = "", *, located: bool = False) -> tuple[Source, ...]:
+def read(texts: Mapping[str, bytes | str], prefix: str = "") -> tuple[Source, ...]:
     """Read every file; `texts` maps posix paths below the specs folder to contents.
 
     Spans show each path with `prefix` before it: "specs/" gives "specs/weather.yaml".
-    If `located`, places of values are computed at once: a caller that needs most of them saves time.
     Raises `SpecErrors` with the faults of all files.
     """
     if not texts:
@@ -47,7 +46,7 @@ def read(texts: Mapping[str, bytes | str], prefix: str = "", *, located: bool = 
     sources: list[Source] = []
     for path in sorted(texts):
         try:
-            sources.append(_read_one(path, prefix + path, texts[path], faults, located=located))
+            sources.append(_read_one(path, prefix + path, texts[path], faults))
         except DocumentError as refused:
             faults.append(refused.diagnostic)
     if faults:
@@ -55,15 +54,15 @@ def read(texts: Mapping[str, bytes | str], prefix: str = "", *, located: bool = 
     return tuple(sources)
 
 
-def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic], *, located: bool) -> Source:
+def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) -> Source:
     text = decode_text(file, raw)
     # JSON that YAML reads in another way, or that is faulty, is left to the YAML reader, which knows places
-    data, marks = _parse_json(text), None
+    data = _parse_json(text)
     if data is None:
-        data, marks = _parse_yaml(file, text, faults, located=located)
+        data = _parse_yaml(file, text, faults)
 
     def mark() -> Marks:
-        return marks or locate_positions(file, _without_refused_characters(text))
+        return locate_positions(file, _without_refused_characters(text))
 
     # a key that is written with escapes, as JSON allows, is found, too
     suppressions = take_suppressions(data) if "x-lint" in text or "\\" in text else {}
@@ -100,8 +99,7 @@ def _parse_json(text: str) -> dict[str, Any] | list[Any] | None:
     return data if _is_shallow(data) and not _SURROGATE.search(text) else None
 
 
-def _parse_yaml(file: str, text: str, faults: list[Diagnostic], *, located: bool) -> tuple[Any, Marks | None]:
-    """Return the data of a text, and the places of its values if they are wanted."""
+def _parse_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
     bad = re.search(_CONTROL_OF_ASCII if text.isascii() else _CONTROL, text)
     if bad is not None:
         span, number = _span_after(file, text[: bad.start()]), f"{ord(bad[0]):04X}"
@@ -111,7 +109,7 @@ def _parse_yaml(file: str, text: str, faults: list[Diagnostic], *, located: bool
         hint = f'remove it, or write it as an escape in double quotes: "\\u{number}"'
         raise _refusal(span, "control-character", message, hint)
     stand_ins = _stand_ins_for_breaks(text)
-    reader = YamlReader(file, text.translate(stand_ins) if stand_ins else text, located=located)
+    reader = YamlReader(file, text.translate(stand_ins) if stand_ins else text)
     try:
         data = reader.read()
     except MarkedYAMLError as error:
@@ -122,7 +120,7 @@ def _parse_yaml(file: str, text: str, faults: list[Diagnostic], *, located: bool
         faults.extend(reader.faults)
     if stand_ins:
         data = _translate(data, {ord(new): chr(old) for old, new in stand_ins.items()})
-    return data, reader.marks() if located else None
+    return data
 
 
 def _stand_ins_for_breaks(text: str) -> dict[int, str]:

@@ -53,20 +53,12 @@ class DocumentError(Exception):
 
 
 class YamlReader:
-    """Reads one document. Collects `faults` after which reading can go on; others raise `DocumentError`.
+    """Reads one document. Collects `faults` after which reading can go on; others raise `DocumentError`."""
 
-    If `located`, it also keeps what `marks` needs: cheaper than parsing again, and expensive if nobody asks.
-    """
-
-    def __init__(self, file: str, text: str, *, located: bool = False) -> None:
+    def __init__(self, file: str, text: str) -> None:
         self.file = file
         self.faults: list[Diagnostic] = []
         self._next: Callable[[], Any] = CParser(text).get_event
-        self._events: list[Any] = []
-        if located:
-            with suppress(YAMLError):  # it is raised again where reading gets there
-                self._events = list(iter(self._next, None))
-            self._next = iter(self._events).__next__ if self._events else CParser(text).get_event
         self._anchors: dict[str, Any] = {}
         self._open: set[str] = set()  # anchors whose value is still being read
         self._aliased = 0
@@ -93,10 +85,6 @@ class YamlReader:
                 "write one tool per file, without `---` between them",
             )
         return data
-
-    def marks(self) -> Marks:
-        """Return the position of every key and value of the document that was read."""
-        return locate_events(self.file, iter(self._events).__next__)
 
     def _version(self, event: DocumentStartEvent) -> None:
         if event.version not in (None, (1, 2)):
@@ -338,15 +326,11 @@ def copy_bounded(value: Any, budget: int, room: int) -> tuple[Any, int]:
 
 
 def locate_positions(file: str, text: str) -> Marks:
-    """Return the position of every key and value of a text that was read before."""
-    return locate_events(file, CParser(text).get_event)
-
-
-def locate_events(file: str, next_event: Callable[[], Any]) -> Marks:
-    """Return the position of every key and value of a document, given the events of all of it.
+    """Return the position of every key and value of a text that was read before.
 
     Values reached through an alias have no position: `Source.value` falls back to that of the alias.
     """
+    next_event = CParser(text).get_event
     places = _Places(next_event)
     with suppress(YAMLError):  # JSON that libyaml refuses: the positions found so far are still near
         next_event()  # StreamStartEvent

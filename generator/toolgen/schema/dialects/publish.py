@@ -43,19 +43,6 @@ def publish(dialect: str | None, document: SchemaDocument, strict: bool | None =
     )
 
 
-def may_change_shape(dialect: str | None, document: SchemaDocument) -> bool:
-    """False if `publish` surely has no loss that is reported in any case (`Loss.always`)."""
-    provider = PROVIDERS.get(dialect or "")
-    if provider is None:
-        return False
-    schema = document.schema
-    return (
-        not provider.root.isdisjoint(schema)
-        or bool(property_renames(schema, provider))
-        or (dialect == "gemini" and bool(anthropic.recursive_references(document.plain)))
-    )
-
-
 def publishes_output(dialect: str | None, document: SchemaDocument) -> bool:
     """True if the provider has a field for the schema of a tool's results.
 
