@@ -95,7 +95,6 @@ ANOTHER_WAY = {
     "project/cache/toolchain.py": "the installed packages",
     "serving/transports/stdio.py": "the null device, in place of stdin",
     "runtime/checkpoint.py": "a folder that the operator names, which is shared and locked",
-    "runtime/implementations/implementation_faults.py": "the modules of an imported package",
     "serving/command.py": "the null device, in place of closed streams",
 }
 """Modules that use files in another way than `toolgen.base.files`, each with the reason."""
