@@ -234,7 +234,7 @@ def _feature_differences(before: dict[str, Any], after: dict[str, Any]) -> Itera
     for request in {**before, **after}:
         old, new = before.get(request), after.get(request)
         # links to results are resources, too: the adopted server may announce them where the other has none
-        if old == new or (_is_empty(request, before) and (new is None or request == "resources")):
+        if old == new or (_is_empty(request, before) and (not new or request == "resources")):
             continue
         yield f"{request}\n- {json.dumps(old)}\n+ {json.dumps(new)}"
 
