@@ -17,9 +17,8 @@ from toolgen.language.target import Target
 from toolgen.language.targets.definition import TargetOptions
 from toolgen.runtime.content.carried import carries
 from toolgen.runtime.definition.input_examples import InputExamples, input_examples
-from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.publish import publish, publish_output
-from toolgen.schema.dialects.published import Published
+from toolgen.schema.dialects.published import Loss, Published
 from toolgen.schema.document import JsonPath
 from toolgen.schema.providers import PROVIDERS, CarriedContent, ProviderLimits
 from toolgen.schema.validator import compiled

@@ -13,8 +13,8 @@ from toolgen.language.checking.asked_examples import (
     find_contradicting_asks,
     find_unknown_tools,
 )
-from toolgen.language.checking.bound_specs import BoundSpecs, BoundTool
 from toolgen.language.checking.conflicts import find_conflicts, tool_names
+from toolgen.language.checking.resolve import BoundSpecs, BoundTool
 from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.language.lint.linter import lint_catalogue, lint_tool
 from toolgen.language.program import Program, ProgramTool

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolgen.language.checking.bound_specs import BoundSpecs, BoundTool
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.names import shared_module_name
 from toolgen.language.program import Parsed, ProgramTool, SharedFile
@@ -21,6 +20,25 @@ from toolgen.runtime.definition.semantics.references import find_loops
 from toolgen.runtime.definition.spec_schema import schemas_of
 from toolgen.schema.budget import find_entangled
 from toolgen.schema.graph import Graph, all_uses, circle_of
+
+
+@dataclass(frozen=True, slots=True)
+class BoundTool:
+    """A tool with its bound schemas, by the names of their fields."""
+
+    tool: ProgramTool
+    schemas: Mapping[str, Bound]
+    graphs: Mapping[str, Graph]  # of the schemas without faults
+    faults: tuple[Diagnostic, ...]  # of references
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSpecs:
+    """The tools and the shared files of the specs."""
+
+    tools: tuple[BoundTool, ...]
+    shared: Mapping[str, SharedFile]  # by path below the specs folder
+    faults: tuple[Diagnostic, ...]  # of references in shared files
 
 
 def resolve(parsed: Parsed) -> BoundSpecs:

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema.dialect_loss import Loss
-from toolgen.schema.dialects.published import Published
+from toolgen.schema.dialects.published import Loss, Published
 from toolgen.schema.document import JsonPath, Located, SchemaDocument, subschemas
 from toolgen.schema.graph import all_uses, references_in
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from toolgen.schema.dialect_loss import Loss
-from toolgen.schema.dialects.published import Restorer
+from toolgen.schema.dialects.published import Loss, Restorer
 from toolgen.schema.document import (
     JsonPath,
     Located,

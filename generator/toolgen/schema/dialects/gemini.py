@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.all_of import DROPPED, merge_all_of
 from toolgen.schema.dialects.gemini_keywords import describe_dropped, translate
-from toolgen.schema.dialects.published import Published
+from toolgen.schema.dialects.published import Loss, Published
 from toolgen.schema.document import (
     JsonObject,
     JsonPath,

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema.dialect_loss import Loss
-from toolgen.schema.dialects.published import Published
+from toolgen.schema.dialects.published import Loss, Published
 from toolgen.schema.dialects.strict import LossError, NoStrictFormError, StrictConverter
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.graph import all_uses, references_in

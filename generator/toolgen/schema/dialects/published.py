@@ -1,4 +1,4 @@
-"""The schemas that a tool publishes in a dialect."""
+"""The schemas that a tool publishes in a dialect, and what these cannot express."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.document import Schema
 
 Restorer = Callable[[Any], Any]
@@ -15,6 +14,17 @@ Restorer = Callable[[Any], Any]
 
 def _no_restorer() -> None:
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A keyword of the author's schema that a dialect cannot express."""
+
+    path: tuple[str | int, ...]  # from the root of the author's schema to the subschema that has `keyword`
+    keyword: str
+    reason: str  # one sentence
+    fatal: bool = False  # the dialect cannot describe the tool at all
+    always: bool = False  # reported in any case: what is published has another shape
 
 
 @dataclass(frozen=True, slots=True)

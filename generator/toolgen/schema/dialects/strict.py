@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
-from toolgen.schema.dialect_loss import Loss
+from toolgen.schema.dialects.published import Loss
 from toolgen.schema.document import (
     JsonObject,
     JsonPath,
