@@ -95,8 +95,8 @@ def test_a_required_nullable_property_stays_null() -> None:
             {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "integer", "enum": [1]}]},
         ),
         (
-            {"allOf": [{"type": "integer", "minimum": 1}], "maximum": 3},
-            {"type": "integer", "maximum": 3, "minimum": 1},
+            {"allOf": [{"type": "integer", "minimum": 1}], "description": "d"},
+            {"description": "d", "type": "integer", "minimum": 1},
         ),
         (
             {"oneOf": [{"type": "string"}, {"type": "integer"}]},
