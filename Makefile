@@ -127,7 +127,7 @@ check: $(READY) ## check format, lint, types, import contracts and generated cod
 generate: $(READY) ## generate generated/ from specs/
 	@$(BIN)/toolgen generate
 
-adopt: $(BRIDGES)/.ready ## adopt example servers of FastMCP and the MCP SDK, and compare them before and after
+adopt: $(BRIDGES)/.ready ## adopt 28 example servers of FastMCP and the MCP SDK, and compare them before and after
 	@$(BRIDGES)/bin/python -m tests.adopt.examples
 
 # RESULTS=5 makes it shorter.
@@ -148,9 +148,9 @@ fuzz: $(READY) ## search for texts that run as code or control the terminal (SEC
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 
-# CLEAN=20 counts false alarms on the correct gallery.
+# PROJECT=lending uses another project; CLEAN=20 counts false alarms on the correct one.
 mutants: $(READY) ## put semantic faults into the gallery's implementations, count how many toolgen test finds
-	@$(BIN)/python -m tools.mutants $(if $(CLEAN),--clean $(CLEAN))
+	@$(BIN)/python -m tools.mutants $(if $(PROJECT),--project $(PROJECT)) $(if $(CLEAN),--clean $(CLEAN))
 
 # SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell.
 breaking-proof: $(READY) ## compare schemas for every edit, and try to refute the verdicts (SECONDS=600)

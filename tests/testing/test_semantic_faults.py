@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tools.mutants.__main__ import ROOT, read_faults
+import pytest
+
+from tools.mutants.__main__ import FAULTS, ROOT, read_faults
 
 
-def test_every_semantic_fault_changes_its_module() -> None:
-    faults = read_faults()
-    assert len({fault.name for fault in faults}) == 60
-    assert all(fault.text != (ROOT / fault.path).read_text("utf-8") for fault in faults)
+@pytest.mark.parametrize(("project", "count"), [("gallery", 60), ("lending", 35)])
+def test_every_semantic_fault_changes_its_module(project: str, count: int) -> None:
+    root = ROOT if project == "gallery" else FAULTS / project
+    faults = read_faults(project, root)
+    assert len({fault.name for fault in faults}) == count
+    assert all(fault.text != (root / fault.path).read_text("utf-8") for fault in faults)

@@ -23,9 +23,6 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 
 SECONDS = 3_000.0  # that the tests of one mutant may take; more on a busy machine than the tests need
 _CALL_SECONDS = 60.0
-_COPIED = "examples"  # the folder with the code that mutants change
-_SHARED = ("generated", "tools", "specs")  # what tests need beside it
-_FIXTURES = "examples/toolgen_fixtures.py"
 _FOLDERS = ("examples/store", "examples/tools")  # with the implementations of the gallery's tools
 _CONTEXT = "examples/tools/__init__.py"
 _DATABASE = "examples/store/database.py"
@@ -63,13 +60,23 @@ class Verdict:
     seconds: float = 0.0
 
 
-def preload(root: Path, tools: Sequence[ToolUnderTest]) -> None:
-    """Import what all mutants share: the generated code, too, but nothing of the package with mistakes."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where a project has its implementations, and what its tests need beside them."""
+
+    root: Path
+    copied: tuple[str, ...] = ("examples",)  # folders with the code that mutants change
+    shared: tuple[str, ...] = ("generated", "tools", "specs")
+    fixtures: str = "examples/toolgen_fixtures.py"
+
+
+def preload(root: Path, tools: Sequence[ToolUnderTest], package: str = "examples") -> None:
+    """Import what all mutants share: the generated code, too, but nothing of the `package` with mistakes."""
     sys.path[:0] = [str(root)]
     generated = [f"generated.{kind}.{tool.name}" for tool in tools for kind in ("tools", "definitions")]
     for name in (*_IMPORTED, "generated.catalog", *generated):
         importlib.import_module(name)
-    if shared := [name for name in sys.modules if name.partition(".")[0] == _COPIED]:
+    if shared := [name for name in sys.modules if name.partition(".")[0] == package]:
         raise RuntimeError(f"mutants must import these modules themselves: {', '.join(shared)}")
     gc.freeze()  # the collector of a fork does not write to the memory that is shared
 
@@ -93,7 +100,7 @@ def users_of(root: Path) -> dict[str, set[str]]:
 
 
 def run_trials(
-    root: Path,
+    layout: Layout,
     mutants: Sequence[Mutant],
     tools: Sequence[ToolUnderTest],
     *,
@@ -102,7 +109,7 @@ def run_trials(
     """Yield the verdict on each mutant, as they come. `tools` are tested in this order, stage by stage."""
     running: dict[int, _Trial] = {}
     waiting = list(reversed(mutants))
-    users = users_of(root)
+    users = users_of(layout.root)
     everything = {tool.name for tool in tools}
     try:
         while waiting or running:
@@ -111,7 +118,7 @@ def run_trials(
                 changed = [mutant.path, *mutant.more]
                 names = {name for path in changed for name in users.get(path, everything)}
                 used = [tool for tool in tools if tool.name in names]
-                trial = _start(root, mutant, _Job(used, tools))
+                trial = _start(layout, mutant, _Job(used, tools))
                 running[trial.process] = trial
             process, _ = os.waitpid(-1, os.WNOHANG)
             if process:
@@ -141,21 +148,22 @@ class _Job:
     all_tools: Sequence[ToolUnderTest]
 
 
-def _start(root: Path, mutant: Mutant, job: _Job) -> _Trial:
+def _start(layout: Layout, mutant: Mutant, job: _Job) -> _Trial:
     folder = Path(tempfile.mkdtemp(prefix="toolgen-mutant-"))
-    shutil.copytree(root / _COPIED, folder / _COPIED, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in layout.copied:
+        shutil.copytree(layout.root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path, text in {mutant.path: mutant.text, **mutant.more}.items():
         if path:
             (folder / path).write_text(text, "utf-8")
-    for shared in _SHARED:
-        (folder / shared).symlink_to(root / shared)
+    for shared in layout.shared:
+        (folder / shared).symlink_to(layout.root / shared)
     (folder / "tmp").mkdir()
     process = os.fork()
     if process == 0:
         try:
             os.setsid()
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # as in the process of `toolgen test`
-            _run(folder, folder / _FIXTURES, job, RunOptions(mutant.seed, shrink=False))
+            _run(folder, folder / layout.fixtures, job, RunOptions(mutant.seed, shrink=False))
         finally:
             os._exit(9)
     return _Trial(mutant, process, folder, time.monotonic())

@@ -46,7 +46,8 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
     """Yield the faults that an error at `path` stands for; `part` is the schema that has the keyword."""
     keyword, kind = str(error.schema_path[-1]), cast("Any", error.kind)
     value: Any = error.instance
-    if error.instance is None and isinstance(path[-1], str):  # `confirm:` must not mean a tool without confirmation
+    # `confirm:` must not mean a tool without confirmation
+    if error.instance is None and isinstance(path[-1], str):
         yield _no_value(path)
     elif keyword == "required":
         known = part.get("properties", ())

@@ -1,0 +1,1 @@
+"""A small lending library, as a user of toolgen would write it."""
