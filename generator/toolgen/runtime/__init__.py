@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .adapters.request_types import OpenAINamespace as OpenAINamespace
     from .adapters.request_types import OpenAIResponsesTool as OpenAIResponsesTool
     from .adapters.request_types import OpenAIToolSearch as OpenAIToolSearch
-    from .background.task import Task as Task
-    from .background.task import TaskStatus as TaskStatus
     from .checkpoint import Checkpoint as Checkpoint
     from .checkpoint import CheckpointError as CheckpointError
     from .confirmation.question import Approval as Approval
@@ -49,6 +47,8 @@ if TYPE_CHECKING:
     from .execution.readiness import SetupContext as SetupContext
     from .response import ResponseForm as ResponseForm
     from .response import ToolResponse as ToolResponse
+    from .task import Task as Task
+    from .task import TaskStatus as TaskStatus
     from .text import printable as printable
     from .tool import BaseTool as BaseTool
     from .tool_spec import ToolParam as ToolParam
@@ -68,7 +68,7 @@ _NAMES = {
         "OpenAIResponsesTool",
         "OpenAIToolSearch",
     ),
-    "background.task": ("Task", "TaskStatus"),
+    "task": ("Task", "TaskStatus"),
     "checkpoint": ("Checkpoint", "CheckpointError"),
     "confirmation.question": ("Approval", "Confirmation", "ConfirmationPending"),
     "content.block": ("Block",),

@@ -11,7 +11,6 @@ from .context import ToolConfig
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from .background.task import TaskCall
     from .context import Caller, Progress
     from .contract.tool_contract import ToolContract
     from .errors import ToolError
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from .execution.threads.loop_thread import LoopThread
     from .implementations.registry import Registry
     from .response import ToolResponse
+    from .task import TaskCall
 
 
 class QueuedCalls:

@@ -19,7 +19,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
-from .background.task import TaskStarted
 from .call_options import CallerOptions, CallOptions, RenderedCallOptions, check_options
 from .context import ANYBODY, DEFAULT_CONFIG, Caller, ToolConfig
 from .definition.tool_definition import ToolDefinition
@@ -36,13 +35,14 @@ from .implementations.registry import (
 from .response import FormName, ResponseForm, ToolResponse
 from .settings import SettingError, Settings
 from .shared_state import SharedState
+from .task import TaskStarted
 from .tool import BaseTool
 
 if TYPE_CHECKING:
-    from .background.task import Task, TaskStatus
     from .context import Progress
     from .execution.environment import Environment
     from .rate_limits import RateLimits
+    from .task import Task, TaskStatus
 
 Result = TypeVar("Result")
 _ENDED: Final = object()  # no further items

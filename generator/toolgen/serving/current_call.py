@@ -16,9 +16,9 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from toolgen.runtime.background.task import Task
 from toolgen.runtime.confirmation.question import Approval
 from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.task import Task
 from toolgen.runtime.validation.json_value import is_json
 
 from .held_questions import Exchange

@@ -15,7 +15,7 @@ from mcp.server import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
-from toolgen.runtime.background.task import Task
+from toolgen.runtime.task import Task
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
 POLL_MS: Final = 1_000  # between two requests for the state of a task

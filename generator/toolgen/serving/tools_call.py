@@ -10,12 +10,12 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from toolgen.runtime.background.task import Task
 from toolgen.runtime.call_options import CallerOptions
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.errors import OutcomeUnknownError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.task import Task
 
 from .auth.grant import grant_of
 from .confirm import (

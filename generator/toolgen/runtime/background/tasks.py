@@ -47,10 +47,10 @@ from toolgen.runtime.stores.call_records import (
     starting,
 )
 from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.task import Task, TaskCall, TaskStatus
 from toolgen.runtime.validation.json_value import is_json
 
 from .queues import LocalQueue, SaqQueue, TaskQueue
-from .task import Task, TaskCall, TaskStatus
 
 RESTARTS: Final = 3  # times that an idempotent task is started, if its workers die
 LOOK_SECONDS: Final = 1.0  # until a worker sees that its task was cancelled, and callers see progress

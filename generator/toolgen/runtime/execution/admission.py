@@ -19,7 +19,6 @@ from time import monotonic
 from typing import Any, Final
 from uuid import uuid4
 
-from toolgen.runtime.background.task import Task, TaskStarted
 from toolgen.runtime.confirmation.tokens import digest_of_call
 from toolgen.runtime.context import Caller, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
@@ -51,6 +50,7 @@ from toolgen.runtime.stores.call_records import (
     renewing,
 )
 from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.task import Task, TaskStarted
 
 WAIT_SECONDS: Final = 30.0  # that a call waits for the first one with its key
 MAX_ANSWER: Final = 16 * 1024 * 1024  # bytes of an answer that is kept

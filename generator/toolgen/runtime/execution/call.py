@@ -15,7 +15,6 @@ from inspect import iscoroutinefunction
 from threading import get_ident
 from typing import Any, Final
 
-from toolgen.runtime.background.task import TaskStarted
 from toolgen.runtime.background.tasks import Tasks, task_call
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import Caller, Listener, ToolContext, response_metadata
@@ -36,6 +35,7 @@ from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note
 from toolgen.runtime.isolation import WorkClock, contain_exit, run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.task import TaskStarted
 from toolgen.runtime.tool import BaseTool
 from toolgen.schema.document import unshared
 

@@ -15,7 +15,6 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Final, Self
 
-from toolgen.runtime.background.task import TaskStarted
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
@@ -23,6 +22,7 @@ from toolgen.runtime.isolation import contain_exit, run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.task import TaskStarted
 from toolgen.runtime.text import quote
 
 from .conventions import ERROR_CODE, OUTCOME
