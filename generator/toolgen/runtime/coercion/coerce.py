@@ -13,10 +13,9 @@ from typing import Any
 
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.json_value import value_at
 from toolgen.runtime.validation.schema_lookup import SchemaLookup
 from toolgen.runtime.validation.strict_json import MAX_CHARACTERS, NotStrictJsonError, json_type, parse_as
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, follow
 
 from .misplaced_strings import AcceptedTypes, find_misplaced_strings
 
@@ -72,7 +71,7 @@ def coerce_whole(text: str) -> Coerced | None:
 
 def _parse_strings(strings: AcceptedTypes, value: Any, lookup: SchemaLookup) -> dict[JsonPath, Any]:
     """Parse `strings`; return an empty dict if they are too long together."""
-    texts = {path: value_at(value, path) for path in strings}
+    texts = {path: follow(value, path) for path in strings}
     # all or nothing: coercing some strings would depend on the order of the validator
     if sum(map(len, texts.values())) > MAX_CHARACTERS:
         return {}

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 from jsonschema_rs import ValidationError
 
-from toolgen.runtime.validation.json_value import path_of_error, value_at
+from toolgen.runtime.validation.json_value import path_of_error
 from toolgen.runtime.validation.strict_json import json_type
 from toolgen.runtime.validation.union_faults import intended_branches
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, follow
 
 AcceptedTypes: TypeAlias = dict[JsonPath, frozenset[str]]
 """Path of a string → the JSON Schema types that are accepted in its place."""
@@ -26,7 +26,7 @@ def find_misplaced_strings(errors: Iterable[ValidationError], whole: Any) -> Acc
 def _strings_of(error: ValidationError, whole: Any) -> AcceptedTypes | None:
     """Return the strings whose replacement removes `error`; None if no replacement does."""
     path = path_of_error(whole, error)
-    if isinstance(error.instance, str) and value_at(whole, path) == error.instance:
+    if isinstance(error.instance, str) and follow(whole, path) == error.instance:
         types = _types_instead(error)
         return None if types is None else {path: types}
     if type(error.kind).__name__ in ("AnyOf", "OneOfNotValid"):

@@ -37,7 +37,7 @@ from .fault_messages import (
     sentence,
     unknown_property,
 )
-from .json_value import find_non_json, is_json, path_of_error, value_at
+from .json_value import find_non_json, is_json, path_of_error
 from .schema_lookup import SchemaLookup
 from .union_faults import CHOICES, intended_branches, is_closed
 
@@ -289,7 +289,7 @@ class Refusal:
 
     def part_of(self, error: ValidationError) -> Any:
         """Return the part of the value at the path of an error."""
-        return value_at(self.value, path_of_error(self.value, error))
+        return follow(self.value, path_of_error(self.value, error))
 
     def hides(self, error: ValidationError) -> bool:
         """True if the value of an error must not be shown, because it is or may contain a secret."""

@@ -5,7 +5,7 @@ JSON is exactly dict, list, str, int, float, bool and None; finite, valid Unicod
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -91,13 +91,6 @@ def path_of_error(whole: Any, error: ValidationError) -> JsonPath:
             break
         path.append(key)
     return tuple(path)
-
-
-def value_at(whole: Any, path: Iterable[str | int]) -> Any:
-    """Return the part of a JSON value at a path that `path_of_error` returned."""
-    for step in path:
-        whole = whole[step]
-    return whole
 
 
 def _is_scalar(value: Any, kind: type) -> bool:
