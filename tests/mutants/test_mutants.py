@@ -61,7 +61,7 @@ def run_all(faults: list[dict[str, Any]]) -> list[Run]:
 def docstrings_of(module: str) -> dict[str, str]:
     """Return the docstrings of a module's tests, in order."""
     tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return {each.name: ast.get_docstring(each) or "" for each in functions if each.name.startswith("test_")}
 
 
