@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -160,6 +161,20 @@ def test_promtool_accepts_the_alert_rules() -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_alerts_are_about_instruments_that_exist() -> None:
+    exported = set()
+    for each in INSTRUMENTS:  # by the names that Prometheus has for them
+        name = each.name.replace(".", "_") + ("_seconds" if each.unit == "s" else "")
+        parts = {"histogram": ("_count", "_bucket"), "counter": ("_total",), "gauge": ("",)}[each.kind]
+        exported |= {name + part for part in parts}
+
+    text = re.sub(r"\{.*?\}|by \(.*?\)", "", RULES.read_text())  # labels
+    named = set(re.findall(r"\b(?:gen_ai|mcp|toolgen)_\w+", text))
+
+    assert len(named) > 5
+    assert named <= exported
 
 
 def test_the_documentation_has_the_table_of_instruments() -> None:
