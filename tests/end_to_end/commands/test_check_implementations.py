@@ -85,7 +85,7 @@ BROKEN: dict[str, tuple[str, str, str, int, str]] = {
         GOOD + "\n    def __init__(self):\n        raise OSError('no key')\n",
         "implementation-constructor",
         8,
-        "Broken() failed with OSError: no key",
+        "Broken(), without arguments, failed with OSError: no key",
     ),
 }
 
