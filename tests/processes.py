@@ -15,12 +15,15 @@ PATIENCE = 120
 """Seconds that a test waits for what takes a fraction of one: how busy the machine is must not decide a test."""
 NOTES = """\
 import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(99)"])
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(240)"])
 with open("pids.new", "w") as file:
     file.write(f"{os.getpid()} {child.pid}")
 os.rename("pids.new", "pids")
 """
-"""The start of a script: start a child, and write the ids of both to `pids` in the working directory."""
+"""The start of a script: start a child, and write the ids of both to `pids` in the working directory.
+
+The child sleeps for longer than `is_gone` waits for its end.
+"""
 
 
 @contextmanager

