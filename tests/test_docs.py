@@ -62,6 +62,19 @@ def test_files_in_the_where_is_table_exist() -> None:
     assert [path for path in answers if not (ROOT / "generator/toolgen" / path).is_file()] == []
 
 
+def test_places_that_a_contributor_is_told_of_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    adding, _, rest = text.partition("## Where tests are")
+    places = re.findall(r"`(\w+/[\w./]+)`", adding)
+    folders = re.findall(r"`([\w/]+/)`", "".join(re.findall(r"^\| (`.*?) \|", rest, re.MULTILINE)))
+
+    assert len(places) >= 30
+    assert len(folders) >= 30
+    roots = (ROOT, ROOT / "generator/toolgen")
+    assert [place for place in places if not any((root / place).exists() for root in roots)] == []
+    assert [folder for folder in folders if not (ROOT / "tests" / folder).is_dir()] == []
+
+
 # Blocks of code in the documents.
 #
 # ```console   commands after `$ ` are run in a folder of the page's own; what follows is their output, stdout and
