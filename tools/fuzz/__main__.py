@@ -1,6 +1,6 @@
 """`make fuzz`: replay the corpus, then search for findings with a fixed seed and with a new one.
 
-    make fuzz [SECONDS=600] [SEED=n] [PART="text server"] [REPLAY=file] [PLANTED=1]
+    make fuzz [SECONDS=600] [SEED=n] [PART="text terminal"] [REPLAY=file] [PLANTED=1]
 
 The exit code is 1 if something is found; a minimized input is then a file in `.fuzz/`.
 """
