@@ -64,12 +64,11 @@ def test_no_suggestion_names_a_command_that_writes() -> None:
     assert suggest_command("chek") == "did you mean 'check'?"
 
 
-@pytest.mark.parametrize("words", [["--quiet", "generate"], ["generate", "-q"]])
+@pytest.mark.parametrize("words", [["--quiet", "check"], ["check", "-q"]])
 def test_quiet_leaves_out_messages_and_keeps_errors(project: Cli, words: list[str]) -> None:
     done = project(*words)
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("1 tool, ")
-    assert "anthropic" in project("generate").err, "only while it is asked for"
+    assert project("check").err.startswith("clean: 1 tool"), "only while it is asked for"
     broken = project.spec("greet", "name: greet\n")
     assert broken.name in project(*words).err
 

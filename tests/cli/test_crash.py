@@ -123,7 +123,7 @@ def test_many_cold_specs_are_shared_among_processes(project: Cli, tmp_path: Path
     for number in range(60):
         project.spec(f"tool_{number:04}")
     shared = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "one"))
-    assert (shared.code, shared.err.count("\n")) == (0, 1)  # the sizes
+    assert (shared.code, shared.err) == (0, "")
     before = project.tree()
     shutil.rmtree(project.root / "generated")
     code = "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"

@@ -31,9 +31,7 @@ def write_greet(project: Cli, more: str) -> None:
 
 def test_a_spec_names_the_tool_for_it(acme: Cli) -> None:
     write_greet(acme, "targets: {acme: {name: say_hello}}\n")
-    done = acme("generate")
-    assert done.code == 0
-    assert "acme: " in done.err, "its definitions are measured, too"
+    assert acme("generate").code == 0
     assert acme.tree()["names.txt"] == "say_hello\n"
 
 

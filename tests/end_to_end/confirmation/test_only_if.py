@@ -52,7 +52,7 @@ def test_the_generated_preview_and_the_stub_return_a_response(project: Project) 
     assert project.toolgen("new", "--all").returncode == 0
     stub = (project.root / "tools/order.py").read_text()
     assert ") -> OrderResponse:" in stub.partition("def execute")[0]
-    assert " OrderResponse,\n" in stub
+    assert "import OrderRequest, OrderResponse, OrderTool\n" in stub
 
 
 def test_the_examples_pass_and_the_command_line_previews(project: Project) -> None:

@@ -161,7 +161,7 @@ def test_every_setting_has_its_flag(serving: Project) -> None:
     flags = set(re.findall(r"--[a-z-]+", text))
     assert flags >= {
         "--threads", "--queue", "--grace", "--max-request-bytes", "--max-result-bytes", "--max-stream-bytes",
-        "--max-stream-chunks", "--max-inline-bytes", "--max-linked-bytes", "--link-expiry", "--page-size", "--sessions", "--session-idle", "--allowed-host",
+        "--max-stream-chunks", "--page-size", "--sessions", "--session-idle", "--allowed-host",
         "--allowed-origin", "--scopes", "--log-level", "--log-format", "--strict-start", "--stateless",
         "--auth-tokens", "--auth-issuer", "--auth-audience", "--auth-jwks", "--insecure-no-auth",
     }  # fmt: skip
