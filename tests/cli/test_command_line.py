@@ -66,6 +66,7 @@ def test_no_suggestion_names_a_command_that_writes() -> None:
 
 @pytest.mark.parametrize("words", [["--quiet", "check"], ["check", "-q"]])
 def test_quiet_leaves_out_messages_and_keeps_errors(project: Cli, words: list[str]) -> None:
+    project("generate")
     done = project(*words)
     assert (done.code, done.err) == (0, "")
     assert project("check").err.startswith("clean: 1 tool"), "only while it is asked for"
