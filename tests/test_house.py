@@ -252,22 +252,22 @@ def test_lines_of_a_module_are_counted_by_kind() -> None:
 CAPS = {
     ".": 68,
     "base": 744,
-    "changes": 4_034,
-    "cli": 5_937,
-    "compile": 4_312,
-    "documents": 527,
-    "language": 4_387,
-    "project": 3_161,
+    "changes": 3_922,
+    "cli": 5_599,
+    "compile": 4_134,
+    "documents": 459,
+    "language": 4_346,
+    "project": 2_960,
     "proof": 5_212,
-    "runtime": 13_346,
-    "schema": 2_912,
-    "serving": 5_706,
-    "sources": 6_001,
-    "testing": 4_488,
-    "upstream": 2_601,
-    "tests": 67_556,
-    "tools": 4_998,
-    "benchmarks": 1_999,
+    "runtime": 11_991,
+    "schema": 2_424,
+    "serving": 5_106,
+    "sources": 5_347,
+    "testing": 3_647,
+    "upstream": 2_163,
+    "tests": 48_767,
+    "tools": 4_996,
+    "benchmarks": 1_983,
     "templates": 1_051,
     "explorer/src": 1_605,
 }
@@ -275,7 +275,7 @@ CAPS = {
 
 A cap only falls: lower it when lines have gone. A feature that needs lines takes them from another place.
 """
-WORDS = {"docs": 59_704, "CHANGELOG.md": 399}
+WORDS = {"docs": 58_496, "CHANGELOG.md": 399}
 """The most words of documentation."""
 
 
