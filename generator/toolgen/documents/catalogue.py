@@ -167,7 +167,7 @@ def _as_if_named(inputs: Inputs) -> Inputs:
 
 
 Follower = Callable[[], Sequence[str]]
-"""What is done after a change, once the page shows it; returns lines for the page and the terminal."""
+"""Called after a change, once the page shows it. Returns lines for the page and the terminal."""
 
 
 @dataclass(slots=True)

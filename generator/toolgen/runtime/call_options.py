@@ -63,7 +63,7 @@ class CallOptions(_CommonOptions, total=False):
 
 
 class Filters(TypedDict, total=False):
-    """What `ToolResponse.render` leaves out. Both are true unless they are given."""
+    """The options of `ToolResponse.render` that omit fields. Both are true by default."""
 
     filter_empty_fields: bool
     """Omit fields that are None or empty, except `content`, or `error` on errors."""

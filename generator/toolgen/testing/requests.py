@@ -333,7 +333,7 @@ def near_values(slot: Slot) -> list[Any]:
     listed = list(schema.get("enum", ())) if isinstance(schema.get("enum"), list) else []
     if schema.get("type") == "boolean" or isinstance(value, bool):
         listed += [True, False]
-    # There is no value to be near to: code compares with the bounds and the default.
+    # Without a value, the bounds and the default are the values that code compares with.
     if slot.is_missing:
         bounds = [schema[key] for key in ("minimum", "maximum", "default") if key in schema]
         listed += [each + step for each in bounds if _is_number(each) for step in (0, 1, -1)]

@@ -37,7 +37,7 @@ _NO_PROGRAM: Final = Program(())
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the findings in a project depend on, beside its files."""
+    """The settings of a project that its findings depend on."""
 
     targets: tuple[Target, ...]
     package: PackageSettings
@@ -109,7 +109,7 @@ def _named_files(data: Any, folder: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What an editor shows about a file."""
+    """The findings about a file, as an editor shows them."""
 
     entries: tuple[Entry, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()  # what the entries were made of: hints with suggestions

@@ -52,7 +52,7 @@ def read_specs(project: Project) -> dict[str, bytes]:
 
 
 def existing_specs(project: Project) -> dict[str, bytes]:
-    """Return what `read_specs` does; nothing where there is no spec yet."""
+    """Return the specs as `read_specs` does, and an empty dict if there is none yet."""
     try:
         return read_specs(project)
     except UnableError as error:

@@ -63,7 +63,7 @@ _OWN_META: Final = "toolgen/"
 
 
 class QueuedCalls(Protocol):
-    """What runs queued calls here."""
+    """The toolkit of this process, as far as it runs queued calls."""
 
     async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
         """Run a call."""

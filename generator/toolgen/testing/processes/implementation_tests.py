@@ -132,7 +132,7 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
         # Watched already: a module of the project may hang when it is imported.
         catalog = import_module(f"{task.package}.catalog")
         fixtures = load_fixtures(task.package, Path(task.fixtures) if task.fixtures else None)
-        for tool in task.tools:  # before the first has begun: a fault of generated code is no tool's
+        for tool in task.tools:  # before any test, since stale code is no tool's fault
             if tool.name not in catalog.TOOLS:
                 write(broken=f"the generated code has no tool {tool.name}")
                 return
