@@ -116,7 +116,8 @@ def _run(fault: dict[str, Any], output: Path) -> None:
         os.dup2(file, 2)
         if "file" in fault:
             sys.meta_path.insert(0, FaultFinder(fault["file"], faulty_text(fault)))
-        code = int(pytest.main([*OPTIONS, *fault["tests"]]))
+        # pytest's own temporary folders are shared: each run tries to remove what another is removing.
+        code = int(pytest.main([*OPTIONS, f"--basetemp={output.with_suffix('')}", *fault["tests"]]))
         sys.stdout.flush()
     except BaseException:  # the fork must not continue with its parent's code
         traceback.print_exc()

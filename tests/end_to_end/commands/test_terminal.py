@@ -305,6 +305,7 @@ def test_the_pytest_plugin_shows_no_raw_character(project: Project) -> None:
         "toolgen.testing.pytest_plugin",
         "-p",
         "no:cacheprovider",
+        "--basetemp=build/pytest",
         "-v",
         "-rs",
         "tests",
