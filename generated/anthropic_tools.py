@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
-if TYPE_CHECKING:
-    from toolgen.runtime import AnthropicTool, AnthropicToolSearch
-
-    TOOLS: list[AnthropicTool | AnthropicToolSearch]
-    """For `client.messages.create(tools=…)`."""
+TOOLS: list[Any]
+"""For `client.messages.create(tools=…)`."""
 
 adapter = ProviderAdapter("anthropic", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""

@@ -68,14 +68,6 @@ def ask() -> None:
     OpenAI().responses.create(model="m", input="hello", tools=RESPONSES_TOOLS)
     Anthropic().messages.create(model="m", max_tokens=1, messages=[], tools=anthropic_tools.TOOLS)
 """
-WRONG = """
-from openai.types.chat import ChatCompletionFunctionToolParam
-
-from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS
-
-wrong_form: ChatCompletionFunctionToolParam = RESPONSES_TOOLS[0]
-name: int = CHAT_TOOLS[0]["function"]["name"]
-"""
 
 CHART_SPEC = """
 name: chart
@@ -274,13 +266,8 @@ def test_definitions_are_assignable_to_the_types_of_each_sdk(typed: Project, che
     typed.generate()
     python = _environment(typed, with_sdks=True)
     typed.write("use.py", USE)
-    typed.write("wrong.py", WRONG)
     code, said = _check(typed, checker, python, "use.py")
     assert code == 0, said
-    code, said = _check(typed, checker, python, "wrong.py")
-    lines = {line for line in said.splitlines() if "error" in line and "wrong.py:" in line}
-    assert code == 1
-    assert len(lines) == 2, said
 
 
 def _wrong_lines(project: Project, checker: str, right: str, wrong: str) -> int:

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
-if TYPE_CHECKING:
-    from toolgen.runtime import BedrockToolConfig
-
-    TOOL_CONFIG: BedrockToolConfig
-    """For `client.converse(toolConfig=…)`."""
+TOOL_CONFIG: Any
+"""For `client.converse(toolConfig=…)`."""
 
 adapter = ProviderAdapter("bedrock", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
-if TYPE_CHECKING:
-    from toolgen.runtime import GeminiFunctionDeclaration, GeminiTool
+FUNCTION_DECLARATIONS: list[Any]
 
-    FUNCTION_DECLARATIONS: list[GeminiFunctionDeclaration]
-
-    TOOLS: list[GeminiTool]
-    """For `client.models.generate_content(config={"tools": …})`."""
+TOOLS: list[Any]
+"""For `client.models.generate_content(config={"tools": …})`."""
 
 adapter = ProviderAdapter("gemini", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""

@@ -3,25 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
-if TYPE_CHECKING:
-    from toolgen.runtime import (
-        OpenAIChatTool,
-        OpenAINamespace,
-        OpenAIResponsesTool,
-        OpenAIToolSearch,
-    )
+CHAT_TOOLS: list[Any]
+"""For `client.chat.completions.create(tools=…)`."""
 
-    CHAT_TOOLS: list[OpenAIChatTool]
-    """For `client.chat.completions.create(tools=…)`."""
-
-    RESPONSES_TOOLS: list[OpenAIResponsesTool | OpenAINamespace | OpenAIToolSearch]
-    """For `client.responses.create(tools=…)`."""
+RESPONSES_TOOLS: list[Any]
+"""For `client.responses.create(tools=…)`."""
 
 adapter = ProviderAdapter("openai", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
