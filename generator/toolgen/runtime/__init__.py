@@ -11,15 +11,6 @@ from typing import TYPE_CHECKING
 from toolgen.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .adapters.request_types import AnthropicTool as AnthropicTool
-    from .adapters.request_types import AnthropicToolSearch as AnthropicToolSearch
-    from .adapters.request_types import BedrockToolConfig as BedrockToolConfig
-    from .adapters.request_types import GeminiFunctionDeclaration as GeminiFunctionDeclaration
-    from .adapters.request_types import GeminiTool as GeminiTool
-    from .adapters.request_types import OpenAIChatTool as OpenAIChatTool
-    from .adapters.request_types import OpenAINamespace as OpenAINamespace
-    from .adapters.request_types import OpenAIResponsesTool as OpenAIResponsesTool
-    from .adapters.request_types import OpenAIToolSearch as OpenAIToolSearch
     from .checkpoint import Checkpoint as Checkpoint
     from .checkpoint import CheckpointError as CheckpointError
     from .confirmation.question import Approval as Approval
@@ -57,17 +48,6 @@ if TYPE_CHECKING:
     from .toolkit import Toolkit as Toolkit
 
 _NAMES = {
-    "adapters.request_types": (
-        "AnthropicTool",
-        "AnthropicToolSearch",
-        "BedrockToolConfig",
-        "GeminiFunctionDeclaration",
-        "GeminiTool",
-        "OpenAIChatTool",
-        "OpenAINamespace",
-        "OpenAIResponsesTool",
-        "OpenAIToolSearch",
-    ),
     "task": ("Task", "TaskStatus"),
     "checkpoint": ("Checkpoint", "CheckpointError"),
     "confirmation.question": ("Approval", "Confirmation", "ConfirmationPending"),
