@@ -15,7 +15,7 @@ from toolgen.changes.policy import Policy
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
-from toolgen.project.files.git import GitRepository, MissingObjectError
+from toolgen.project.files.git import GitRepository
 from toolgen.project.inputs.revision import CommitName
 
 _UNRELEASED = "Unreleased"
@@ -63,26 +63,24 @@ def read_releases(span: str, start: str, *, today: date) -> Iterator[Release | L
     if last.startswith("."):
         raise UnableError("usage", f"{span!r} is not a range", "write A..B, with two dots")
     old = find_commit(first, start)
-    with old.repository as repository:
-        end = find_commit(last or "HEAD", start) if dots else None
-        if end is not None:
-            end.repository.close()
-        before = files_at(old, inputs.project)
-        for version in _versions(repository, old.commit, end):
-            label = CommitName(version.commit, version.title)
-            try:
-                after = files_at(AtCommit(repository, label), inputs.project)
-                sides = compare_files(before, after)
-            except (SpecErrors, UnableError) as error:
-                if version.is_end or not _is_about(error, version):
-                    raise
-                yield LeftOut(version.title, error)
-                continue
-            yield _release(version.title, repository.date(version.commit), sides, policy, today)
-            before = after
-        if end is None:
-            sides = compare_files(before, files_of(inputs))
-            yield _release(_UNRELEASED, "", sides, policy, today)
+    repository = old.repository
+    end = find_commit(last or "HEAD", start) if dots else None
+    before = files_at(old, inputs.project)
+    for version in _versions(repository, old.commit, end):
+        label = CommitName(version.commit, version.title)
+        try:
+            after = files_at(AtCommit(repository, label), inputs.project)
+            sides = compare_files(before, after)
+        except (SpecErrors, UnableError) as error:
+            if version.is_end or not _is_about(error, version):
+                raise
+            yield LeftOut(version.title, error)
+            continue
+        yield _release(version.title, repository.date(version.commit), sides, policy, today)
+        before = after
+    if end is None:
+        sides = compare_files(before, files_of(inputs))
+        yield _release(_UNRELEASED, "", sides, policy, today)
 
 
 def _release(title: str, day: str, sides: Sides, policy: Policy, today: date) -> Release:
@@ -106,12 +104,8 @@ def _versions(repository: GitRepository, start: CommitName, end: AtCommit | None
     last = repository.commit("HEAD") if end is None else end.commit.oid
     if last is None:
         return
-    try:
-        commits = repository.history(start.oid, last)
-    except MissingObjectError as error:
-        raise UnableError("cannot-compare", f"cannot list the commits since {start.label}: {error}") from None
     tags = repository.tags()
-    for commit in commits:
+    for commit in repository.history(start.oid, last):
         if commit in tags:
             yield _Version(", ".join(tags[commit]), commit, is_end=end is not None and commit == last)
     if end is not None and last not in tags:

@@ -73,8 +73,7 @@ def read_sides(against: str, start: str) -> Sides:
     inputs = read_inputs(start)
     found = find_against(against, start)
     if isinstance(found, AtCommit):
-        with found.repository:
-            sides = compare_files(files_at(found, inputs.project), files_of(inputs))
+        sides = compare_files(files_at(found, inputs.project), files_of(inputs))
         return replace(sides, notes=(found.note,) if found.note else ())
     is_generated = isinstance(found, OnDisk) and (found.path / NAME).is_file()
     if isinstance(found, OnDisk) and found.path.is_dir() and not is_generated:

@@ -50,13 +50,12 @@ def _is_on_main(start: str) -> bool:
         main = find_commit(_DEFAULT, start)
     except UnableError:
         return False
-    with main.repository:
-        try:
-            files_at(main, inputs.project)
-        except UnableError as error:
-            if error.code not in ("no-configuration", "no-specs"):
-                raise
-            return False
+    try:
+        files_at(main, inputs.project)
+    except UnableError as error:
+        if error.code not in ("no-configuration", "no-specs"):
+            raise
+        return False
     return True
 
 

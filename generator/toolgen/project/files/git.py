@@ -7,17 +7,16 @@ forbidden.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 
 from toolgen.project.errors import UnableError
 
@@ -45,142 +44,69 @@ _COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
 _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 
-MAX_ENTRIES = 1_000_000  # of one listing
-MAX_LISTED_BYTES = 256 * 1024 * 1024
-_CHUNK = 64 * 1024
-
-
 class EntryKind(StrEnum):
     """The kind of an entry of a tree."""
 
     FILE = "blob"
-    FOLDER = "tree"
     LINK = "link"
     SUBMODULE = "commit"
 
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A file, folder, link or submodule of a commit."""
+    """A file, link or submodule of a commit."""
 
-    path: str  # relative to the listed tree; bytes that are not UTF-8 are surrogates
     kind: EntryKind
     oid: str
     size: int  # of a file or link in bytes; else 0
 
 
-class MissingObjectError(Exception):
-    """An object that the commit needs is not in this clone."""
-
-
+@dataclass(frozen=True, slots=True)
 class GitRepository:
-    """The repository that a folder is in. Close it: it keeps a process that reads objects."""
+    """The repository that a folder is in."""
 
-    def __init__(self, top: Path, git: str) -> None:
-        self.top = top  # of the work tree
-        self._git = git
-        self._objects: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> GitRepository:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the process, whether it still answers or not."""
-        if self._objects is not None:
-            self._objects.kill()
-            self._objects.communicate()
+    top: Path  # of the work tree
+    git: str  # the program
 
     def commit(self, ref: str) -> str | None:
         """Return the commit that `ref` names; None if it names none, or several."""
         if not is_ref(ref):
             return None
         # `^{commit}`: a tag leads to the commit that it names
-        done = _run(
-            self._git, self.top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
-        )
+        done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
-    def find(self, commit: str, path: str) -> TreeEntry | None:
-        """Return what is at `path` of a commit; None if there is nothing. No link is followed."""
-        return next(self.entries(commit, recursive=False, under=path), None)
+    def entries(self, commit: str, path: str = "") -> dict[str, TreeEntry]:
+        """Return what a commit has at and below `path`, by paths from the top. No link is followed.
 
-    def entries(self, tree: str, *, recursive: bool = True, under: str = "") -> Iterator[TreeEntry]:
-        """Yield the entries of a tree or commit, sorted as git does; files only if `recursive`.
-
-        Raises MissingObjectError; UnableError beyond MAX_ENTRIES and MAX_LISTED_BYTES: trees may contain each
-        other, so that a small repository has any number of files.
+        Bytes of a path that are not UTF-8 are surrogates. Raises `UnableError` if this clone lacks a folder.
         """
-        words = ["ls-tree", "-z", "-l", "--full-tree", *(["-r"] if recursive else []), tree]
-        for line in self._lines(*words, *(["--", under] if under else [])):
-            meta, _, path = line.partition(b"\t")
+        listed = self._output(
+            "ls-tree", "-r", "-z", "-l", "--full-tree", commit, *(["--", path] if path else [])
+        )
+        found: dict[str, TreeEntry] = {}
+        for line in listed.split(b"\0")[:-1]:
+            meta, _, name = line.partition(b"\t")
             mode, kind, oid, size = meta.decode().split()
             # https://git-scm.com/docs/git-fast-import#_filemodify lists the modes
-            is_link = mode == "120000"
-            yield TreeEntry(
-                path.decode("utf-8", "surrogateescape"),
-                EntryKind.LINK if is_link else EntryKind(kind),
-                oid,
-                int(size) if kind == "blob" else 0,
+            entry_kind = EntryKind.LINK if mode == "120000" else EntryKind(kind)
+            found[name.decode("utf-8", "surrogateescape")] = TreeEntry(
+                entry_kind, oid, int(size) if kind == "blob" else 0
             )
+        return found
 
-    def _lines(self, *words: str) -> Iterator[bytes]:
-        """Yield what a command prints, line by line; lines end with NUL. Raises as `entries`."""
-        with subprocess.Popen(
-            [self._git, *_OPTIONS, *words],
-            cwd=self.top,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            try:
-                count, size, rest = 0, 0, b""
-                while chunk := os.read(process.stdout.fileno(), _CHUNK):
-                    *lines, rest = (rest + chunk).split(b"\0")
-                    count, size = count + len(lines), size + len(chunk)
-                    if count > MAX_ENTRIES or size > MAX_LISTED_BYTES:
-                        message = f"the commit has more than {MAX_ENTRIES:,} files, or very long names"
-                        raise UnableError("cannot-compare", message, "give a folder of specs: REF:PATH")
-                    yield from lines
-                said = process.stderr.read(_CHUNK)
-                process.wait()
-            finally:
-                process.kill()  # it may still print
-        if process.returncode > 0:
-            raise MissingObjectError(_first_line(said))
-
-    def read(self, oid: str) -> bytes:
-        """Return the content of a file or commit. Raises `MissingObjectError`."""
-        if self._objects is None:
-            self._objects = subprocess.Popen(
-                [self._git, *_OPTIONS, "cat-file", "--batch"],
-                cwd=self.top,
-                env=_environment(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        assert self._objects.stdin is not None
-        assert self._objects.stdout is not None
-        with suppress(BrokenPipeError):  # it ends where a partial clone lacks an object
-            self._objects.stdin.write(f"{oid}\n".encode())
-            self._objects.stdin.flush()
-        found = self._objects.stdout.readline().split()  # hash, kind, size; or something else
-        if len(found) != 3:
-            raise MissingObjectError(f"the object {oid} is missing")
-        content = self._objects.stdout.read(int(found[2]))
-        self._objects.stdout.read(1)  # a line end
-        return content
+    def read(self, oids: Sequence[str]) -> list[bytes]:
+        """Return the contents of files or commits. Raises `UnableError` if this clone lacks one."""
+        done = self.run("cat-file", "--batch", "--buffer", stdin="".join(f"{oid}\n" for oid in oids).encode())
+        output = io.BytesIO(done.stdout)
+        contents = []
+        for oid in oids:
+            found = output.readline().split()  # hash, kind, size; or something else
+            if len(found) != 3:
+                raise _lacks(f"the object {oid} is missing")
+            contents.append(output.read(int(found[2])))
+            output.read(1)  # a line end
+        return contents
 
     def tags(self) -> dict[str, list[str]]:
         """Return the names of the tags of each commit, sorted."""
@@ -197,25 +123,21 @@ class GitRepository:
 
     def history(self, start: str, end: str) -> list[str]:
         """Return the commits after `start` up to `end`, oldest first."""
-        done = _run(self._git, self.top, "rev-list", "--reverse", "--topo-order", end, f"^{start}")
-        if done.returncode:
-            raise MissingObjectError(_first_line(done.stderr))
-        return done.stdout.decode().split()
+        return self._output("rev-list", "--reverse", "--topo-order", end, f"^{start}").decode().split()
 
     def date(self, commit: str) -> str:
         """Return the day in UTC on which a commit was made: "2026-11-22"."""
-        found = _COMMITTER.search(self.read(commit))
+        found = _COMMITTER.search(self.read([commit])[0])
         return datetime.fromtimestamp(int(found[1]), UTC).date().isoformat() if found else ""
 
     def fetch_command(self, ref: str) -> str | None:
         """Return the command that fetches what `ref` names; None if the repository has no remote."""
-        remotes = _run(self._git, self.top, "remote").stdout.decode().split()
+        remotes = self.run("remote").stdout.decode().split()
         if not remotes:
             return None
         remote = "origin" if "origin" in remotes else remotes[0]
-        depth = ""
-        if _run(self._git, self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
-            depth = " --unshallow"
+        is_shallow = self.run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        depth = " --unshallow" if is_shallow else ""
         # a hash, and a name that is relative to another, mean something only where the history is complete
         if _SHA.fullmatch(ref) or re.search(r"[~^@:]|HEAD$", ref):
             return f"git fetch{depth} {remote}"
@@ -224,9 +146,29 @@ class GitRepository:
         return f"git fetch{depth} {remote} {f'tag {ref}' if _VERSION.fullmatch(ref) else f'{ref}:{ref}'}"
 
     def _refs(self, fields: tuple[str, ...], *patterns: str) -> Iterator[list[str]]:
-        done = _run(self._git, self.top, "for-each-ref", f"--format={'%00'.join(fields)}", *patterns)
+        done = self.run("for-each-ref", f"--format={'%00'.join(fields)}", *patterns)
         for line in done.stdout.decode("utf-8", "replace").splitlines():
             yield line.split("\0")
+
+    def _output(self, *words: str) -> bytes:
+        """Return what a command prints. Raises `UnableError` if it fails."""
+        done = self.run(*words)
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip()
+            raise _lacks(said.split("\n", 1)[0].removeprefix("fatal: "))
+        return done.stdout
+
+    def run(self, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        """Run a plumbing command with what it reads on stdin."""
+        kept = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
+        return subprocess.run(
+            [self.git, *_OPTIONS, *words],
+            cwd=self.top,
+            env={**kept, **_ENVIRONMENT},
+            input=stdin,
+            capture_output=True,
+            check=False,
+        )
 
 
 def is_ref(text: str) -> bool:
@@ -244,34 +186,18 @@ def open_repository(folder: Path) -> GitRepository | None:
     git = shutil.which("git", path=os.pathsep.join(folders))
     if git is None or not os.path.isabs(git):
         raise UnableError("cannot-compare", "git is not installed, or not on the PATH", "install git")
-    done = _run(git, folder, "rev-parse", "--show-toplevel")
+    repository = GitRepository(folder, git)
+    done = repository.run("rev-parse", "--show-toplevel")
     if done.returncode == 0:
-        return GitRepository(Path(os.fsdecode(done.stdout.removesuffix(b"\n"))), git)
+        return replace(repository, top=Path(os.fsdecode(done.stdout.removesuffix(b"\n"))))
     said = done.stderr.decode("utf-8", "replace")
     if "dubious ownership" in said:
         hint = _SAFE_DIRECTORY.search(said)
-        raise UnableError(
-            "cannot-compare", f"git does not read the repository of {folder}: another user owns it",
-            hint[0] if hint else "",
-        )  # fmt: skip
+        message = f"git does not read the repository of {folder}: another user owns it"
+        raise UnableError("cannot-compare", message, hint[0] if hint else "")
     return None
 
 
-def _run(git: str, folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [git, *_OPTIONS, *words],
-        cwd=folder,
-        env=_environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
-    return {**kept, **_ENVIRONMENT}
-
-
-def _first_line(said: bytes) -> str:
-    return said.decode("utf-8", "replace").strip().split("\n", 1)[0].removeprefix("fatal: ")
+def _lacks(why: str) -> UnableError:
+    message = f"this clone lacks files of the commit: {why}"
+    return UnableError("cannot-compare", message, "run `git fetch --refetch --no-filter`")
