@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.text import either
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, json_type
 
-from .field_hints import MAX_KEYS, explained, kind_hint, list_hint, name_hint, required_hint, unknown_hint
-from .spec_schema import PATTERNS, POINTER, TEXT
+from .field_hints import MAX_KEYS, explained, kind_hint, unknown_hint
+from .spec_schema import PATTERNS, TEXT
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -48,7 +48,8 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
     value: Any = error.instance
     # `confirm:` must not mean a tool without confirmation
     if error.instance is None and isinstance(path[-1], str):
-        yield _no_value(path)
+        hint = _REQUIRED.get(path, "give it a value, or leave the field out")
+        yield SpecFault(path, "empty-field", f"the field {path[-1]!r} has no value", hint, of_key=True)
     elif keyword == "required":
         known = part.get("properties", ())
         if kind.property not in explained(value, known, is_top_level=not path):
@@ -59,28 +60,14 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
             # Each comparison takes time, and thousands of unknown keys are not misspelt.
             compared = known if number < MAX_KEYS else ()
             yield unknown_field((*path, key), compared, value)
-    elif keyword == "type" and part.get("pattern", TEXT) != TEXT and isinstance(value, bool | int | float):
-        message = f"{_field(path)} must be text, not {_kind(value)}"
-        yield SpecFault(path, "wrong-type", message, PATTERNS[part["pattern"]][1])
-    elif keyword == "exact":
-        yield _type(path, value, "integer")
-    elif keyword == "pattern" and part["pattern"] == TEXT:
-        hint = required_hint(path) if path == ("description",) else "write it, or leave the field out"
-        yield SpecFault(path, "bad-value", f"{_field(path)} is empty", hint)
-    elif keyword != "type" or part.keys().isdisjoint(("enum", "const")):  # which say more than the type
-        yield EXPLANATIONS[keyword](path, value, part[keyword])
-
-
-def _no_value(path: JsonPath) -> SpecFault:
-    message = f"the field {path[-1]!r} has no value"
-    is_required = path in (("name",), ("description",), ("input_schema",))
-    hint = required_hint(path) if is_required else "give it a value, or leave the field out"
-    return SpecFault(path, "empty-field", message, hint, of_key=True)
+    # `enum` and `const` say more than the type
+    elif keyword != "type" or part.keys().isdisjoint(("enum", "const")):
+        yield _wrong_value(path, value, keyword, part)
 
 
 def _missing(path: JsonPath, name: str) -> SpecFault:
     of_key = bool(path) and isinstance(path[-1], str)
-    hint = required_hint((*path, name))
+    hint = _REQUIRED.get((*path, name), f"write `{name}: …`")
     return SpecFault(path, "missing-field", f"the field {name!r} is missing", hint, of_key=of_key)
 
 
@@ -91,71 +78,54 @@ def unknown_field(path: JsonPath, known: Iterable[str], beside: Mapping[str, Any
     return SpecFault(path, "unknown-field", f"unknown field {quoted(key)}", hint, of_key=True)
 
 
-Explain = Callable[[JsonPath, Any, Any], SpecFault]
-
-
-def _type(path: JsonPath, value: Any, expected: str) -> SpecFault:
-    if expected == "integer" and isinstance(value, float):
-        return SpecFault(path, "wrong-type", f"{_field(path)} must be a whole number, not {value}")
-    message = f"{_field(path)} must be {_TYPES[expected]}, not {_kind(value)}"
-    hint = kind_hint(path, value, expected)
-    is_unquoted = expected == "string" and isinstance(value, bool | int | float)
-    return SpecFault(path, "wrong-type", message, hint, needs_quotes=is_unquoted)
-
-
-def _pattern(path: JsonPath, value: Any, pattern: str) -> SpecFault:
-    what, rule = PATTERNS[pattern]
-    made = name_hint(value, pattern)
-    hint = f"write {made!r}; {rule}" if made else rule
-    if made and pattern == POINTER:
-        hint = f"write {made}"
-    return SpecFault(path, "bad-value", f"{quoted(value)} is not {what}", hint)
-
-
-def _date(path: JsonPath, value: Any, name: str) -> SpecFault:
-    return SpecFault(path, "bad-value", f"{quoted(value)} is not a {name}", "write it as 2027-01-31")
-
-
-def _choice(path: JsonPath, value: Any, choices: list[str]) -> SpecFault:
-    written = str(value).lower() if isinstance(value, bool) else str(value)
-    message = f"{_field(path)} must be {either(list(map(repr, choices)))}, not {quoted(written)}"
-    if choices == ["any"]:
-        return SpecFault(path, "bad-value", message, f"{list_hint('content', value)}, or `content: any`")
-    return SpecFault(path, "bad-value", message, did_you_mean(str(value), choices))
-
-
-def _empty(path: JsonPath, value: Any, limit: int) -> SpecFault:
-    return SpecFault(path, "bad-value", f"{_field(path)} is empty", "write it, or leave the field out")
-
-
-def _range(words: str) -> Explain:
-    def explain_range(path: JsonPath, value: Any, limit: float) -> SpecFault:
-        if path == ("toolgen",):
-            message = "this toolgen knows version 1 of the spec language"
-            return SpecFault(path, "bad-value", message, "write `toolgen: 1`")
-        return SpecFault(
-            path,
-            "bad-value",
-            f"{_field(path)} must be {words} {limit}",
-            "write another number, or leave the field out",
-        )
-
-    return explain_range
-
-
-EXPLANATIONS: Final[Mapping[str, Explain]] = {
-    "const": lambda path, value, only: _choice(path, value, [only]),
-    "enum": _choice,
-    "exclusiveMinimum": _range("more than"),
-    "format": _date,
-    "maximum": _range("at most"),
-    "minimum": _range("at least"),
-    "minItems": _empty,
-    "minProperties": _empty,
-    "pattern": _pattern,
-    "type": _type,
+_REQUIRED: Final[Mapping[JsonPath, str]] = {
+    ("name",): "write `name: …`, the name that models call, in letters, digits, `_` and `-`",
+    ("description",): "say in a sentence what the tool does: `description: …`",
+    ("input_schema",): "write `input_schema: {type: object, properties: {…}}`",
 }
-"""Keywords of the spec's schema → the fault if a value does not satisfy them."""
+"""Required fields of a tool → how to write them."""
+
+_RANGES: Final = {"exclusiveMinimum": "more than", "maximum": "at most", "minimum": "at least"}
+
+
+def _wrong_value(path: JsonPath, value: Any, keyword: str, part: Mapping[str, Any]) -> SpecFault:
+    """Return the fault of a value that does not satisfy a keyword of `part`."""
+    field, written = _field(path), _written(value)
+    match keyword:
+        case "type":
+            return _wrong_type(path, value, part)
+        case "exact":
+            return SpecFault(path, "wrong-type", f"{field} must be a whole number, not {value}")
+        case "enum" | "const":
+            choices = part.get("enum", [part.get("const")])
+            hint = did_you_mean(written, choices)
+            if path == ("content",):
+                hint = f"{kind_hint(path, value, 'array')}, or `content: any`"
+            message = f"{field} must be {either(list(map(repr, choices)))}, not {quoted(written)}"
+            return SpecFault(path, "bad-value", message, hint)
+        case "pattern" if part["pattern"] != TEXT:
+            what, rule = PATTERNS[part["pattern"]]
+            return SpecFault(path, "bad-value", f"{quoted(value)} is not {what}", rule)
+        case "format":
+            return SpecFault(path, "bad-value", f"{quoted(value)} is not a date", "write it as 2027-01-31")
+        case "pattern" | "minItems" | "minProperties":
+            hint = _REQUIRED.get(path, "write it, or leave the field out")
+            return SpecFault(path, "bad-value", f"{field} is empty", hint)
+    if path == ("toolgen",):
+        message = "this toolgen knows version 1 of the spec language"
+        return SpecFault(path, "bad-value", message, "write `toolgen: 1`")
+    message = f"{field} must be {_RANGES[keyword]} {part[keyword]}"
+    return SpecFault(path, "bad-value", message, "write another number, or leave the field out")
+
+
+def _wrong_type(path: JsonPath, value: Any, part: Mapping[str, Any]) -> SpecFault:
+    expected = part["type"]
+    is_unquoted = expected == "string" and isinstance(value, bool | int | float)
+    hint = kind_hint(path, value, expected)
+    if is_unquoted and part.get("pattern", TEXT) != TEXT:  # quotes would not make it valid
+        is_unquoted, hint = False, PATTERNS[part["pattern"]][1]
+    message = f"{_field(path)} must be {_TYPES[expected]}, not {_kind(value)}"
+    return SpecFault(path, "wrong-type", message, hint, needs_quotes=is_unquoted)
 
 
 def _field(path: JsonPath) -> str:
@@ -163,17 +133,11 @@ def _field(path: JsonPath) -> str:
     return f"each of {name!r}" if isinstance(path[-1], int) else repr(name)
 
 
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _kind(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case list():
-            return "a list"
-        case _:
-            return "a mapping"
+    if isinstance(value, bool):
+        return _written(value)
+    return "null" if value is None else _TYPES[json_type(value)]

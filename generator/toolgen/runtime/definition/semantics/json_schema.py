@@ -9,14 +9,13 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from toolgen.base.suggestions import nearest, quoted, suggest
+from toolgen.base.suggestions import nearest, quoted, shortened, suggest
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.definition.semantics.schema_hints import fits_keyword, is_foreign, shape_hint, type_hint
 from toolgen.schema.budget import Excess, find_oversized
 from toolgen.schema.document import Draft, JsonPath, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, IN_PLACE, KEYWORDS, REFERENCES, TYPES
-from toolgen.schema.patterns import translate_pattern
-from toolgen.schema.validator import PATTERNS
+from toolgen.schema.validator import compiled
 
 _DECLARING: Final = IN_PLACE.union(REFERENCES, ("patternProperties",))
 _MAX_COMPARED: Final = 50  # required names of one schema: each comparison takes time
@@ -50,22 +49,18 @@ def check_schema(
     if too_large:
         yield from too_large
         return
-    reported: set[JsonPath] = set()
     has_undeclared = False
     for here, node in subschemas(schema, path):
         if not KEYWORDS.issuperset(node):
             yield from _misspelt(here, node)
         if "required" in node and not has_undeclared:
             has_undeclared = not _names(node, "properties").keys() >= _names(node, "required").keys()
-        if "type" in node and not (isinstance(node["type"], str) and node["type"] in TYPES):
-            reported.add((*here, "type"))
-            yield from _types((*here, "type"), node["type"])
         if "pattern" in node or "patternProperties" in node:
             yield from _patterns(here, node)
     if has_undeclared:
         yield from _misspelt_required([*subschemas(schema, path)])
     if not jsonschema_rs.meta.is_valid({**(outer or {}), **schema}):
-        yield from _meta_faults(path, schema, draft, reported)
+        yield from _meta_faults(path, schema, draft)
 
 
 def _misspelt(path: JsonPath, node: Mapping[str, Any]) -> Iterator[SpecFault]:
@@ -103,32 +98,6 @@ def _names(node: Mapping[str, Any], keyword: str) -> dict[str, int]:
     return {name: index for index, name in enumerate(names)} if are_valid else {}
 
 
-def _types(path: JsonPath, value: object) -> Iterator[SpecFault]:
-    items = (
-        [((*path, i), item) for i, item in enumerate(value)] if isinstance(value, list) else [(path, value)]
-    )
-    if isinstance(value, list) and len(value) != len({repr(item) for item in value}):
-        yield SpecFault(path, "unknown-type", "this list names a type twice", "remove one")
-    if value == []:
-        yield SpecFault(path, "unknown-type", "this list of types is empty", "name a type")
-    for where, item in items:
-        if isinstance(item, str) and item in TYPES:
-            continue
-        if item is None:
-            message, hint = (
-                'the type is "null", and null without quotes is not a string',
-                'write "null", in quotes',
-            )
-        elif isinstance(item, str):
-            message = f"unknown type {quoted(item)}"
-            hint = type_hint(item)
-            if isinstance(value, list):
-                hint = hint.replace("`type: ", "`")
-        else:
-            message, hint = "a type must be a string", "known: " + ", ".join(TYPES)
-        yield SpecFault(where, "unknown-type", message, hint)
-
-
 def _patterns(path: JsonPath, node: Mapping[str, Any]) -> Iterator[SpecFault]:
     found: list[tuple[JsonPath, object, bool]] = [((*path, "pattern"), node.get("pattern"), False)]
     if isinstance(node.get("patternProperties"), dict):
@@ -142,9 +111,7 @@ def _patterns(path: JsonPath, node: Mapping[str, Any]) -> Iterator[SpecFault]:
 def compiles(pattern: str) -> bool:
     """True if the validator accepts the pattern, so that it can be enforced."""
     try:
-        jsonschema_rs.validator_for(
-            {"pattern": translate_pattern(pattern)}, offline=True, pattern_options=PATTERNS
-        )
+        compiled({"pattern": pattern})
     except ValueError:
         return False
     return True
@@ -164,19 +131,35 @@ def _why(pattern: str) -> tuple[str, str]:
     )
 
 
-def _meta_faults(
-    path: JsonPath, schema: Mapping[str, Any], draft: Draft, reported: set[JsonPath]
-) -> Iterator[SpecFault]:
+def _meta_faults(path: JsonPath, schema: Mapping[str, Any], draft: Draft) -> Iterator[SpecFault]:
     """Yield every fault that the meta-schema finds, each at its outermost place."""
     faults: dict[JsonPath, tuple[str, Any]] = {}
     meta_schema = {"$schema": draft.value, "$ref": draft.value}
     for error in jsonschema_rs.validator_for(meta_schema, offline=True).iter_errors(schema):
         faults.setdefault((*path, *error.instance_path), (error.message, error.instance))
     for where, (message, value) in faults.items():
-        if any(where[:depth] in reported for depth in range(len(path), len(where) + 1)):
-            continue
         inner = where[len(path) :]
         keyword = next((step for step in reversed(inner) if isinstance(step, str)), "")
-        shown = message if len(message) <= 160 else message[:157] + "…"
+        if keyword == "type" and inner[-2:-1] not in (("properties",), ("$defs",)):
+            yield _unknown_type(where, value)
+            continue
         hint = shape_hint(schema, inner, value, message)
-        yield SpecFault(where, "invalid-schema", f"invalid JSON Schema at {keyword!r}: {shown}", hint)
+        text = f"invalid JSON Schema at {keyword!r}: {shortened(message)}"
+        yield SpecFault(where, "invalid-schema", text, hint)
+
+
+def _unknown_type(path: JsonPath, value: Any) -> SpecFault:
+    """Return the fault of a `type` that is neither one of JSON Schema's nor a list of some."""
+    listed = value if isinstance(value, list) else [value]
+    unknown = [(place, each) for place, each in enumerate(listed) if each not in TYPES]
+    if not unknown:
+        message = "a list of types names one at least, and none twice"
+        return SpecFault(path, "unknown-type", message, "known: " + ", ".join(TYPES))
+    place, name = unknown[0]
+    where = (*path, place) if isinstance(value, list) else path
+    if name is None:
+        message = 'the type is "null", and null without quotes is not a string'
+        return SpecFault(where, "unknown-type", message, 'write "null", in quotes')
+    if not isinstance(name, str):
+        return SpecFault(where, "unknown-type", "a type must be a string", "known: " + ", ".join(TYPES))
+    return SpecFault(where, "unknown-type", f"unknown type {quoted(name)}", type_hint(name))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.definition.faults import SpecFault
@@ -39,42 +40,36 @@ def dangling(path: JsonPath, ref: str, known: Iterable[str]) -> SpecFault:
 def find_loops(document: SchemaDocument) -> Iterator[SpecFault]:
     """Yield one fault for every loop in a schema whose references all lead to places inside it."""
     schema = document.schema
-    starts = [path for path, node in subschemas(schema) if isinstance(node.get("$ref"), str)]
-    done: set[JsonPath] = set()
-    for start in starts:
-        trail = _loop_from(document, start, done)
-        if trail:
-            places = [place for place in trail if isinstance(follow(schema, place).get("$ref"), str)]
-            refs = [str(follow(schema, place)["$ref"]) for place in places]
-            first, *others = [(*place, "$ref") for place in places]
-            yield SpecFault(
-                first,
-                "looping-ref",
-                f"this `$ref` leads back to itself without reaching a schema: {' → '.join([*refs, refs[0]])}",
-                "recurse through `properties` or `items`, or write the schema itself here",
-                others=tuple(others),
-                about_other="and through here",
-            )
+    steps: dict[JsonPath, list[JsonPath]] = {}
+    waiting = [path for path, node in subschemas(schema) if isinstance(node.get("$ref"), str)]
+    for path in waiting:  # grows
+        if path not in steps:
+            steps[path] = list(_steps(document, path))
+            waiting += steps[path]
+    while loop := _loop_in(steps):
+        places = [place for place in loop if isinstance(follow(schema, place).get("$ref"), str)]
+        refs = [str(follow(schema, place)["$ref"]) for place in places]
+        first, *others = [(*place, "$ref") for place in places]
+        yield SpecFault(
+            first,
+            "looping-ref",
+            f"this `$ref` leads back to itself without reaching a schema: {' → '.join([*refs, refs[0]])}",
+            "recurse through `properties` or `items`, or write the schema itself here",
+            others=tuple(others),
+            about_other="and through here",
+        )
+        for place in loop:
+            del steps[place]
 
 
-def _loop_from(document: SchemaDocument, start: JsonPath, done: set[JsonPath]) -> list[JsonPath]:
-    """Return a path of references from a schema back to itself that begins at `start`; empty without one."""
-    trail: list[JsonPath] = []
-    stack: list[tuple[JsonPath, Iterator[JsonPath]]] = [(start, _steps(document, start))]
-    while stack:
-        here, following = stack[-1]
-        if here not in done and (not trail or trail[-1] != here):
-            trail.append(here)
-        step = next(following, None)
-        if step is None:
-            done.add(here)
-            stack.pop()
-            trail = [place for place, _ in stack]
-        elif step in trail:
-            done.update(trail)
-            return trail[trail.index(step) :]
-        elif step not in done:
-            stack.append((step, _steps(document, step)))
+def _loop_in(steps: Mapping[JsonPath, Iterable[JsonPath]]) -> list[JsonPath]:
+    """Return the places of one loop, from its first in the schema; an empty list if there is none."""
+    try:
+        TopologicalSorter(steps).prepare()
+    except CycleError as error:
+        loop: list[JsonPath] = error.args[1][:0:-1]
+        first = loop.index(next(place for place in steps if place in loop))
+        return [*loop[first:], *loop[:first]]
     return []
 
 
