@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 import site
 import sys
 import sysconfig
@@ -22,7 +23,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Literal
+from typing import Any
 
 from toolgen.base.files import read_named
 from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -32,21 +33,12 @@ from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
 from .loading import Catalog, ClassFault, find_package, implementing_class, module_name
 
-FaultCode = Literal[
-    "implementation-missing",
-    "implementation-import",
-    "implementation-class",
-    "implementation-signature",
-    "implementation-constructor",
-    "orphaned-implementation",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ImplementationFault:
     """Why an implementation cannot be used, or (`orphaned-implementation`) that no tool uses it."""
 
-    code: FaultCode
+    code: str  # a key of `toolgen.language.codes.CODES`
     tool: str  # wire name; the module's name for an orphan
     file: str  # absolute path
     line: int  # from 1
@@ -70,7 +62,7 @@ class _Place:
     line: int = 1
 
     def fault(
-        self, code: FaultCode, tool: str, message: str, error: BaseException | None = None
+        self, code: str, tool: str, message: str, error: BaseException | None = None
     ) -> ImplementationFault:
         """Return a fault here, with the message of `error` as its detail."""
         detail = "" if error is None else _message_of(error)
@@ -86,7 +78,6 @@ def check_implementations(
     *,
     unlisted: Collection[str] = (),
     started: Started = lambda name, file: None,
-    interruptible: bool = False,
 ) -> Iterator[ImplementationFault]:
     """Import each implementation, check its class, create an instance; yield the faults.
 
@@ -94,8 +85,8 @@ def check_implementations(
         catalog: the generated module.
         unlisted: modules that are known to belong to no tool of the catalog.
         started: is called before each import.
-        interruptible: let KeyboardInterrupt propagate, because the user may have pressed ^C. Every other
-            BaseException of an implementation is a fault.
+
+    Every exception of an implementation is a fault, but for KeyboardInterrupt: the user may have pressed ^C.
     """
     package = catalog.IMPLEMENTATIONS
     if package is None:
@@ -108,14 +99,13 @@ def check_implementations(
             yield _Place(str(root / "__init__.py")).fault("implementation-missing", name, message)
         return
     file = spec.origin or next(iter(spec.submodule_search_locations or ()), "")
-    importer = _Importer(interruptible, started)
-    importer.started(package, file)
-    fault = importer.import_fault(package, package, file)
+    started(package, file)
+    fault = _fault_of_import(package, package, file)
     if fault is not None:
         yield fault
         return
     for definition in catalog.TOOLS.values():
-        yield from _check_tool(catalog, definition, importer)
+        yield from _check_tool(catalog, definition, started)
     modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted}
     for found in iter_modules(spec.submodule_search_locations):
         if found.name in modules or found.name.startswith("_"):
@@ -127,34 +117,23 @@ def check_implementations(
             yield place.fault("orphaned-implementation", found.name, message)
 
 
-@dataclass(frozen=True, slots=True)
-class _Importer:
-    """Imports implementations, and turns their exceptions into faults."""
-
-    interruptible: bool
-    started: Started
-
-    def pass_interrupt(self, error: BaseException) -> None:
-        """Raise `error` if it may be the user's ^C."""
-        if self.interruptible and isinstance(error, KeyboardInterrupt):
-            raise error
-
-    def import_fault(self, name: str, path: str, file: str) -> ImplementationFault | None:
-        """Import the module `path`; return the fault if it raises anything, even SystemExit."""
-        try:
-            import_module(path)
-        except SignatureError as error:
-            place = _place_of_function(error.function, _place_of_user(error) or _Place(file))
-            return place.fault("implementation-signature", name, str(error))
-        except BaseException as error:
-            self.pass_interrupt(error)
-            # no frame of the traceback is in the file that cannot be parsed
-            if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
-                place = _Place(os.path.abspath(error.filename), error.lineno or 1)
-            else:
-                place = _place_of_user(error) or _Place(file)
-            return _import_fault(name, path, place, error=error)
-        return None
+def _fault_of_import(name: str, path: str, file: str) -> ImplementationFault | None:
+    """Import the module `path`; return the fault if it raises anything, even SystemExit."""
+    try:
+        import_module(path)
+    except KeyboardInterrupt:
+        raise
+    except SignatureError as error:
+        place = _place_of_function(error.function, _place_of_user(error) or _Place(file))
+        return place.fault("implementation-signature", name, str(error))
+    except BaseException as error:
+        # no frame of the traceback is in the file that cannot be parsed
+        if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
+            place = _Place(os.path.abspath(error.filename), error.lineno or 1)
+        else:
+            place = _place_of_user(error) or _Place(file)
+        return _import_fault(name, path, place, error=error)
+    return None
 
 
 def find_module(catalog: Catalog, definition: ToolDefinition) -> ModuleSpec | None:
@@ -202,14 +181,14 @@ def warn_of_faults(catalog: Catalog) -> None:
 
 def refuse_faults(catalog: Catalog) -> bool:
     """Import every implementation and log each fault as an error; ignore orphans. True if there is none."""
-    faults = [fault for fault in check_implementations(catalog, interruptible=True) if fault.is_error]
+    faults = [fault for fault in check_implementations(catalog) if fault.is_error]
     for fault in faults:
         LOGGER.error("%s", fault)
     return not faults
 
 
 def _check_tool(
-    catalog: Catalog, definition: ToolDefinition, importer: _Importer
+    catalog: Catalog, definition: ToolDefinition, started: Started
 ) -> Iterator[ImplementationFault]:
     name, path = definition["name"], f"{catalog.IMPLEMENTATIONS}.{module_name(definition)}"
     parent = sys.modules[str(catalog.IMPLEMENTATIONS)]
@@ -221,8 +200,8 @@ def _check_tool(
         yield _missing(name, path, parent.__spec__)
         return
     file = str(spec.origin) if spec is not None and spec.origin else path
-    importer.started(name, file)
-    fault = importer.import_fault(name, path, file)
+    started(name, file)
+    fault = _fault_of_import(name, path, file)
     if fault is not None:
         yield fault
         return
@@ -232,7 +211,7 @@ def _check_tool(
         yield place.fault("implementation-class", name, found.reason)
     else:
         faults = list(_check_methods(found, definition, file))
-        yield from faults or _check_constructor(found, name, file, importer)
+        yield from faults or _check_constructor(found, name, file)
 
 
 def _check_methods(
@@ -261,32 +240,28 @@ def _check_methods(
             yield place.fault("implementation-signature", name, message)
 
 
-def _check_constructor(
-    cls: type[Any], name: str, file: str, importer: _Importer
-) -> Iterator[ImplementationFault]:
+def _check_constructor(cls: type[Any], name: str, file: str) -> Iterator[ImplementationFault]:
     try:
         cls()
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        importer.pass_interrupt(error)
         message = f"{cls.__name__}(), without arguments, failed with {type(error).__name__}"
         place = _place_of_user(error) or _place_of_function(cls.__init__, _place_of_class(cls, file))
         yield place.fault("implementation-constructor", name, message, error)
 
 
+_TOOL_CLASS = re.compile(r"^class \w+\((?:.*\W)?(?!BaseTool\b|HttpTool\b)\w+Tool\b", re.MULTILINE)
+
+
 def _place_of_tool_class(file: str) -> _Place | None:
     """Return the place of the first class with a base that is named like a generated one, without import."""
     try:
-        tree = ast.parse(read_named(file))
-    except (OSError, SyntaxError, ValueError):
+        text = read_named(file).decode()
+    except (OSError, ValueError):
         return None
-    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    found = (each for each in classes if any(map(_is_generated, each.bases)))
-    return next((_Place(file, each.lineno) for each in found), None)
-
-
-def _is_generated(base: ast.expr) -> bool:
-    name = ast.unparse(base).rpartition(".")[2]
-    return name.endswith("Tool") and name not in ("BaseTool", "HttpTool")
+    found = _TOOL_CLASS.search(text)
+    return None if found is None else _Place(file, text.count("\n", 0, found.start()) + 1)
 
 
 def _import_fault(name: str, path: str, place: _Place, *, error: BaseException) -> ImplementationFault:
