@@ -28,8 +28,7 @@ _REPEATING: Final = re.compile(r"[*+]|\{\d*,\}|\{(?:\d*,)?\d{4,}\}")  # without 
 class ValidationCost:
     """What makes validating a value expensive."""
 
-    checks: int = 1  # of one part of a value by subschemas, at most; 1: too few to matter
-    literals: int = 0  # objects and arrays in one `enum`, with which each part may be compared
+    checks: int = 1  # of one part of a value: subschemas, or literals of an `enum`; 1: too few to matter
     computes: bool = False  # with integers digit by digit: compares those of an array in pairs, or divides
     patterns: tuple[str, ...] = ()  # those that backtrack
     is_text_limited: bool = False  # by MAX_TEXT: one of the patterns may read the text again and again
@@ -40,9 +39,9 @@ def validation_cost(graph: Graph) -> ValidationCost | None:
     schemas = [node.schema for node in graph.nodes]
     patterns = dict.fromkeys(each for schema in schemas for each in patterns_of(schema))
     backtracking = tuple(each for each in patterns if _BACKTRACKING.search(each))
+    checks = max([graph.checks, *map(_literals, schemas)])
     cost = ValidationCost(
-        graph.checks if graph.checks > _CHECKS else 1,
-        literals if (literals := max(map(_literals, schemas), default=0)) > _CHECKS else 0,
+        checks if checks > _CHECKS else 1,
         any(
             schema.get("uniqueItems") is True or isinstance(schema.get("multipleOf"), float)
             for schema in schemas

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 
 from toolgen.language.references.bundle import Bound
-from toolgen.runtime.validation.complexity import explains, is_checked_in_time
+from toolgen.runtime.validation.complexity import explains
 from toolgen.schema.document import Draft, JsonPath, subschemas
 from toolgen.schema.validator import SubschemaValidators, compiled
 
@@ -23,10 +23,6 @@ class LintedSchema:
         self.bound = bound
         self.draft = bound.document.draft
         self._plain = bound.document.plain
-
-    def checks(self, value: Any, node: Any) -> bool:
-        """True if a value can be validated by the subschema `node` in time."""
-        return is_checked_in_time(self._plain, value, node)
 
     def explains(self, value: Any, node: Any) -> bool:
         """True if the validator can list all faults of a value by the subschema `node` in time."""

@@ -46,7 +46,7 @@ class CompiledSchema:
 
     def is_too_expensive(self, value: Any) -> bool:
         """True if a JSON value is refused because validating it would take too long."""
-        return self.cost is not None and is_too_expensive(self.cost, self.document.plain, value)
+        return self.cost is not None and is_too_expensive(self.cost, value)
 
     def explains(self, value: Any) -> bool:
         """True if all faults of a JSON value can be found in time, by `errors`."""
@@ -79,14 +79,12 @@ def compile_graph(graph: Graph) -> CompiledSchema:
     if made.is_translated:
         explained = SchemaDocument(translate_property_patterns(explained.schema))
     if cost is not None:
-        is_valid = partial(_is_valid, is_valid, cost, document)
+        is_valid = partial(_is_valid, is_valid, cost)
     return CompiledSchema(explained, is_valid, errors, cost)
 
 
-def _is_valid(
-    validate: Callable[[Any], bool], cost: ValidationCost, document: SchemaDocument, value: Any
-) -> bool:
-    return not is_too_expensive(cost, document.plain, value) and validate(value)
+def _is_valid(validate: Callable[[Any], bool], cost: ValidationCost, value: Any) -> bool:
+    return not is_too_expensive(cost, value) and validate(value)
 
 
 def _errors(build: Callable[[], BuiltValidator], value: Any) -> Iterator[jsonschema_rs.ValidationError]:

@@ -19,34 +19,24 @@ from toolgen.schema.validator import compiled
 MAX_STEPS: Final = 3_000
 """Limit for listing all faults of a value: checks of a part by a subschema, of which each may be a fault."""
 
-_MAX_VISITS: Final = 50_000  # of the same, to validate a value: counting them takes 0.1 s
 _PARTS_IN_A_STEP: Final = 100  # the validator copies the part into each of its faults, which takes 20 µs
 _MATCHING_SECONDS: Final = 0.1  # of processor time, for all texts of a value
 _SHORT_TEXT: Final = 16  # characters: patterns take no time for it
 _WORD: Final = 2**63
-_MAX_LONG: Final = 1_000  # integers of more than 64 bits that are compared in pairs, which takes 0.3 s
-_MAX_LONG_BITS: Final = 300_000  # of all these: the work grows with their digits
+_MAX_LONG_BITS: Final = 100_000  # of integers beyond 64 bits: in pairs, 1,500 are compared in 0.7 s
 _HOPS: Final = 50  # consecutive references
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("items", "contains", "additionalItems", "unevaluatedItems")
 
 
-def is_too_expensive(cost: ValidationCost, document: SchemaDocument, value: Any) -> bool:
-    """True if validating a JSON value with a plain document of this cost would take too long."""
+def is_too_expensive(cost: ValidationCost, value: Any) -> bool:
+    """True if validating a JSON value with a schema of this cost would take too long."""
+    most = MAX_CHECKS // cost.checks
     return (
-        (bool(cost.literals) and _has_more_parts(value, MAX_CHECKS // cost.literals))
-        or (
-            cost.checks > 1
-            and _has_more_parts(value, MAX_CHECKS // cost.checks)
-            and not is_checked_in_time(document, value)
-        )
-        or (cost.computes and _has_many_long_integers(value))
+        (cost.checks > 1 and count_parts(value, most) > most)
+        or (cost.computes and _bits_of_long_integers(value) > _MAX_LONG_BITS)
         or (bool(cost.patterns) and _takes_long_to_match(cost, value))
     )
-
-
-def _has_more_parts(value: Any, most: int) -> bool:
-    return count_parts(value, most) > most
 
 
 @lru_cache(1_000)
@@ -68,10 +58,10 @@ def _parts(value: Any) -> Iterator[Any]:
             stack += part
 
 
-def _has_many_long_integers(value: Any) -> bool:
-    """True if the integers of a JSON value that need more than 64 bits take too long to compute with."""
-    long = [part for part in _parts(value) if type(part) is int and not -_WORD < part < _WORD]
-    return len(long) > _MAX_LONG or sum(part.bit_length() for part in long) > _MAX_LONG_BITS
+def _bits_of_long_integers(value: Any) -> int:
+    """Return the length of the integers of a JSON value that need more than 64 bits."""
+    integers = (part for part in _parts(value) if type(part) is int)
+    return sum(part.bit_length() for part in integers if not -_WORD < part < _WORD)
 
 
 def _takes_long_to_match(cost: ValidationCost, value: Any) -> bool:
@@ -91,28 +81,16 @@ def _takes_long_to_match(cost: ValidationCost, value: Any) -> bool:
     return False
 
 
-def is_checked_in_time(document: SchemaDocument, value: Any, part: Any = None) -> bool:
-    """True if a JSON value can be validated in time by a plain document, or a `part` of it.
-
-    Branches for another type or tag count nothing: the validator refuses them at once.
-    """
-    return _ends(document, value, part, _MAX_VISITS, to_explain=False)
-
-
 def explains(document: SchemaDocument, value: Any, part: Any = None, most: int = MAX_STEPS) -> bool:
     """True if the validator lists all faults of a value by a schema, or a `part` of it, in `most` steps."""
-    return _ends(document.plain, value, part, most, to_explain=True)
-
-
-def _ends(document: SchemaDocument, value: Any, part: Any, most: int, *, to_explain: bool) -> bool:
-    """True if a value is validated by a schema, or by a `part` of it, or also explained, in `most` steps."""
+    plain = document.plain
     steps = 0
-    stack: list[tuple[Any, Any]] = [(document.schema if part is None else part, value)]
+    stack: list[tuple[Any, Any]] = [(plain.schema if part is None else part, value)]
     while stack and len(stack) + steps < most:
         schema, inner = stack.pop()
-        steps += 1 + (_copying_steps(schema, inner) if to_explain else 0)
+        steps += 1 + _copying_steps(schema, inner)
         if isinstance(schema, dict):
-            stack += islice(_applied(document, schema, inner, without_others=not to_explain), most)
+            stack += islice(_applied(plain, schema, inner), most)
     return not stack and steps < most
 
 
@@ -126,16 +104,12 @@ def _copying_steps(schema: Any, part: Any) -> int:
     return faults * parts // _PARTS_IN_A_STEP + faults - 1
 
 
-def _applied(
-    document: SchemaDocument, schema: dict[str, Any], part: Any, *, without_others: bool
-) -> Iterator[tuple[Any, Any]]:
+def _applied(document: SchemaDocument, schema: dict[str, Any], part: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the subschemas of one schema that apply to a part, or to what is in it, with that."""
     for _, target in document.references(schema):
         yield target.value, part
-    for path, inner in in_place_subschemas(schema, ()):
-        is_branch = without_others and path[0] in ("anyOf", "oneOf")
-        if not (is_branch and is_for_other(document, inner, part)):
-            yield inner, part
+    for _, inner in in_place_subschemas(schema, ()):
+        yield inner, part
     inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
     for step, inner in inside:
         # matching takes time itself

@@ -29,7 +29,7 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
     if node.keys() <= _TYPE_ONLY and isinstance(kind, str) and is_type(value, kind):
         return  # the usual case, without a validator
     # common in generated schemas, and means that the argument may be left out
-    if value is None or not schema.checks(value, node):
+    if value is None or not schema.explains(value, node):
         return
     validator = schema.validator_of(path, node)
     if value == "None" and validator is not None and validator.is_valid(None):
@@ -42,12 +42,10 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
         return
     if validator is None or validator.is_valid(value):
         return
-    why = ""
-    if schema.explains(value, node):
-        why = f": {shortened(next(iter(validator.iter_errors(value))).message)}"
+    why = shortened(next(iter(validator.iter_errors(value))).message)
     yield Diagnostic(
         schema.bound.value((*path, "default")),
         "default-violates-schema",
-        f"the default is not valid for its own schema{why}",
+        f"the default is not valid for its own schema: {why}",
         "it is published unchanged, and never sent",
     )

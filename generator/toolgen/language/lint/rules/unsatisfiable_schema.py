@@ -65,8 +65,6 @@ def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iter
 
 def _refusing(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any], value: Any) -> str:
     """Return the keyword of `node` that refuses a value; empty if it cannot be told."""
-    if not schema.explains(value, node):
-        return ""
     validator = schema.validator_of(path, node)
     if validator is None:
         return ""
@@ -77,7 +75,7 @@ def _refusing(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any], val
 def _accepts_any(
     schema: LintedSchema, path: JsonPath, node: Mapping[str, Any], values: Sequence[Any]
 ) -> bool:
-    if not all(schema.checks(value, node) for value in values):
+    if not all(schema.explains(value, node) for value in values):
         return True  # to tell would take too long, and so may building the validator
     validator = schema.validator_of(path, node)
     return validator is None or any(map(validator.is_valid, values))
