@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 try:
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
-    from mcp.server.context import CallNext, HandlerResult
+    from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
     from mcp.server.lowlevel import NotificationOptions
     from mcp.server.models import InitializationOptions
     from mcp.server.request_state import RequestStateBoundary
@@ -26,6 +26,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.base.escaping.places import plain_name
+from toolgen.runtime.instrumentation.spans import current_tracer
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.settings import SettingError, Settings
@@ -36,7 +37,6 @@ from .calls_in_flight import STOPPING, STOPPING_CODE
 from .confirm import request_state_security
 from .features import METHODS, Features, FeatureSource, load_features
 from .held_questions import KEY as HELD_KEY
-from .observed_requests import ObservedRequests
 from .result import wire_result
 from .server_state import CALLED, ServerState, is_modern
 from .task_methods import METHODS as TASK_METHODS
@@ -68,7 +68,6 @@ class ToolServer(Server[Any]):
         if settings.confirmation_key is None or self.state.settings.confirmation_key is None:
             return  # a random key stays, and so do the questions that it has sealed
         self.state.toolkit.use_keys(settings)
-        self.state.extras.use_keys(settings.confirmation_key)
         self.handlers.use_keys(settings)
 
     def create_initialization_options(
@@ -168,7 +167,7 @@ def build_server(
         app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
     sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
-    state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, name, sources)
+    state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, sources)
     handlers = _Handlers(state, name)
     server = ToolServer(
         name,
@@ -192,9 +191,17 @@ def build_server(
         server.extensions[EXTENSION] = {}
         for method in TASK_METHODS:
             server.add_request_handler(method, TaskParams, handlers.answer_task_method)
-    # in place of the SDK's spans
-    server.middleware[:] = [ObservedRequests(state), handlers.middleware, _pass_any_arguments]
+    server.middleware[:] = [*map(_if_traced, server.middleware), handlers.middleware, _pass_any_arguments]
     return server
+
+
+def _if_traced(spans: ServerMiddleware[Any]) -> ServerMiddleware[Any]:
+    """Return the SDK's middleware for spans, which is passed by if nobody has set a tracer provider."""
+
+    async def traced(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        return await (call_next(ctx) if current_tracer() is None else spans(ctx, call_next))
+
+    return traced
 
 
 def _in_code_mode(toolkit: Toolkit) -> Toolkit:

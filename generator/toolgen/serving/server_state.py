@@ -21,7 +21,6 @@ from toolgen.runtime.toolkit import Toolkit
 from .approved_calls import ApprovedCalls
 from .calls_in_flight import CallsInFlight
 from .current_call import CurrentCall
-from .extras import SealedExtras
 from .features import FeatureSource
 from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls
 from .tool_list import ToolList
@@ -41,13 +40,10 @@ class _ClientSession:
 class ServerState:
     """A toolkit that is served. Raises ValueError if two tools have the same published name."""
 
-    def __init__(
-        self, toolkit: Toolkit, name: str = "toolgen", sources: Sequence[FeatureSource] = ()
-    ) -> None:
+    def __init__(self, toolkit: Toolkit, sources: Sequence[FeatureSource] = ()) -> None:
         self.toolkit = toolkit
         self.sources = sources
         self.tools = ToolList(toolkit)
-        self.extras = SealedExtras(name, toolkit.settings.confirmation_key)
         self.settings = toolkit.settings
         self.calls = CallsInFlight()
         self.approved = ApprovedCalls(toolkit.settings.confirmation_expiry)
@@ -59,13 +55,6 @@ class ServerState:
         self._of_only_client: Toolkit | None = None  # None: there may be several clients
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each run of the server
         self._tasks: set[asyncio.Future[None]] = set()
-
-    def is_sessionless(self, context: ServerRequestContext[Any, Any]) -> bool:
-        """True if the client has no session, so that extras are sent to it.
-
-        That is every client since 2026-07-28, and older ones of a server with `--stateless`.
-        """
-        return is_modern(context) or not context.session.can_send_request
 
     def toolkit_for(self, context: ServerRequestContext[Any, Any]) -> Toolkit:
         """Return the session of the toolkit for the client's session; without one, the toolkit itself.

@@ -57,11 +57,6 @@ async def answer_call(
         response = await toolkit.preview(tool.name, arguments, **caller)
         shown = preview_answer(response, has_output_schema=tool.has_output_schema)
         return wire_result(shown, structured_form(context, tool), context.protocol_version)
-    sessionless = state.is_sessionless(context)
-    # a client with a session has its extras there
-    extras = state.extras.opened(context, meta) if sessionless else None
-    if extras is not None:
-        toolkit = toolkit._carrying(extras)
     confirmation = NO_CONFIRMATION
     if tool.confirms:
         params, approval = state.approved.opened(params, grant.principal)
@@ -112,9 +107,6 @@ async def answer_call(
     if own is not None:
         meta_of_both = {**own.pop("_meta", {}), **result.get("_meta", {})}
         result |= {**own, "_meta": meta_of_both} if meta_of_both else own
-    if sessionless and (response.extras or extras is not None):
-        sealed = state.extras.meta_of(context, tool.name, response.extras)
-        result["_meta"] = {**result.get("_meta", {}), **sealed}
     return result
 
 

@@ -108,7 +108,7 @@ async def test_the_standard_variables_export_metrics_under_an_asgi_server(
         async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
             await connection.call("echo", text="a")
         found = (await get(metrics_port, "/metrics")).body.decode()
-    assert 'mcp_server_operation_duration_seconds_count{gen_ai_operation_name="execute_tool"' in found
+    assert "gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name=" in found
 
 
 @SESSIONS

@@ -16,15 +16,11 @@ SCOPE: Final = "toolgen"
 TOOL: Final = "gen_ai.tool.name"
 OPERATION: Final = "gen_ai.operation.name"
 ERROR_TYPE: Final = "error.type"
-METHOD: Final = "mcp.method.name"
-STATUS_CODE: Final = "rpc.response.status_code"
 OUTCOME: Final = "toolgen.outcome"
-ERROR_CODE: Final = "toolgen.error.code"
 EXECUTE_TOOL: Final = "execute_tool"
 OTHER: Final = "_OTHER"
 """In place of a name that a caller has made up, of which there may be any number."""
 
-MCP_DURATION: Final = "mcp.server.operation.duration"
 MCP_SESSION_DURATION: Final = "mcp.server.session.duration"
 TOOL_DURATION: Final = "gen_ai.execute_tool.duration"
 ACTIVE_CALLS: Final = "toolgen.tool.active_calls"
@@ -57,21 +53,10 @@ class Instrument:
 
 INSTRUMENTS: Final = (
     Instrument(
-        MCP_DURATION,
-        "histogram",
-        "s",
-        "MCP requests; those of calls with their outcome (ok, error, cancelled, pending) and code",
-        (
-            METHOD, TOOL, OPERATION, OUTCOME, ERROR_CODE, ERROR_TYPE, STATUS_CODE,
-            "mcp.protocol.version", "network.transport", "network.protocol.name",
-        ),
-        _SECONDS,
-    ),
-    Instrument(
         TOOL_DURATION,
         "histogram",
         "s",
-        "calls that no MCP request makes: of a Toolkit or an adapter; error.type is the code",
+        "calls of tools, with their outcome (ok, error, cancelled, pending); error.type is the code",
         (TOOL, "gen_ai.tool.type", OUTCOME, ERROR_TYPE),
         _SECONDS,
     ),

@@ -25,16 +25,8 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.task import TaskStarted
 from toolgen.runtime.text import quote
 
-from .conventions import ERROR_CODE, OUTCOME
 from .metrics import Metrics, current_metrics, metric_name
-from .spans import (
-    OBSERVED_REQUEST,
-    RequestObservation,
-    current_tracer,
-    mark_failed,
-    open_span,
-    own_attributes,
-)
+from .spans import current_tracer, mark_failed, open_span
 
 _OPERATOR_ERRORS: Final = frozenset(
     {
@@ -68,8 +60,8 @@ class CallRecord:
     """The record of one call; a context manager around all of it."""
 
     __slots__ = (
-        "_call", "_chunks", "_description", "_ended", "_metrics", "_request", "_span", "_span_scope",
-        "_token", "_tracer", "notifies",
+        "_call", "_chunks", "_description", "_ended", "_metrics", "_span", "_span_scope", "_tracer",
+        "notifies",
     )  # fmt: skip
 
     def __init__(
@@ -78,29 +70,17 @@ class CallRecord:
         self.notifies = call.config.callback is not None  # the application wants events
         self._call = call
         self._tracer, self._metrics, self._description = tracer, metrics, description
-        self._request: RequestObservation | None = None  # that has a span and a metric itself
-        self._token: Any = None
         self._span: Any = None
         self._span_scope: AbstractContextManager[Any] | None = None
         self._chunks = 0
         self._ended = False
 
     def __enter__(self) -> Self:
-        if self._tracer is not None or self._metrics is not None:
-            self._observe()
+        if self._tracer is not None:
+            self._span_scope = open_span(self._tracer, self._call, self._description)
+            self._span = self._span_scope.__enter__()
         log(self._call, logging.DEBUG, "started", "started")
         return self
-
-    def _observe(self) -> None:
-        self._request = OBSERVED_REQUEST.get()
-        if self._request is not None:  # calls that this one makes have their own span
-            self._token = OBSERVED_REQUEST.set(None)
-            if self._request.span is not None and self._request.span.is_recording():
-                self._request.of_call = own_attributes(self._call)
-        elif self._tracer is not None:
-            scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
-            self._span = scope.__enter__()
-            self._span_scope = scope
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -120,8 +100,6 @@ class CallRecord:
             if self._span is not None and not pending:
                 mark_failed(self._span, type(error).__name__)
             self._measure(seconds, event, None if pending else "cancelled")
-        if self._request is not None:
-            OBSERVED_REQUEST.reset(self._token)
         if self._span_scope is not None:
             self._span_scope.__exit__(kind, error, trace)
 
@@ -156,11 +134,7 @@ class CallRecord:
             await notify(self._call, "finished", data)
 
     def _measure(self, seconds: float, outcome: str, code: str | None) -> None:
-        if self._request is not None:
-            self._request.ended[OUTCOME] = outcome
-            if code is not None:
-                self._request.ended[ERROR_CODE] = code
-        elif self._metrics is not None:
+        if self._metrics is not None:
             self._metrics.record_call(metric_name(self._call.tool_name), seconds, outcome, code)
 
 

@@ -5,28 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from toolgen.runtime.context import ToolContext
 
 from .conventions import ERROR_TYPE, EXECUTE_TOOL, OPERATION, SCHEMA_URL, SCOPE, TOOL
-
-
-@dataclass(slots=True)
-class RequestObservation:
-    """The span of an MCP request, and what is known at its end: attributes of span and metric."""
-
-    span: Any = None  # None: spans are not wanted
-    of_call: Mapping[str, Any] = field(default_factory=dict)  # attributes of the span alone
-    ended: dict[str, str] = field(default_factory=dict)
-
-
-OBSERVED_REQUEST: Final[ContextVar[RequestObservation | None]] = ContextVar("toolgen_request", default=None)
-"""The MCP request that the next call answers. The call adds its attributes: a call has one span, and one
-measurement, as the conventions for MCP say of the spans of tool calls."""
 
 
 def current_provider(api: str, getter: str) -> Any:
@@ -49,7 +33,7 @@ def _tracer_of(provider: Any) -> Any:
     return provider.get_tracer(SCOPE, schema_url=SCHEMA_URL)
 
 
-def own_attributes(call: ToolContext) -> dict[str, Any]:
+def _own_attributes(call: ToolContext) -> dict[str, Any]:
     """Return the attributes that only the runtime knows, without arguments and results."""
     attributes: dict[str, Any] = {"toolgen.call_id": call.call_id}
     if call.principal is not None:
@@ -72,7 +56,7 @@ def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
         TOOL: call.tool_name,
         "gen_ai.tool.type": "function",
         **({"gen_ai.tool.description": description} if description else {}),
-        **own_attributes(call),
+        **_own_attributes(call),
     }
     return tracer.start_as_current_span(
         name,
