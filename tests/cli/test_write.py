@@ -35,7 +35,7 @@ def put(project: Project, tree: Tree) -> None:
     changes = find_changes(tree, ours.files, ours.manifest)
     refuse_foreign(project, changes, ours.manifest)
     manifest = manifest_of(tree)
-    write(project, changes, manifest, manifest_text(manifest))
+    write(project, changes, manifest_text(manifest))
 
 
 def on_disk(project: Project) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.base.files.writable_folder import StagedFile
+from toolgen.base.files import WritableFolder
 from toolgen.project import UnableError
 from toolgen.upstream.consumers.definitions import read_definitions
 from toolgen.upstream.consumers.lock import ClientLock
@@ -73,14 +73,14 @@ def test_a_lock_that_cannot_be_written_leaves_the_old_client(
     definitions = read_definitions(".", str(shop.root))
     lock = ClientLock(listing=definitions.server, package="shop", source=".")
     plan = plan_client(definitions, lock, shop.root / "app")
-    publish = StagedFile.publish
+    rename = WritableFolder.rename
 
-    def fail(staged: StagedFile) -> None:
-        if staged.target == "toolgen.lock":
-            raise OSError(28, "No space left on device", staged.target)
-        publish(staged)
+    def fail(folder: WritableFolder, source: str, target: str) -> None:
+        if target == "toolgen.lock":
+            raise OSError(28, "No space left on device", target)
+        rename(folder, source, target)
 
-    monkeypatch.setattr(StagedFile, "publish", fail)
+    monkeypatch.setattr(WritableFolder, "rename", fail)
     with pytest.raises(UnableError, match="no space left"):
         write_client(plan)
     assert tree(shop.root / "app") == before
@@ -90,8 +90,8 @@ def test_a_run_that_was_killed_before_the_lock_is_repaired_by_the_next(shop: Con
     shop.client(".", "--out", "app", "--package", "shop")
     shop.edit("specs/order.yaml", "Order items.", "Order things.")
     killed = (
-        "import os, sys; from toolgen.base.files.writable_folder import StagedFile; publish = StagedFile.publish\n"
-        "StagedFile.publish = lambda file: os._exit(9) if file.target == 'toolgen.lock' else publish(file)\n"
+        "import os, sys; from toolgen.base.files import WritableFolder as Folder; rename = Folder.rename\n"
+        "Folder.rename = lambda self, old, new: os._exit(9) if new == 'toolgen.lock' else rename(self, old, new)\n"
         f"from toolgen.cli import main; sys.exit(main(['-C', {str(shop.root)!r}, 'client', '--out', 'app']))"
     )
     assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 9

@@ -6,14 +6,12 @@ import ast
 import os
 import signal
 import sys
-import tempfile
-import threading
 import time
 from pathlib import Path
 
 import pytest
 import toolgen
-from toolgen.base.files import WritableFolder, writable_folder
+from toolgen.base.files import writable_folder
 from toolgen.project.building import worker_pool
 from toolgen.project.files.interrupts import terminations_as_interrupts
 
@@ -70,51 +68,6 @@ def test_a_file_that_stays_open_ends_in_an_error_and_no_file_is_changed(
     assert "the process cannot access the file" in done.err
     monkeypatch.undo()
     assert project.tree() == before
-
-
-class Msvcrt:
-    """Stands for the module of Windows: locks of other handles are refused with PermissionError."""
-
-    LK_UNLCK, LK_NBLCK = 0, 2
-
-    @staticmethod
-    def locking(handle: int, mode: int, size: int) -> None:
-        import fcntl
-
-        try:
-            fcntl.flock(handle, fcntl.LOCK_UN if mode == Msvcrt.LK_UNLCK else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise PermissionError(13, "Permission denied") from error
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the real module is there")
-def test_on_windows_a_run_waits_until_another_has_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(writable_folder.os, "name", "nt")
-    monkeypatch.setitem(sys.modules, "msvcrt", Msvcrt())
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    for name in ("shop", "other"):
-        (tmp_path / name).mkdir()
-    order: list[str] = []
-    has_started = threading.Event()
-
-    def second() -> None:
-        has_started.set()
-        with WritableFolder(tmp_path / "other/../shop") as folder, folder.locked():
-            order.append("second")
-
-    thread = threading.Thread(target=second)
-    with WritableFolder(tmp_path / "shop") as folder, folder.locked():
-        thread.start()
-        assert has_started.wait(20)
-        with WritableFolder(tmp_path / "other") as other, other.locked():
-            order.append("another folder")
-        thread.join(0.3)
-        order.append("first")
-    thread.join(20)
-
-    assert order == ["another folder", "first", "second"]
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])

@@ -23,8 +23,6 @@ from toolgen.base.files.reading import (
     read_named,
 )
 from toolgen.base.files.writable_folder import (
-    TEMPORARY_SUFFIX,
-    StagedFile,
     WritableFolder,
     make_named,
     remove_empty,
@@ -33,7 +31,6 @@ from toolgen.base.files.writable_folder import (
 
 __all__ = [
     "MAX_BYTES",
-    "TEMPORARY_SUFFIX",
     "ChangedFileError",
     "DeclaredFolder",
     "Entry",
@@ -42,7 +39,6 @@ __all__ = [
     "IrregularFileError",
     "OutsideError",
     "OversizedFileError",
-    "StagedFile",
     "WritableFolder",
     "make_named",
     "open_named",

@@ -7,12 +7,11 @@ import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from .folder import FileKind, Folder
 
-TEMPORARY_SUFFIX: Final = ".new"
 _CREATE: Final = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 )
@@ -24,24 +23,6 @@ _WAITS: Final = (
     0.2,
     0.4,
 )  # seconds: virus scanners, indexers and editors hold a file for a moment
-
-
-@dataclass(frozen=True, slots=True)
-class StagedFile:
-    """A complete file that a rename puts in its place."""
-
-    folder: WritableFolder
-    temporary: str
-    target: str
-
-    def publish(self) -> None:
-        """Rename it to its target, replacing what is there: a link itself, not what it leads to."""
-        self.folder.rename(self.temporary, self.target)
-
-    def discard(self) -> None:
-        """Remove it; nothing happens if it was published."""
-        with contextlib.suppress(OSError):
-            self.folder.remove(self.temporary)
 
 
 class WritableFolder(Folder):
@@ -81,23 +62,16 @@ class WritableFolder(Folder):
                 self._locate(error, path)
             raise
 
-    def stage(
-        self, target: str, content: bytes, *, temporary: str | None = None, mode: int = 0o644
-    ) -> StagedFile:
-        """Write `content` to a new file in the target's folder, or to `temporary` on the same file system."""
-        if temporary is None:
-            head, slash, _ = target.rpartition("/")
-            temporary = f"{head}{slash}.toolgen-{os.urandom(6).hex()}{TEMPORARY_SUFFIX}"
-        self.create(temporary, content, mode=mode)
-        return StagedFile(self, temporary, target)
-
     def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         """Write one file: a reader sees the old content or the new one, at every moment."""
-        staged = self.stage(path, content, mode=mode)
+        head, slash, _ = path.rpartition("/")
+        temporary = f"{head}{slash}.toolgen-{os.urandom(6).hex()}.new"
+        self.create(temporary, content, mode=mode)
         try:
-            staged.publish()
+            self.rename(temporary, path)
         except BaseException:  # interrupted, too
-            staged.discard()
+            with contextlib.suppress(OSError):
+                self.remove(temporary)
             raise
 
     def rename(self, source: str, target: str) -> None:
@@ -133,13 +107,11 @@ class WritableFolder(Folder):
         """Remove an empty folder."""
         os.rmdir(self._place(path))
 
-    def clear(self, path: str, *, kept: str = "") -> None:
-        """Remove everything in a folder but the file `kept`, as far as that is possible."""
+    def clear(self, path: str) -> None:
+        """Remove everything in a folder, as far as that is possible."""
         import shutil  # expensive to import, and needed only for writing
 
         for entry in self.entries(path):
-            if entry.name == kept and entry.kind is not FileKind.FOLDER:
-                continue
             if entry.kind is FileKind.FOLDER:
                 shutil.rmtree(self._place(entry.path), ignore_errors=True)
             else:
@@ -148,12 +120,11 @@ class WritableFolder(Folder):
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold an exclusive lock on the folder; without one where the file system has no locks."""
+        """Hold an exclusive lock on the folder; without one on Windows, and where a file system has none."""
         if os.name == "nt":
-            with _locked_on_windows(self._top):
-                yield
+            yield
             return
-        import fcntl
+        import fcntl  # only Unix has it
 
         handle = os.open(self._top, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -162,35 +133,6 @@ class WritableFolder(Folder):
             yield
         finally:
             os.close(handle)
-
-
-@contextlib.contextmanager
-def _locked_on_windows(folder: str) -> Iterator[None]:
-    """Hold an exclusive lock on a file that stands for the folder: Windows locks no folders.
-
-    It is empty, and stays in the folder for temporary files of the user: removing it would need a lock, too.
-    """
-    import hashlib
-    import tempfile
-    from importlib import import_module
-
-    msvcrt = import_module("msvcrt")
-    name = hashlib.sha256(os.path.normcase(folder).encode("utf-8", "surrogatepass")).hexdigest()
-    path = os.path.join(tempfile.gettempdir(), f"toolgen-{name}.lock")
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        while True:  # LK_LOCK would give up after ten seconds
-            try:
-                msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-                break
-            except PermissionError:  # another run holds it
-                time.sleep(0.05)
-        try:
-            yield
-        finally:
-            msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
-    finally:
-        os.close(handle)
 
 
 def _replace(old: str, new: str) -> None:
@@ -205,30 +147,23 @@ def _replace(old: str, new: str) -> None:
         time.sleep(seconds)
 
 
-def make_named(path: str | os.PathLike[str]) -> list[str]:
+def make_named(path: str | os.PathLike[str]) -> list[Path]:
     """Make a folder that an operator names, and its parents, as far as necessary; return those made."""
-    folder = os.fspath(path)
-    if folder in ("", os.sep) or os.path.isdir(folder):
-        return []
-    made = make_named(os.path.dirname(folder))
+    folder = Path(path)
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
-        os.mkdir(folder)
-    except FileExistsError:  # made by another process, just now; or it is a file
-        if not os.path.isdir(folder):
-            remove_empty(made)
-            raise
-        return made
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         remove_empty(made)
         raise
-    return [*made, folder]
+    return made
 
 
-def remove_empty(folders: Iterable[str]) -> None:
+def remove_empty(folders: Iterable[Path]) -> None:
     """Remove folders that `make_named` made, as far as nothing is in them."""
-    for folder in reversed([*folders]):
+    for folder in folders:
         with contextlib.suppress(OSError):
-            os.rmdir(folder)
+            folder.rmdir()
 
 
 def write_named(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o644) -> None:

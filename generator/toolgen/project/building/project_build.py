@@ -158,7 +158,7 @@ def write_output(plan: OutputPlan) -> WrittenFiles:
             if change.kind in kinds and (change.after is None) == deleted
         )
 
-    write(plan.project, plan.changes, plan.manifest, plan.manifest_text)
+    write(plan.project, plan.changes, plan.manifest_text)
     written = paths(ChangeKind.CHANGED, ChangeKind.MISSING, ChangeKind.EDITED)
     return WrittenFiles(
         plan.tools,

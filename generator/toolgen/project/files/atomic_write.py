@@ -7,27 +7,16 @@ place, so that nobody ever reads half a file.
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolgen.base.files import (
-    FileKind,
-    Folder,
-    OutsideError,
-    StagedFile,
-    WritableFolder,
-    make_named,
-    remove_empty,
-)
+from toolgen.base.files import FileKind, OutsideError, WritableFolder, make_named, remove_empty
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.interrupts import uninterrupted
-from toolgen.project.files.reading import is_inside, kind_of, leaves, read_text
+from toolgen.project.files.reading import kind_of, leaves, read_text
 
 STAGE = ".toolgen-stage"
-_JOURNAL = "journal.json"
-_MAX_JOURNAL = 16 * 1024 * 1024  # bytes, as the manifest
 
 
 def create_files(root: Path, files: Mapping[str, str], append: bool = False) -> None:
@@ -53,28 +42,26 @@ def _with_end(root: Path, path: str, addition: str) -> str:
     return text + (gap + addition).replace("\n", "\r\n" if "\r\n" in text else "\n")
 
 
-def replace_files(
-    root: Path, files: Mapping[str, str | None], digests: Mapping[str, str] | None = None, *, below: str = ""
-) -> None:
+def replace_files(root: Path, files: Mapping[str, str | None], *, below: str = "") -> None:
     """Write `files` (path → text) in their order; None removes a file. All of them, or none.
 
     The paths are relative to the folder `below`, itself relative to `root`; no link leaves either of them.
 
     Everything that takes room or permission happens first, in a folder beside the files: the new texts, and
     links to the old files for undoing. Then files are renamed one by one, which takes no room and never
-    shows half a file. If the process is killed in between, the stage stays behind with a journal of `digests`
-    (path → sha256 of the new text): `read_journal` tells the next run which files are toolgen's own.
+    shows half a file. If the process is killed in between, each file is either old or new, and the stage
+    stays behind until the next time.
 
     Raises `UnableError`; then nothing was changed.
     """
-    made: list[str] = []
+    made: list[Path] = []
     try:
         made += make_named(root)
         with WritableFolder(root) as top:
             inner = top.make_folders(below)
             try:
                 with top.below(below) as folder, folder.locked():
-                    _replace(folder, files, digests or {})
+                    _replace(folder, files)
             except BaseException:
                 _remove_folders(top, inner[::-1])
                 raise
@@ -95,12 +82,12 @@ class _Replacement:
 
     folder: WritableFolder
     target: str
-    staged: StagedFile | None  # None: the file is to be removed
+    staged: str | None  # the new file; None: the old one is to be removed
     backup: str | None  # the file that was there
 
     def apply(self) -> None:
         if self.staged is not None:
-            self.staged.publish()
+            self.folder.rename(self.staged, self.target)
         elif self.backup is not None:
             self.folder.remove(self.target)
 
@@ -112,16 +99,14 @@ class _Replacement:
                 self.folder.remove(self.target)
 
 
-def _replace(folder: WritableFolder, files: Mapping[str, str | None], digests: Mapping[str, str]) -> None:
+def _replace(folder: WritableFolder, files: Mapping[str, str | None]) -> None:
     applied: list[_Replacement] = []
     made: list[str] = []
     if folder.kind(STAGE, links=False) is FileKind.LINK:
         raise NotADirectoryError(20, "this is a link, and must be a folder", folder.full(STAGE))
-    earlier = read_journal(folder)  # of a run that was killed: those files are toolgen's until this run ends
     try:
         folder.make_folders(STAGE)
-        _write_journal(folder, earlier, {path: digests.get(path) for path in files})
-        folder.clear(STAGE, kept=_JOURNAL)
+        folder.clear(STAGE)  # of a run that was killed
         replacements = []
         for number, (path, text) in enumerate(files.items()):
             made += folder.make_folders(path.rpartition("/")[0])
@@ -135,10 +120,9 @@ def _replace(folder: WritableFolder, files: Mapping[str, str | None], digests: M
         for replacement in reversed(applied):
             replacement.undo()
         _remove_folders(folder, made[::-1])
-        _remove_stage(folder, keep=bool(earlier))
+        _remove_stage(folder)
         raise
-    folder.clear(STAGE, kept=_JOURNAL)
-    _remove_empty_folders(folder, [*earlier, *(path for path, text in files.items() if text is None)])
+    _remove_empty_folders(folder, [path for path, text in files.items() if text is None])
     _remove_stage(folder)
 
 
@@ -152,18 +136,14 @@ def _prepare(folder: WritableFolder, target: str, text: str | None, staged: str)
         folder.copy_name(target, backup)
     if text is None:
         return _Replacement(folder, target, None, backup)
-    content = text.encode("utf-8", "surrogateescape")
-    return _Replacement(folder, target, folder.stage(target, content, temporary=staged), backup)
+    folder.create(staged, text.encode("utf-8", "surrogateescape"))
+    return _Replacement(folder, target, staged, backup)
 
 
-def _remove_stage(folder: WritableFolder, *, keep: bool = False) -> None:
-    """Remove the stage; with `keep`, everything in it but the journal."""
+def _remove_stage(folder: WritableFolder) -> None:
     with contextlib.suppress(OSError):
-        folder.clear(STAGE, kept=_JOURNAL)
-    if not keep:
-        with contextlib.suppress(OSError):
-            folder.remove(f"{STAGE}/{_JOURNAL}")
-        _remove_folders(folder, [STAGE])
+        folder.clear(STAGE)
+    _remove_folders(folder, [STAGE])
 
 
 def _remove_empty_folders(folder: WritableFolder, removed: list[str]) -> None:
@@ -178,33 +158,3 @@ def _remove_folders(folder: WritableFolder, paths: list[str]) -> None:
     for path in paths:
         with contextlib.suppress(OSError):
             folder.remove_folder(path)
-
-
-def read_journal(folder: Folder) -> dict[str, list[str]]:
-    """Return path → hashes of what killed runs may have left in a folder; no hash for a file to be removed.
-
-    Holds only paths that stay below the folder; empty if there is no readable journal.
-    """
-    try:
-        content = json.loads(folder.read(f"{STAGE}/{_JOURNAL}", limit=_MAX_JOURNAL))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if not isinstance(content, Mapping):
-        return {}
-    return {
-        path: [digest for digest in digests if isinstance(digest, str)]
-        for path, digests in content.items()
-        if is_inside(path) and isinstance(digests, list)
-    }
-
-
-def _write_journal(
-    folder: WritableFolder, earlier: Mapping[str, list[str]], coming: Mapping[str, str | None]
-) -> None:
-    """Add `coming` (path → hash) to the `earlier` entries, atomically: a kill never loses these."""
-    content = {path: list(digests) for path, digests in earlier.items()}
-    for path, digest in coming.items():
-        known = content.setdefault(path, [])
-        if digest is not None and digest not in known:
-            known.append(digest)
-    folder.write(f"{STAGE}/{_JOURNAL}", json.dumps(content).encode())

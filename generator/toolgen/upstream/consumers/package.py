@@ -96,7 +96,7 @@ def write_client(plan: ClientPlan) -> None:
     """Write the package and its lock: both, or neither."""
     project = Project(plan.folder, "", "", output=plan.lock.package)
     lock = {} if plan.lock_change is None else {NAME: plan.lock.as_text()}
-    write(project, plan.changes, plan.manifest, manifest_text(plan.manifest), beside=lock)
+    write(project, plan.changes, manifest_text(plan.manifest), beside=lock)
 
 
 def read_existing_lock(folder: Path, shown: str) -> ClientLock | None:
