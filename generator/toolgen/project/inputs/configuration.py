@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import tomllib
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
@@ -27,56 +28,77 @@ TABLE = "tool.toolgen"
 
 
 @dataclass(frozen=True, slots=True)
-class _Setting:
-    """What the value of a key may be."""
+class _Rule:
+    """What the value of a key must be."""
 
-    kind: type
-    one_of: tuple[str, ...] = ()
-    path: str = ""  # an example, if it is a path that is relative to the configuration
+    accepts: Callable[[Any], bool]
+    meaning: str
+    example: str = ""
 
 
-_TEXT: Final = _Setting(str)
-_FILE: Final = _Setting(str, path="tools/baseline.json")
-_TABLE: Final = _Setting(dict)
-_COUNT: Final = _Setting(int)
-_TOP: Final[dict[str, _Setting]] = {
-    "specs": _Setting(str, path="tools/specs"),
-    "output": _Setting(str, path="tools/generated"),
-    "implementations": _TEXT,
-    "targets": _Setting(list),
-    "templates": _Setting(str, path="tools/templates"),
-    "coerce": _Setting(bool),
-}
-_SECTIONS: Final[dict[str, dict[str, _Setting]]] = {
-    "mcp": {"output_schema": _Setting(bool), "references": _Setting(str, ("inline", "keep"))},
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value)) and len(set(value)) == len(value)
+
+
+def _is_path(value: Any) -> bool:
+    return _is_text(value) and value.isprintable() and value[0] != "/" and not set('\\:"') & set(value)
+
+
+def _is_file(value: Any) -> bool:
+    return _is_path(value) and ".." not in value.split("/")
+
+
+def _one_of(words: Collection[str]) -> _Rule:
+    return _Rule(lambda value: value in words, f"one of {', '.join(words)}")
+
+
+def _folder(example: str) -> _Rule:
+    # whether it leaves the project is checked after resolving links
+    return _Rule(_is_path, _PATH, example)
+
+
+_PATH: Final = "a relative path with forward slashes"
+_TEXT: Final = _Rule(_is_text, "a string")
+_BOOLEAN: Final = _Rule(lambda value: isinstance(value, bool), "true or false")
+_LIST: Final = _Rule(_is_list, "a list of different strings")
+_TABLE: Final = _Rule(lambda value: isinstance(value, dict), "a section")
+_COUNT: Final = _Rule(lambda value: type(value) is int and value > 0, "a whole number above 0")
+_FILE: Final = _Rule(_is_file, _PATH, "tools/baseline.json")
+_SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
+    "mcp": {"output_schema": _BOOLEAN, "references": _one_of(("inline", "keep"))},
     "server": {"name": _TEXT, "version": _TEXT, "instructions": _TEXT},
-    "test": {"fixtures": _Setting(str, path="tests/toolgen_fixtures.py")},
+    "test": {"fixtures": _folder("tests/toolgen_fixtures.py")},
     "breaking": {
-        "level": _Setting(str, LEVELS[:3]),
-        "versions": _Setting(str, ("semver",)),
+        "level": _one_of(LEVELS[:3]),
+        "versions": _one_of(("semver",)),
         "accept": _FILE,
         "levels": _TABLE,
     },
     "budget": {
-        "unit": _Setting(str, ("bytes", "o200k")),
+        "unit": _one_of(("bytes", "o200k")),
         "baseline": _FILE,
         "max": _COUNT,
         "max_total": _COUNT,
     },
     "lint": {"rules": _TABLE, "folders": _TABLE, "baseline": _FILE},
-    "publish": {
-        each.name: _Setting(list) if each.name == "include" else _TEXT for each in fields(Publication)
-    },
+    "publish": {each.name: _LIST if each.name == "include" else _TEXT for each in fields(Publication)},
+}
+_TOP: Final[dict[str, _Rule]] = {
+    "specs": _folder("tools/specs"),
+    "output": _folder("tools/generated"),
+    "implementations": _TEXT,
+    "targets": _LIST,
+    "templates": _folder("tools/templates"),
+    "coerce": _BOOLEAN,
+    **dict.fromkeys(_SECTIONS, _TABLE),
 }
 _OF_PROJECT: Final = ("mcp", "server", "test")
 """Sections whose keys are fields of the project: `server_name`."""
-_TYPE_NAMES: dict[type, str] = {
-    str: "a string",
-    list: "a list of strings",
-    bool: "true or false",
-    dict: "a section",
-    int: "a whole number above 0",
-}
+_FOLDERS: Final = ("specs", "output", "templates")
 _DECODE_ERROR = re.compile(
     r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
 )
@@ -291,13 +313,14 @@ def make_project(root: Path, table: Table, shared: str | None = None) -> Project
 
     A server without a version of its own has that in `shared`, the text of the pyproject.toml beside it.
     """
-    faults: dict[str, Diagnostic] = {}
-    top = {key: value for key, value in table.data.items() if key not in _SECTIONS}
-    sound = {key: _clean(key, value) for key, value in _sound(replace(table, data=top), _TOP, faults).items()}
-    sections = {name: _section(table, name, faults) for name in _SECTIONS}
+    faults: list[Diagnostic] = []
+    top = _sound(table, _TOP, faults)
+    sections = {name: _sound(table.below(name), rules, faults) for name, rules in _SECTIONS.items()}
+    sound = {key: value for key, value in top.items() if key not in _SECTIONS}
+    sound |= {key: posixpath.normpath(sound[key]) for key in _FOLDERS if key in sound}
     for name in _OF_PROJECT:
         sound |= {f"{name}_{key}": value for key, value in sections[name].items()}
-    if sound.get("server_version") is None and "server.version" not in faults:
+    if "version" not in table.below("server").data:
         sound["server_version"] = static_version(shared)
     breaking, budget = sections["breaking"], sections["budget"]
     _levels(table.below("breaking", "levels"), None, faults)
@@ -309,71 +332,56 @@ def make_project(root: Path, table: Table, shared: str | None = None) -> Project
         breaking=BreakingSettings(**breaking, is_accept_set="accept" in breaking),
         budget=BudgetSettings(**budget, is_baseline_set="baseline" in budget),
         lint=_lint(table, sections["lint"], faults),
-        publish=_publication(table, sections["publish"], faults),
+        publish=Publication(**sections["publish"]),
     )
+    for path in project.publish.include:
+        if not _is_file(path):
+            message = f"'include' has {path!r}, which is not {_PATH}"
+            place = table.below("publish").value("include", path)
+            faults.append(Diagnostic(place, "invalid-setting", message))
     # names are compared only where the folders are sound: one mistake, one report
-    further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
+    faulty = table.data.keys() - top.keys()
+    further = list(_folder_faults(project, table, faulty)) or list(_name_faults(project, table, faulty))
     if faults or further:
-        raise SpecErrors([*faults.values(), *further])
+        raise SpecErrors([*faults, *further])
     return project
 
 
-def _clean(key: str, value: Any) -> Any:
-    """Return lists as tuples, and paths without `./` and trailing slashes."""
-    if isinstance(value, list):
-        return tuple(value)
-    if key not in ("specs", "output", "templates"):
-        return value
-    return "/".join(part for part in value.split("/") if part not in ("", ".")) or "."
+def _sound(table: Table, rules: Mapping[str, _Rule], faults: list[Diagnostic]) -> dict[str, Any]:
+    """Return the sound values of a table, lists as tuples; add what is wrong with the others to `faults`."""
+    sound: dict[str, Any] = {}
+    for key, value in islice(table.data.items(), MAX_KEYS):
+        rule = rules.get(key)
+        if rule is None:
+            known = (f"[{name}]" if name in _SECTIONS and rules is _TOP else name for name in rules)
+            hint = did_you_mean(key, rules) or f"the settings are {', '.join(known)}"
+            faults.append(Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint))
+        elif rule.accepts(value):
+            sound[key] = tuple(value) if isinstance(value, list) else value
+        else:
+            example = f'write it as in `{key} = "{rule.example}"`, relative to the folder of this file'
+            hint = example if rule.example else ""
+            faults.append(_invalid(table, key, f"'{key}' must be {rule.meaning}", hint))
+    return sound
 
 
-def _section(table: Table, name: str, faults: dict[str, Diagnostic]) -> dict[str, Any]:
-    """Return the sound values of a section; add its faults to `faults`, by `section.key`."""
-    data = table.data.get(name, {})
-    if not isinstance(data, dict):
-        faults[name] = _invalid(table, name, f"'{name}' must be a section: [{name}]")
-    return _sound(table.below(name), _SECTIONS[name], faults, f"{name}.")
-
-
-def _sound(
-    table: Table, settings: Mapping[str, _Setting], faults: dict[str, Diagnostic], prefix: str = ""
-) -> dict[str, Any]:
-    """Return the sound values of a table; add what is wrong with the others to `faults`."""
-    checked = dict(islice(table.data.items(), MAX_KEYS))
-    found = {key: fault for key, value in checked.items() if (fault := _fault(table, key, value, settings))}
-    faults |= {f"{prefix}{key}": fault for key, fault in found.items()}
-    return {key: value for key, value in checked.items() if key not in found}
-
-
-def _publication(table: Table, values: dict[str, Any], faults: dict[str, Diagnostic]) -> Publication:
-    """Return the section `[publish]`; add its faults to `faults`. Targets judge what they show of it."""
-    found = Publication(**{key: _clean("", value) for key, value in values.items()})
-    for path in found.include:
-        if not _is_plain_path(path) or ".." in path.split("/"):
-            message = f"'include' has {path!r}, which is not a relative path with forward slashes"
-            place = table.below("publish").value("include", path)
-            faults["publish.include"] = Diagnostic(place, "invalid-setting", message)
-    return found
-
-
-def _lint(table: Table, values: dict[str, Any], faults: dict[str, Diagnostic]) -> LintSettings:
+def _lint(table: Table, values: dict[str, Any], faults: list[Diagnostic]) -> LintSettings:
     """Return the section `[lint]`; add its faults to `faults`."""
     of_folders = table.below("lint", "folders")
     folders = {}
     for folder, levels in islice(of_folders.data.items(), MAX_KEYS):
-        if isinstance(levels, dict) and _is_plain_path(folder):
+        if isinstance(levels, dict) and _is_path(folder):
             folders[folder.rstrip("/")] = _levels(of_folders.below(folder), lint_codes, faults)
         else:
             message = f"'{folder}' must be a folder of the project, with a level for each rule"
             hint = 'write it as in `[lint.folders."specs/imported"]`'
-            place = of_folders.key(folder)
-            faults[f"lint.folders.{folder}"] = Diagnostic(place, "invalid-setting", message, hint)
+            faults.append(Diagnostic(of_folders.key(folder), "invalid-setting", message, hint))
     rules = _levels(table.below("lint", "rules"), lint_codes, faults)
     return LintSettings(rules, folders, values.get("baseline", LintSettings().baseline))
 
 
 def _levels(
-    table: Table, known: Callable[[], Collection[str]] | None, faults: dict[str, Diagnostic]
+    table: Table, known: Callable[[], Collection[str]] | None, faults: list[Diagnostic]
 ) -> dict[str, str]:
     """Return the levels of rules in a table; add what is wrong with them to `faults`.
 
@@ -384,46 +392,14 @@ def _levels(
     for code, level in islice(table.data.items(), MAX_KEYS):
         if known is not None and code not in known():
             hint = did_you_mean(code, known()) or "`toolgen explain` lists the rules"
-            fault = Diagnostic(table.key(code), "unknown-setting", f"there is no lint rule '{code}'", hint)
+            message = f"there is no lint rule '{code}'"
+            faults.append(Diagnostic(table.key(code), "unknown-setting", message, hint))
         elif level not in LEVELS:
             message = f"the level of '{code}' must be one of {', '.join(LEVELS)}"
-            fault = Diagnostic(table.key(code), "invalid-setting", message)
+            faults.append(Diagnostic(table.key(code), "invalid-setting", message))
         else:
             found[code] = level
-            continue
-        faults[f"{table.name}.{code}"] = fault
     return found
-
-
-def _fault(table: Table, key: str, value: Any, settings: Mapping[str, _Setting]) -> Diagnostic | None:
-    if key not in settings:
-        known = [*settings, *(f"[{name}]" for name in _SECTIONS if settings is _TOP)]
-        hint = did_you_mean(key, settings) or f"the settings are {', '.join(known)}"
-        return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)
-    setting = settings[key]
-    if not _is_of_kind(value, setting.kind):
-        return _invalid(table, key, f"'{key}' must be {_TYPE_NAMES[setting.kind]}")
-    if setting.kind is list:
-        is_list = all(isinstance(item, str) and item for item in value) and len(set(value)) == len(value)
-        return None if is_list else _invalid(table, key, f"'{key}' must be a list of different strings")
-    if setting.one_of and value not in setting.one_of:
-        message = f"'{key}' must be one of {', '.join(setting.one_of)}"
-        return _invalid(table, key, message, did_you_mean(value, setting.one_of))
-    may_leave = setting is not _FILE  # of folders, it is checked after resolving links
-    if setting.path and not (_is_plain_path(value) and (may_leave or ".." not in value.split("/"))):
-        hint = f'write it as in `{key} = "{setting.path}"`, relative to the folder of this file'
-        return _invalid(table, key, f"'{key}' must be a relative path with forward slashes", hint)
-    return None
-
-
-def _is_of_kind(value: Any, kind: type) -> bool:
-    if kind is int:
-        return type(value) is int and value > 0
-    return isinstance(value, kind) and value != ""
-
-
-def _is_plain_path(text: str) -> bool:
-    return text.isprintable() and not text.startswith("/") and not set('\\:"') & set(text)
 
 
 def _invalid(table: Table, key: str, message: str, hint: str = "") -> Diagnostic:
@@ -437,7 +413,7 @@ def _folder_faults(project: Project, table: Table, faulty: Container[str]) -> It
     # a link could lead out of the project, or make two folders one; for a circle, `resolve` would raise
     root = Path(os.path.realpath(project.root))
     real: dict[str, Path] = {}
-    for key in ("specs", "output", "templates"):
+    for key in _FOLDERS:
         path = getattr(project, key)
         if path is None or key in faulty:
             continue
