@@ -39,19 +39,16 @@ def examples(made: dict[str, Any], version: str = "3.1.0", **more: Any) -> Any:
 
 
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
-def test_examples_of_request_and_response_are_joined_by_their_names(version: str) -> None:
+def test_the_first_examples_of_request_and_response_are_one_call(version: str) -> None:
     components = {
         "examples": {"cat": {"value": {"id": 1, "name": "Cat"}}, "dog": {"$ref": "#/components/examples/hound"},
                      "hound": {"summary": "A dog", "value": {"id": 2, "name": "Dog"}}},
     }  # fmt: skip
-    refs = {name: {"$ref": f"#/components/examples/{name}"} for name in ("cat", "dog")}
+    refs = {name: {"$ref": f"#/components/examples/{name}"} for name in ("dog", "cat")}
     limit = parameter("limit", example=10)
     made = operation(limit, body={"examples": refs}, response={"examples": {"dog": refs["dog"]}})
     assert examples(made, version, components=components) == (
-        [
-            {"name": "cat", "input": {"limit": 10, "name": "Cat"}},
-            {"name": "dog", "input": {"limit": 10, "name": "Dog"}, "output": {"id": 2, "name": "Dog"}},
-        ],
+        [{"name": "example", "input": {"limit": 10, "name": "Dog"}, "output": {"id": 2, "name": "Dog"}}],
         [],
     )
 
@@ -61,8 +58,7 @@ def test_examples_of_parameters_and_of_schemas() -> None:
     required = parameter("of", "string", required=True, schema={"type": "string", "example": "all"})
     made = operation(parameter("page", examples=named), required, schema={**PET, "example": {"name": "Cat"}})
     assert examples(made)[0] == [
-        {"name": "a", "input": {"page": 1, "of": "all"}},
-        {"name": "b", "input": {"page": 2, "of": "all"}},
+        {"name": "example", "input": {"page": 1, "of": "all"}, "output": {"name": "Cat"}},
     ]
 
 
@@ -75,22 +71,26 @@ def test_a_body_with_the_name_of_a_parameter_is_not_mistaken_for_it() -> None:
     assert examples(further)[0] is None
 
 
-def test_examples_that_the_schemas_refuse_are_left_out_and_reported() -> None:
-    listed = {
-        "old": {"value": {"name": "Cat", "age": -1}},
-        "long": {"value": {"name": "x" * 5_000}},
-        "far": {"externalValue": "https://example.com/cat.json"},
-        "gone": {"$ref": "#/components/examples/gone"},
-        "good": {"value": {"name": "Cat"}},
-    }
+@pytest.mark.parametrize(
+    ("value", "note"),
+    [
+        ({"name": "Cat", "age": -1}, "an example that the schema does not accept: left out"),
+        ({"name": "x" * 5_000}, "an example with more than 4,000 bytes: left out"),
+    ],
+)
+def test_an_example_that_cannot_be_used_is_left_out_and_reported(value: Any, note: str) -> None:
+    found, notes = examples(operation(body={"examples": {"first": {"value": value}}}))
+    assert found is None
+    assert [each.partition(": ")[2] for each in notes] == [note]
+
+
+def test_references_to_nothing_and_responses_that_the_schema_refuses() -> None:
+    listed = {"gone": {"$ref": "#/components/examples/gone"}, "good": {"value": {"name": "Cat"}}}
     made = operation(body={"examples": listed}, response={"examples": {"good": {"value": {"name": 1}}}})
     found, notes = examples(made)
-    assert found == [{"name": "good", "input": {"name": "Cat"}}]
+    assert found == [{"name": "example", "input": {"name": "Cat"}}]
     assert [note.partition(": ")[2] for note in notes] == [
-        "an example is in another file (`externalValue`): left out",
         "api.json#/paths/~1op/post/requestBody/content/application~1json/examples/gone: '#/components/examples/gone' refers to nothing: left out",
-        "an example that the schema does not accept: left out",
-        "an example with more than 4,000 bytes: left out",
         "an example's response that the schema does not accept: its request alone is an example",
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -167,26 +167,26 @@ class RepairLog:
 
 # Examples beside the schema of a parameter, a request body or a response
 
-_VALUES = ("value", "dataValue")  # the second since 3.2
 
-NamedValues = Mapping[str, Any]
-"""Name → value; the name of a single `example` is empty."""
-
-
-def named_values(node: ObjectNode, document: OpenApiDocument, repairs: RepairLog) -> NamedValues:
+def shown_examples(node: ObjectNode, document: OpenApiDocument, repairs: RepairLog) -> list[Any]:
     """Return the examples of a node: its own, or the one of the schema in it."""
     if "example" in node.data:
-        return {"": node.data["example"]}
+        return [node.data["example"]]
     written = node.data.get("examples")
     if isinstance(written, dict) and written:
-        return dict(_listed(node, written, document, repairs))
-    return _of_schema(node, document)
+        return list(_listed(node, written, document, repairs))
+    if "schema" not in node.data:
+        return []
+    schema = document.value_at(document.follow_refs(node / "schema"))
+    if isinstance(schema, dict) and "example" in schema:
+        return [schema["example"]]
+    listed = schema.get("examples") if isinstance(schema, dict) else None
+    return listed[:1] if isinstance(listed, list) else []
 
 
 def _listed(
     node: ObjectNode, written: Mapping[str, Any], document: OpenApiDocument, repairs: RepairLog
-) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+) -> Iterator[Any]:
     for name in written:
         location = node / "examples" / name
         try:
@@ -194,21 +194,4 @@ def _listed(
         except SourceError as error:
             repairs.add(f"{error.message}: left out", location)
             continue
-        key = next((key for key in _VALUES if key in example), None)
-        if key is not None:
-            found.append((name, example[key]))
-        elif "externalValue" in example:
-            repairs.add("an example is in another file (`externalValue`): left out", location)
-    return found
-
-
-def _of_schema(node: ObjectNode, document: OpenApiDocument) -> NamedValues:
-    if "schema" not in node.data:
-        return {}
-    schema = document.value_at(document.follow_refs(node / "schema"))
-    if not isinstance(schema, dict):
-        return {}
-    if "example" in schema:
-        return {"": schema["example"]}
-    listed = schema.get("examples")
-    return {"": listed[0]} if isinstance(listed, list) and listed else {}
+        yield from (example[key] for key in ("value", "dataValue") if key in example)  # the second since 3.2

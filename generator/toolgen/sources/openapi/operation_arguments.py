@@ -1,18 +1,17 @@
-"""Read what an operation takes: parameters and request body as the properties of one flat object."""
+"""Read the parameters of an operation, as properties of the one flat object that its arguments are."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.http.media import TOKEN
 from toolgen.schema.validator import compiled
-from toolgen.sources.openapi.document import NamedValues, ObjectNode, named_values
+from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
-from toolgen.sources.openapi.request_body import RequestBody, read_request_body
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter, definition_name
 
 _LOCATIONS = ("path", "query", "querystring", "header", "cookie")
@@ -60,11 +59,7 @@ class OperationArguments:
     body: dict[str, Any] | None = None  # as in `x-openapi`
     additional: Schema | bool = False  # `additionalProperties`
     notes: list[str] = field(default_factory=list)  # sentences for the user who imports it
-    examples: dict[str, NamedValues] = field(default_factory=dict)  # of parameters, by argument
-    body_examples: NamedValues = field(default_factory=dict)  # of the whole body
-    body_argument: str = ""  # of a body that is one argument
-    body_names: Mapping[str, str] | None = None  # argument → property of the body; None: it is one argument
-    read_only: frozenset[str] = frozenset()  # properties of the body that are not sent
+    shown: dict[str, Any] = field(default_factory=dict)  # argument → value of its first example
 
     def schema(self) -> Schema:
         """Return the schema of the arguments, without `$defs`."""
@@ -72,6 +67,16 @@ class OperationArguments:
         if self.required:
             schema["required"] = self.required
         return {**schema, "properties": self.properties}
+
+    def example(self) -> dict[str, Any] | None:
+        """Return arguments as the document shows them; None if a required one has no example."""
+        found = dict(self.shown)
+        for name in self.required:
+            schema = self.properties[name]
+            listed = schema.get("examples") if isinstance(schema, dict) else None
+            if name not in found and isinstance(listed, list) and listed:
+                found[name] = listed[0]
+        return found if found.keys() >= set(self.required) else None
 
     def add(self, wire_name: str, place: str, schema: Any, *, required: bool) -> str:
         """Add the argument for `wire_name` in `place` (query, body, …); return its name."""
@@ -100,17 +105,14 @@ class _ParameterSchema:
     media_type: str = ""  # that the value is written as, for parameters with `content`
 
 
-def read_arguments(operation: Operation, converter: SchemaConverter) -> OperationArguments:
-    """Return path, query, header and cookie parameters, then the body. Raises `SourceError`."""
+def read_parameters(operation: Operation, converter: SchemaConverter) -> OperationArguments:
+    """Return path, query, header and cookie parameters as arguments. Raises `SourceError`."""
     arguments = OperationArguments()
     parameters = sorted(
         _list_parameters(operation, converter), key=lambda node: _LOCATIONS.index(node.data["in"])
     )
     for parameter in parameters:
         _add_parameter(arguments, parameter, converter)
-    body = read_request_body(operation, converter)
-    if body is not None:
-        _add_body(arguments, body)
     return arguments
 
 
@@ -160,7 +162,7 @@ def _add_parameter(arguments: OperationArguments, parameter: ObjectNode, convert
     schema = _describe(sendable, data, examples)
     argument = arguments.add(data["name"], place, schema, required=required)
     if examples:
-        arguments.examples[argument] = examples
+        arguments.shown[argument] = examples[0]
     wire: dict[str, Any] = {"argument": argument, "name": data["name"], "in": place}
     style = data.get("style", _DEFAULT_STYLES[place])
     if style != _DEFAULT_STYLES[place]:
@@ -216,18 +218,15 @@ def _sendable(schema: Any, place: str, converter: SchemaConverter) -> Any:
     )
 
 
-def _examples(parameter: ObjectNode, converter: SchemaConverter) -> NamedValues:
+def _examples(parameter: ObjectNode, converter: SchemaConverter) -> list[Any]:
     """Return the examples of a parameter itself, or of its `content`."""
-    if not parameter.data.keys().isdisjoint(("example", "examples")):
-        return named_values(parameter, converter.document, converter.repairs)
     content = converter.document.member(parameter, "content")
-    if not content:
-        return {}
-    media = converter.document.object_at(parameter / "content" / next(iter(content)))
-    return named_values(media, converter.document, converter.repairs)
+    if content and parameter.data.keys().isdisjoint(("example", "examples")):
+        parameter = converter.document.object_at(parameter / "content" / next(iter(content)))
+    return shown_examples(parameter, converter.document, converter.repairs)
 
 
-def _describe(schema: Any, parameter: dict[str, Any], examples: NamedValues) -> Any:
+def _describe(schema: Any, parameter: dict[str, Any], examples: list[Any]) -> Any:
     """Return `schema` with the description and examples of `parameter`, which describe this use of it."""
     if isinstance(schema, bool):
         return schema
@@ -238,28 +237,5 @@ def _describe(schema: Any, parameter: dict[str, Any], examples: NamedValues) -> 
     if parameter.get("deprecated") is True:
         described["deprecated"] = True
     if examples:
-        described["examples"] = list(examples.values())
+        described["examples"] = examples
     return described
-
-
-def _add_body(arguments: OperationArguments, body: RequestBody) -> None:
-    arguments.notes += body.notes
-    wire: dict[str, Any] = {"media_type": body.media_type}
-    if body.required:
-        wire["required"] = True
-    if body.properties is None:
-        wire["argument"] = arguments.add("body", "body", body.schema, required=body.required)
-        arguments.body_argument = wire["argument"]
-    else:
-        names = {
-            arguments.add(name, "body", each.schema, required=each.required): name
-            for name, each in body.properties.items()
-        }
-        arguments.body_names = names
-        if renamed := {argument: name for argument, name in names.items() if argument != name}:
-            wire["fields"] = renamed
-        arguments.additional = body.additional
-    arguments.body_examples = {} if body.binary else body.examples
-    arguments.read_only = frozenset(body.read_only)
-    more = {"encoding": body.encoding, "binary": body.binary}
-    arguments.body = wire | {key: value for key, value in more.items() if value}

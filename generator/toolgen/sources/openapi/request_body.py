@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.runtime.http.media import FORM, MULTIPART, is_binary, is_json, is_text
-from toolgen.sources.openapi.document import Location, NamedValues, named_values
+from toolgen.sources.openapi.document import Location, ObjectNode, shown_examples
+from toolgen.sources.openapi.operation_arguments import OperationArguments
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter
 
@@ -20,30 +21,6 @@ _FLATTENABLE = frozenset(
 _BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 
 
-@dataclass(frozen=True, slots=True)
-class BodyProperty:
-    """One property of a request body."""
-
-    schema: Any
-    required: bool
-
-
-@dataclass(slots=True)
-class RequestBody:
-    """A request body: its `properties` by name if they can be arguments, else one `schema`."""
-
-    media_type: str
-    required: bool
-    schema: Any = True
-    properties: dict[str, BodyProperty] | None = None
-    additional: Schema | bool = False  # `additionalProperties`
-    encoding: dict[str, Any] = field(default_factory=dict)
-    binary: list[str] = field(default_factory=list)  # properties in base64; "" is the body itself
-    notes: list[str] = field(default_factory=list)
-    examples: NamedValues = field(default_factory=dict)
-    read_only: list[str] = field(default_factory=list)  # names of properties that are not sent
-
-
 @dataclass(slots=True)
 class _CombinedProperties:
     """The properties of an object schema and of its `allOf`, by location."""
@@ -54,35 +31,37 @@ class _CombinedProperties:
     seen: set[Location] = field(default_factory=set)
 
 
-def read_request_body(operation: Operation, converter: SchemaConverter) -> RequestBody | None:
-    """Return the request body of `operation`, None if it has none. Raises `SourceError`."""
+def add_body(arguments: OperationArguments, operation: Operation, converter: SchemaConverter) -> None:
+    """Add the request body of `operation` to its arguments, if it has one. Raises `SourceError`.
+
+    Properties of an object become arguments if no constraint is lost by that; else the body is one argument.
+    """
     if "requestBody" not in operation.node.data:
-        return None
+        return
     document = converter.document
     node = document.object_at(operation.node / "requestBody")
     content = document.member(node, "content")
     if not content:
-        return None
-    media_type = preferred_media_type(list(content))
-    media = document.object_at(node / "content" / media_type)
-    body = RequestBody(
-        "application/json" if media_type == "*/*" else media_type, node.data.get("required") is True
-    )
+        return
+    chosen = preferred_media_type(list(content))
+    media = document.object_at(node / "content" / chosen)
+    media_type = "application/json" if chosen == "*/*" else chosen
     if len(content) > 1:
-        others = ", ".join(other for other in content if other != media_type)
-        body.notes.append(f"the body is sent as {body.media_type}, never as {others}")
-    body.encoding = document.member(media, "encoding")
-    body.examples = named_values(media, document, converter.repairs)
-    if "schema" not in media.data:
-        body.schema = {} if is_json(media_type) else {"type": "string"}
-        if is_binary(media_type):
-            body.schema, body.binary = _in_base64(body.schema), [""]
-        return body
-    _read_schema(body, media / "schema", converter)
-    description = node.data.get("description")
-    if isinstance(body.schema, dict) and isinstance(description, str) and body.properties is None:
-        body.schema = {**body.schema, "description": description}
-    return body
+        others = ", ".join(other for other in content if other != chosen)
+        arguments.notes.append(f"the body is sent as {media_type}, never as {others}")
+    wire: dict[str, Any] = {"media_type": media_type}
+    if node.data.get("required") is True:
+        wire["required"] = True
+    examples = shown_examples(media, document, converter.repairs)
+    if flat := _flattened(arguments, media, wire, converter):
+        binary = _add_properties(arguments, flat, wire, examples, converter)
+    else:
+        binary = _add_whole(arguments, node, media, wire, examples, converter)
+    if encoding := document.member(media, "encoding"):
+        wire["encoding"] = encoding
+    if binary:
+        wire["binary"] = binary
+    arguments.body = wire
 
 
 def preferred_media_type(media_types: list[str]) -> str:
@@ -97,30 +76,77 @@ def _media_type_rank(media_type: str) -> int:
     return len(_PREFERRED) + (0 if is_json(essence) else 1 if is_text(essence) else 2)
 
 
-def _read_schema(body: RequestBody, location: Location, converter: SchemaConverter) -> None:
+def _flattened(
+    arguments: OperationArguments, media: ObjectNode, wire: dict[str, Any], converter: SchemaConverter
+) -> _CombinedProperties | None:
+    """Return the properties that become arguments; None if the body must be one argument."""
     flat = _CombinedProperties()
-    flattens = _collect_properties(flat, location, converter) and flat.properties.keys() >= set(flat.required)
-    if flattens and not body.required and flat.required:
-        flattens = False
-        body.notes.append("the body is optional and has required properties: it is the argument 'body'")
-    if not flattens:
-        body.schema = converter.convert(location, "request")
-        if is_binary(body.media_type) and isinstance(body.schema, dict):
-            body.schema, body.binary = _in_base64({"type": "string", **body.schema}), [""]
-        return
-    body.properties = {}
+    if "schema" not in media.data or not _collect_properties(flat, media / "schema", converter):
+        return None
+    if not flat.properties.keys() >= set(flat.required):
+        return None
+    if flat.required and "required" not in wire:
+        message = "the body is optional and has required properties: it is the argument 'body'"
+        arguments.notes.append(message)
+        return None
+    return flat
+
+
+def _add_properties(
+    arguments: OperationArguments,
+    flat: _CombinedProperties,
+    wire: dict[str, Any],
+    examples: list[Any],
+    converter: SchemaConverter,
+) -> list[str]:
+    """Add each property as an argument; return the names of those in base64."""
+    names: dict[str, str] = {}  # property → argument
+    files: list[str] = []
+    parameters = set(arguments.properties)
+    read_only = {name for name, at in flat.properties.items() if converter.has_flag(at, "readOnly")}
     for name, at in flat.properties.items():
-        if converter.has_flag(at, "readOnly"):
-            body.read_only.append(name)
-        else:
-            is_file = body.media_type.startswith(MULTIPART) and _is_file(at, converter)
-            schema = _file_schema(at, converter) if is_file else converter.convert(at, "request")
-            body.properties[name] = BodyProperty(schema, name in flat.required)
-            body.binary += [name] if is_file else []
-    additional = flat.additional
-    body.additional = (
-        converter.convert(additional, "request") if isinstance(additional, Location) else additional
-    )
+        if name in read_only:
+            continue
+        is_file = wire["media_type"].startswith(MULTIPART) and _is_file(at, converter)
+        schema = _file_schema(at, converter) if is_file else converter.convert(at, "request")
+        names[name] = arguments.add(name, "body", schema, required=name in flat.required)
+        files += [name] if is_file else []
+    if renamed := {argument: name for name, argument in names.items() if argument != name}:
+        wire["fields"] = renamed
+    further = flat.additional
+    arguments.additional = converter.convert(further, "request") if isinstance(further, Location) else further
+    example = examples[0] if examples else None
+    # a further property may have the name of a parameter
+    if isinstance(example, dict) and parameters.isdisjoint(example.keys() - names.keys()):
+        for key, value in example.items():
+            if key not in read_only:
+                arguments.shown[names.get(key, str(key))] = value
+    return files
+
+
+def _add_whole(
+    arguments: OperationArguments,
+    node: ObjectNode,
+    media: ObjectNode,
+    wire: dict[str, Any],
+    examples: list[Any],
+    converter: SchemaConverter,
+) -> list[str]:
+    """Add the body as one argument; return `[""]` if it is in base64."""
+    media_type = wire["media_type"]
+    binary: list[str] = []
+    schema: Any = {} if is_json(media_type) else {"type": "string"}
+    if "schema" in media.data:
+        schema = converter.convert(media / "schema", "request")
+    if isinstance(schema, dict) and is_binary(media_type):
+        schema, binary = _in_base64({"type": "string", **schema}), [""]
+    description = node.data.get("description")
+    if isinstance(schema, dict) and isinstance(description, str):
+        schema = {**schema, "description": description}
+    wire["argument"] = arguments.add("body", "body", schema, required="required" in wire)
+    if examples and not binary:
+        arguments.shown[wire["argument"]] = examples[0]
+    return binary
 
 
 def _collect_properties(flat: _CombinedProperties, location: Location, converter: SchemaConverter) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from toolgen.runtime.http.media import is_binary, is_json, is_text
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
-from toolgen.sources.openapi.document import NamedValues, ObjectNode, named_values
+from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import preferred_media_type
 from toolgen.sources.openapi.schemas import Schema, SchemaBundler
@@ -84,7 +84,7 @@ class OperationResponses:
     accept: str = ""  # the media type to ask for
     returns: str = ""  # the description of the first successful response
     errors: list[dict[str, Any]] = field(default_factory=list)  # the field `errors` of the spec
-    examples: NamedValues = field(default_factory=dict)  # of the first successful response
+    examples: list[Any] = field(default_factory=list)  # of the first successful response
     error_codes: dict[str, str] = field(default_factory=dict)  # 404, 4XX or default → code in `errors`
 
 
@@ -134,7 +134,7 @@ def _success_schema(
     read.accept = read.accept or media_type
     media = converter.document.object_at(response / "content" / media_type)
     if not read.examples and not is_binary(media_type):
-        read.examples = named_values(media, converter.document, converter.repairs)
+        read.examples = shown_examples(media, converter.document, converter.repairs)
     if is_json(media_type) or media_type == "*/*":
         if "schema" not in media.data:
             return None

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any
 
 from toolgen.base.suggestions import quoted
-from toolgen.sources.examples import add_examples
+from toolgen.sources.examples import SourceExample, add_examples
 from toolgen.sources.imported_tool import ImportedTool, in_spec_order
 from toolgen.sources.names import ExistingNames, choose_names
-from toolgen.sources.openapi.document import LoadFile, OpenApiDocument
-from toolgen.sources.openapi.environment import EnvironmentVariables, stem_of
-from toolgen.sources.openapi.examples import operation_examples
+from toolgen.sources.openapi.document import LoadFile, OpenApiDocument, RepairLog
+from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, origin_of, stem_of
+from toolgen.sources.openapi.operation_arguments import OperationArguments, read_parameters
 from toolgen.sources.openapi.operation_list import (
     Operation,
     filter_operations,
     list_operations,
     readable_names,
+    server_url,
 )
-from toolgen.sources.openapi.parsed_operation import OperationParser
+from toolgen.sources.openapi.request_body import add_body
+from toolgen.sources.openapi.responses import OperationResponses, read_responses
+from toolgen.sources.openapi.schemas import (
+    MAX_RESPONSE_SCHEMA,
+    Direction,
+    Schema,
+    SchemaBundler,
+    SchemaConverter,
+)
+from toolgen.sources.openapi.security import read_security
+from toolgen.sources.schema_repair import repair_schema
 
 CARRIED = "x-openapi"
 OWNED = (
@@ -31,6 +41,15 @@ OWNED = (
 
 _TIMEOUT = 60  # seconds
 _MAX_TITLE = 120  # characters; a longer summary is a description
+_NO_TEXTS = "has neither summary nor description; write one, since models choose tools by it"
+_DEPRECATED = "The API marks this operation as deprecated."
+_HINTS = {
+    "get": {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True},
+    "put": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
+    "delete": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
+    "patch": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False},
+}  # https://www.rfc-editor.org/rfc/rfc9110#section-9.2
+_SAFE_METHODS = ("get", "head", "options", "query", "trace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,63 +97,116 @@ def import_openapi(
     operations = found[: options.most]
     title = str(document.member(document.root, "info").get("title") or "")
     variables = EnvironmentVariables(options.stem or stem_of(options.prefix, title), options.allowed)
-    number = count(1)
-    parser = OperationParser(document, variables, lambda: on_progress(next(number), len(operations)))
-    tools = list(_to_specs(parser, operations, readable_names(operations, every), existing))
-    notes = list(parser.repairs.messages())
-    if len(found) > len(operations):
-        notes.append(f"{len(found) - len(operations)} of {len(found)} operations were left out")
-    if tools:  # these notes concern the document: they are shown once, before the first tool
-        tools[0] = replace(tools[0], notes=(*notes, *tools[0].notes))
-    return tools
-
-
-def _to_specs(
-    parser: OperationParser, operations: Sequence[Operation], wanted: Sequence[str], existing: ExistingNames
-) -> Iterator[ImportedTool]:
+    reader = _OperationReader(
+        document, variables, SchemaBundler(SchemaConverter(document, RepairLog(document)))
+    )
+    wanted = readable_names(operations, every)
     names = choose_names(wanted, existing, [operation.key for operation in operations])
     taken = {*names, *existing.taken, *existing.in_place}
-    for operation, name, readable in zip(operations, names, wanted, strict=True):
-        parsed = parser.parse(operation)
-        fields: dict[str, Any] = {"toolgen": 1, "name": name}
-        notes: list[str] = []
+    tools: list[ImportedTool] = []
+    for operation, spec_name, readable in zip(operations, names, wanted, strict=True):
+        on_progress(len(tools) + 1, len(operations))
+        fields, notes = reader.read(operation)
         is_new = operation.key not in existing.imported
-        if is_new and name != readable and "operationId" in operation.node.data:
+        if is_new and spec_name != readable and "operationId" in operation.node.data:
             if operation.name not in taken:
                 fields["aliases"] = [operation.name]
                 taken.add(operation.name)
-            notes.append(f"renamed from {quoted(operation.name, 256)}")
-        _add_texts(fields, operation, notes)
-        fields["annotations"] = parsed.annotations()
-        request = parser.complete_schema(parsed.arguments.schema(), "request")
-        fields["input_schema"] = request.schema
-        notes += [*parsed.arguments.notes, *request.notes]
-        if parsed.responses.schema is not None:
-            response = parser.complete_schema(parsed.responses.schema, "response")
-            fields["output_schema"] = response.schema
-            notes += response.notes
-        for message in add_examples(fields, operation_examples(parsed)):
-            parser.repairs.add(message, operation.node.location)
-        if parsed.responses.returns:
-            fields["returns"] = parsed.responses.returns
-        if operation.tags:
-            fields["tags"] = operation.tags
-        if parsed.responses.errors:
-            fields["errors"] = parsed.responses.errors
-        if auth := parsed.security.auth():
-            fields["auth"] = auth
-        if parsed.is_deprecated:
-            fields["deprecated"] = {"message": "The API marks this operation as deprecated."}
-        fields["timeout"] = _TIMEOUT
-        fields[CARRIED] = parser.http_call(parsed)
-        yield ImportedTool(in_spec_order(fields), tuple(f"{name}: {note}" for note in notes))
+            notes.insert(0, f"renamed from {quoted(operation.name, 256)}")
+        fields = in_spec_order({"toolgen": 1, "name": spec_name, **fields})
+        tools.append(ImportedTool(fields, tuple(f"{spec_name}: {note}" for note in notes)))
+    about = list(reader.repairs.messages())
+    if len(found) > len(operations):
+        about.append(f"{len(found) - len(operations)} of {len(found)} operations were left out")
+    if tools:  # these notes concern the document: they are shown once, before the first tool
+        tools[0] = replace(tools[0], notes=(*about, *tools[0].notes))
+    return tools
 
 
-def _add_texts(fields: dict[str, Any], operation: Operation, notes: list[str]) -> None:
-    texts = operation.node.data
-    summary, description = (str(texts.get(key) or "").strip() for key in ("summary", "description"))
-    if summary and len(summary) <= _MAX_TITLE and "\n" not in summary:
-        fields["title"] = summary
-    fields["description"] = description or summary or operation.title
-    if not (description or summary):
-        notes.append("has neither summary nor description; write one, since models choose tools by it")
+@dataclass(frozen=True, slots=True)
+class _OperationReader:
+    """Reads the operations of one document, each with all its parts."""
+
+    document: OpenApiDocument
+    variables: EnvironmentVariables
+    bundler: SchemaBundler
+
+    @property
+    def repairs(self) -> RepairLog:
+        """Return what was repaired so far."""
+        return self.bundler.converter.repairs
+
+    def read(self, operation: Operation) -> tuple[dict[str, Any], list[str]]:
+        """Return the fields of the spec but for its name, and notes. Raises `SourceError`."""
+        texts = operation.node.data
+        arguments = read_parameters(operation, self.bundler.converter)
+        add_body(arguments, operation, self.bundler.converter)
+        responses = read_responses(operation, self.bundler)
+        security = read_security(operation, self.document, self.repairs, self.variables)
+        server = server_url(operation, self.document, self.repairs)
+        summary, description = (str(texts.get(key) or "").strip() for key in ("summary", "description"))
+        notes = [] if description or summary else [_NO_TEXTS]
+        notes += arguments.notes
+        fields: dict[str, Any] = {
+            "title": summary if len(summary) <= _MAX_TITLE and "\n" not in summary else "",
+            "description": description or summary or operation.title,
+            "annotations": _annotations(operation.method),
+            "input_schema": self._complete(arguments.schema(), "request", notes),
+            "returns": responses.returns,
+            "tags": operation.tags,
+            "errors": responses.errors,
+            "auth": security.auth(),
+            "deprecated": {"message": _DEPRECATED} if texts.get("deprecated") is True else None,
+            "timeout": _TIMEOUT,
+        }
+        if responses.schema is not None:
+            fields["output_schema"] = self._complete(responses.schema, "response", notes)
+        for message in add_examples(fields, _examples(arguments, responses)):
+            self.repairs.add(message, operation.node.location)
+        schemes = security.schemes
+        if server:
+            schemes = [{**scheme, "sent_to": origin_of(server)} for scheme in schemes]
+        call = {  # `toolgen.runtime.http` reads it
+            "method": operation.method.upper(),
+            "path": operation.path,
+            "operation": operation.name if "operationId" in texts else "",
+            "server": server,
+            "base_url": self.variables.name(BASE_URL),
+            "parameters": arguments.parameters,
+            "body": arguments.body,
+            "accept": responses.accept,
+            "wrapped": responses.wrapped,
+            "errors": responses.error_codes,
+            "security": schemes,
+        }
+        fields[CARRIED] = {key: value for key, value in call.items() if value}
+        return {key: value for key, value in fields.items() if value}, notes
+
+    def _complete(self, schema: Schema, direction: Direction, notes: list[str]) -> Schema:
+        """Return `schema` with its definitions, as the language accepts it."""
+        field = "input_schema" if direction == "request" else "output_schema"
+        bundled = self.bundler.bundle(schema, direction)
+        repaired = repair_schema(bundled.schema, field)
+        notes += repaired.notes
+        if bundled.cut_off:
+            notes.append(
+                f"{field}: longer than {MAX_RESPONSE_SCHEMA:,} characters: "
+                f"{bundled.cut_off} of its definitions, the innermost, accept anything"
+            )
+        # an unchanged schema shares its definitions with those of other tools, which saves memory
+        return bundled.schema if repaired.schema == bundled.schema else repaired.schema
+
+
+def _annotations(method: str) -> dict[str, bool]:
+    """Return what the method promises. A POST may do anything, so clients decide how careful to be."""
+    hints = _HINTS["get"] if method in _SAFE_METHODS else _HINTS.get(method)
+    return {**(hints or {"readOnlyHint": False, "idempotentHint": False}), "openWorldHint": True}
+
+
+def _examples(arguments: OperationArguments, responses: OperationResponses) -> Iterator[SourceExample]:
+    """Yield a call that the document shows, by the first example of each of its parts."""
+    request = arguments.example()
+    if request is None or not (request or responses.examples):
+        return
+    outputs = [{"result": each} if responses.wrapped else each for each in responses.examples[:1]]
+    yield SourceExample(request, output=outputs[0] if outputs else None, has_output=bool(outputs))

@@ -1,0 +1,99 @@
+"""Read what a call of an operation needs: the first security requirement that can be met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.base.suggestions import quoted
+from toolgen.runtime.http.media import TOKEN
+from toolgen.schema.document import format_pointer
+from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog
+from toolgen.sources.openapi.environment import SECRET_KEYS, EnvironmentVariables
+from toolgen.sources.openapi.operation_list import Operation
+
+
+@dataclass(slots=True)
+class OperationSecurity:
+    """The security requirement that calls of one operation meet."""
+
+    scopes: list[str] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)  # environment variables that must be set
+    schemes: list[dict[str, Any]] = field(default_factory=list)  # as in `x-openapi`
+
+    def auth(self) -> dict[str, Any]:
+        """Return the field `auth` of the spec; empty if nothing is required."""
+        found = {"scopes": self.scopes, "secrets": self.secrets}
+        return {key: value for key, value in found.items() if value}
+
+
+def read_security(
+    operation: Operation, document: OpenApiDocument, repairs: RepairLog, variables: EnvironmentVariables
+) -> OperationSecurity:
+    """Return the first requirement with supported schemes, empty if there is none. Raises `SourceError`."""
+    owner = operation.node if "security" in operation.node.data else document.root
+    location = owner / "security"
+    requirements = owner.data.get("security") or []
+    if not isinstance(requirements, list) or not all(isinstance(each, dict) for each in requirements):
+        raise document.error(location, "must be a list of objects")
+    unsupported: list[str] = []
+    for requirement in filter(None, requirements):
+        security = OperationSecurity()
+        problem = _meet(security, ObjectNode(requirement, location), document, variables)
+        if not problem:
+            if {} in requirements:  # optional: sent if the variables are set
+                security.scopes, security.secrets = [], []
+            return security
+        unsupported.append(problem)
+    for problem in unsupported:
+        repairs.add(f"{problem}: calls are made without it", location)
+    return OperationSecurity()
+
+
+def _meet(
+    security: OperationSecurity,
+    requirement: ObjectNode,
+    document: OpenApiDocument,
+    variables: EnvironmentVariables,
+) -> str:
+    """Add every scheme of `requirement` to `security`; return why it cannot be met, or ""."""
+    for name, scopes in requirement.data.items():
+        node = document.object_at(_scheme_location(name, requirement.location, document)).data
+        scheme = _to_call_scheme(node, name, variables)
+        if scheme is None:
+            kind = quoted(str(node.get("type")))
+            return f"the security scheme {quoted(name)} of type {kind} is not supported"
+        security.schemes.append(scheme)
+        if isinstance(scopes, list):
+            known = security.scopes
+            security.scopes += [scope for scope in scopes if isinstance(scope, str) and scope not in known]
+        for key in SECRET_KEYS:
+            if key in scheme and scheme[key] not in security.secrets:
+                security.secrets.append(scheme[key])
+    return ""
+
+
+def _scheme_location(name: str, location: Location, document: OpenApiDocument) -> Location:
+    pointer = format_pointer(("components", "securitySchemes", name))
+    return document.resolve_ref(f"#{pointer}", location)
+
+
+def _to_call_scheme(
+    node: dict[str, Any], name: str, variables: EnvironmentVariables
+) -> dict[str, Any] | None:
+    """Return the scheme as `x-openapi` has it; None if it is not supported."""
+    kind, place = node.get("type"), node.get("in")
+    if kind == "apiKey" and place in ("header", "query", "cookie") and TOKEN.fullmatch(str(node.get("name"))):
+        return {"type": "apiKey", "in": place, "name": node["name"], "secret": variables.secret(name)}
+    if kind in ("oauth2", "openIdConnect"):
+        return {"type": "bearer", "secret": variables.secret(name, "token")}
+    scheme = str(node.get("scheme", "")).lower()
+    if kind == "http" and scheme == "bearer":
+        return {"type": "bearer", "secret": variables.secret(name, "token")}
+    if kind == "http" and scheme == "basic":
+        return {
+            "type": "basic",
+            "username": variables.secret(name, "username"),
+            "password": variables.secret(name, "password"),
+        }
+    return None
