@@ -28,7 +28,7 @@ from toolgen.runtime.validation.json_value import is_json, whole_numbers
 
 from .content_rules import BlockCheck
 from .page import PagePosition, PageRule, fitted
-from .sent import dump, without_refused_nulls
+from .sent import dump, dump_model, without_refused_nulls
 from .tool_contract import ToolContract
 
 
@@ -113,8 +113,10 @@ def _encoded(contract: ToolContract, content: Any) -> bytes:
         data = to_json(content, inf_nan_mode="constants")
     except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
         raise _broken(contract, "its response", None, content) from None
-    # `to_json` writes NaN and Infinity as words, which JSON does not have
-    if (b"NaN" in data or b"Infinity" in data) and not is_json(content):
+    # `to_json` writes NaN and Infinity as words, which JSON does not have; letters are found much faster, and
+    # in a text faster than in bytes
+    text = data.decode()
+    if ("N" in text or "I" in text) and ("NaN" in text or "Infinity" in text) and not is_json(content):
         raise _broken(contract, "its response", None, content)
     return data
 
@@ -283,7 +285,7 @@ def _json_or_none(value: Any) -> Any:
 
 def _dump(value: Any) -> Any:
     try:
-        return dump(value) if isinstance(value, BaseModel) else value
+        return dump_model(value) if isinstance(value, BaseModel) else value
     except PydanticSerializationError as error:
         raise BrokenContract("its response cannot be written as JSON", detail=str(error)) from None
 

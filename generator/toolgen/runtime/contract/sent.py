@@ -28,11 +28,21 @@ def dump(value: Any) -> Any:
     A field is sent if it was set, or if its JSON now differs from that of its default. Raises
     `pydantic_core.PydanticSerializationError`.
     """
+    if isinstance(value, BaseModel):
+        return dump_model(value)
+    return _dump_any(_within_depth(_changed, value))
+
+
+def dump_model(model: BaseModel) -> Any:
+    """Return a model as JSON, as `dump` does."""
+    return dump_set(model if _is_plain(type(model)) else _within_depth(_changed_model, model))
+
+
+def _within_depth(change: Callable[[Any], Any], value: Any) -> Any:
     try:
-        value = _changed_model(value) if isinstance(value, BaseModel) else _changed(value)
+        return change(value)
     except RecursionError:
         raise PydanticSerializationError("it is nested too deeply, or contains itself") from None
-    return dump_set(value) if isinstance(value, BaseModel) else _dump_any(value)
 
 
 def dump_set(model: BaseModel) -> Any:
@@ -65,9 +75,7 @@ def _changed(value: Any) -> Any:
 
 def _changed_model(model: BaseModel) -> BaseModel:
     """Return a model, or a copy in which fields count as set if they differ from their defaults."""
-    models = _plain_models(type(model))
-    # the usual case; the code may define subclasses at any time
-    if models is not None and not any(map(type.__subclasses__, models)):
+    if _is_plain(type(model)):
         return model
     values, set_fields = vars(model), model.model_fields_set
     update: dict[str, Any] = {}
@@ -108,6 +116,13 @@ def _is_default(field: FieldInfo, value: Any, values: dict[str, Any]) -> bool:
 def _as_text(value: Any) -> str:
     """Return a text that differs for different JSON: 1 is not 1.0, and the order of keys means nothing."""
     return json.dumps(_dump_any(value), sort_keys=True)
+
+
+def _is_plain(kind: type[BaseModel]) -> bool:
+    """True if a model of this class, which is the usual case, can hold only what was set in it."""
+    models = _plain_models(kind)
+    # the code may define subclasses at any time
+    return models is not None and not any(map(type.__subclasses__, models))
 
 
 @lru_cache(1_000)

@@ -223,7 +223,9 @@ class ToolCall(AdmittedCall):
         elif self.tool.is_direct:  # the same as `_execute`, which takes a fifth longer
             method = self.tool.execute.method
             returned = await run_async(method(request, context), contract.timeout, contract.name)
-            result = write_result(contract, content_of(returned, context), self.environment.settings)
+            if isinstance(returned, ToolResponse):
+                returned = content_of(returned, context)
+            result = write_result(contract, returned, self.environment.settings)
         else:
             result = await self._execute(request)
         if isinstance(result, ToolResponse):

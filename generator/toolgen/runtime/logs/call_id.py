@@ -12,4 +12,4 @@ if hasattr(os, "register_at_fork"):
 
 def new_call_id() -> str:
     """Return 16 hexadecimal digits. Not a secret."""
-    return f"{_random.getrandbits(64):016x}"
+    return _random.randbytes(8).hex()

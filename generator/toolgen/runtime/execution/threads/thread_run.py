@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from toolgen.runtime.errors import ToolTimeoutError
@@ -190,7 +191,7 @@ class ThreadRun:
         text, fields = "after its call has ended, tool %s continues in its thread", {"event": "abandoned"}
         LOGGER.warning(text, self._tool_name, extra={**fields, "tool_name": self._tool_name})
 
-    def _in_thread(self) -> None:
+    def _in_thread(self) -> Callable[[], None]:
         value, error = None, None
         try:
             value = self._work(self)
@@ -201,6 +202,9 @@ class ThreadRun:
         if self.abandoned and error is not None and not isinstance(error, CallAbandonedError):
             name = type(error).__name__
             LOGGER.info("tool %s failed with %s after its call had ended", self._tool_name, name)
+        return partial(self._report, value, error)
+
+    def _report(self, value: Any, error: Exception | None) -> None:
         with suppress(RuntimeError):  # the event loop has been closed meanwhile
             self._loop.call_soon_threadsafe(self._set_outcome, value, error)
 

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Final
+from typing import Final, TypeAlias
 
 from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH
@@ -21,6 +21,8 @@ from toolgen.runtime.logs.logger import LOGGER
 
 IDLE_SECONDS: Final = 10.0  # after which an idle thread ends
 WAIT_SECONDS: Final = 30.0  # that a call waits for a slot; clients give up after 60 by default
+Work: TypeAlias = Callable[[], Callable[[], None]]
+"""Returns a function that reports its end, which is called when the thread is idle again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +44,7 @@ class Limiter:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._lock = threading.Lock()
+        self._free = limit
         self._taken: Counter[str] = Counter()  # slots by tool
         self._waiting: deque[_Waiter] = deque()
         observe(QUEUE_DEPTH, self, Limiter._count_waiting)
@@ -83,20 +86,25 @@ class Limiter:
     def release(self, tool_name: str) -> None:
         """Release a slot. The first task in the queue that may take it gets it."""
         with self._lock:
-            self._taken[tool_name] -= 1
-            for waiter in list(self._waiting):
+            self._give_back(tool_name)
+            for waiter in tuple(self._waiting):
                 if self._take(waiter.tool_name, waiter.most):
                     self._waiting.remove(waiter)
                     try:
                         waiter.loop.call_soon_threadsafe(waiter.granted.set)
                     except RuntimeError:  # its event loop has been closed
-                        self._taken[waiter.tool_name] -= 1
+                        self._give_back(waiter.tool_name)
 
     def _take(self, tool_name: str, most: int) -> bool:
-        if self._taken.total() >= self.limit or self._taken[tool_name] >= most:
+        if not self._free or self._taken[tool_name] >= most:
             return False
+        self._free -= 1
         self._taken[tool_name] += 1
         return True
+
+    def _give_back(self, tool_name: str) -> None:
+        self._free += 1
+        self._taken[tool_name] -= 1
 
     def _count_waiting(self) -> Mapping[str, float]:
         with self._lock:
@@ -119,7 +127,7 @@ class WorkerPool:
         self._slots = Limiter(threads)
         self._lock = threading.Lock()
         self._idle = 0  # threads that wait, and that no call has taken
-        self._inbox: SimpleQueue[tuple[str, Callable[[], None]]] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[str, Work]] = SimpleQueue()
 
     async def acquire(self, tool_name: str, most: int | None = None) -> None:
         """Wait until a call may have a thread. Raises OverloadedError if that takes too long."""
@@ -127,8 +135,11 @@ class WorkerPool:
         most = (self._slots.limit + 1) // 2 if most is None else most
         await self._slots.acquire(tool_name, self.queue, busy=busy, most=most)
 
-    def start(self, tool_name: str, work: Callable[[], None]) -> None:
-        """Run `work` in a thread, after `acquire`. Raises OverloadedError if the system cannot start one."""
+    def start(self, tool_name: str, work: Work) -> None:
+        """Run `work` in a thread, after `acquire`, and report its end.
+
+        Raises OverloadedError if the system cannot start a thread.
+        """
         with self._lock:
             has_idle = self._idle > 0
             self._idle -= has_idle
@@ -150,11 +161,14 @@ class WorkerPool:
                         self._idle -= 1
                         return
                 continue  # a call has just taken it
+            report: Callable[[], None] | None = None
             try:
-                work()
+                report = work()
             except BaseException:
                 LOGGER.exception("a worker thread failed")
-            del work  # its references must not live until the next call
             with self._lock:
                 self._idle += 1
             self._slots.release(tool_name)
+            if report is not None:  # last, so that the caller's next call finds this thread idle
+                report()
+            del work, report  # their references must not live until the next call
