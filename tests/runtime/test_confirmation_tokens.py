@@ -15,7 +15,7 @@ from toolgen.runtime import printable
 from toolgen.runtime.confirmation import tokens as module
 from toolgen.runtime.confirmation.question import cut_preview, displayed_preview
 from toolgen.runtime.confirmation.sealing import AesGcmSealer
-from toolgen.runtime.confirmation.tokens import ConfirmationTokens, TokenClaims, digest_of_holder
+from toolgen.runtime.confirmation.tokens import Approved, ConfirmationTokens, digest_of_holder
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.backends import MemoryStore, SqliteStore
 from toolgen.runtime.stores.call_records import (
@@ -24,12 +24,12 @@ from toolgen.runtime.stores.call_records import (
 )
 
 ONE, TWO = b"1" * 32, b"2" * 32
-CLAIMS = TokenClaims("two_step", "call", "shown", None, 1)
+CLAIMS = Approved("shown", "two_step", "question", "call")
 
 
-def redeem(tokens: ConfirmationTokens, token: str, holder: str | None) -> TokenClaims | None:
-    """Return the claims of a token that is valid."""
-    return asyncio.run(tokens.redeem(token, holder)).claims
+def redeem(tokens: ConfirmationTokens, token: str, holder: str | None) -> Approved | None:
+    """Return what a token proves that is valid."""
+    return asyncio.run(tokens.redeem(token, holder)).approved
 
 
 def text_of(key: bytes) -> str:
@@ -109,7 +109,7 @@ def test_a_token_is_bound_to_its_caller() -> None:
     assert (
         ann == digest_of_holder("ann", None) != digest_of_holder(None, "ann") != digest_of_holder(None, None)
     )
-    claims = TokenClaims("pending", "call", "shown", ann, 2)
+    claims = Approved("shown", "callback", "question", "call", ann)
     token = tokens.issue(claims)
     assert redeem(tokens, token, digest_of_holder("bob", "session")) is None
     assert redeem(tokens, token, None) is None

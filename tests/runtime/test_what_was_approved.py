@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from toolgen import serving as adapter
 from toolgen.runtime import (
     BaseTool,
-    ChangedSinceConfirmedError,
     Confirmation,
     ConfirmationPending,
     ToolConfig,
@@ -240,30 +239,6 @@ def test_what_is_executed_is_what_was_shown(
         assert bought.shown, change
         assert all(shown == ARGUMENTS for shown in bought.shown), change
         assert bought.done == [ARGUMENTS], change
-
-
-def test_each_attempt_gets_its_own_request() -> None:
-    """An `execute` that finds a change, after it has changed its request, is called again with the same one."""
-    seen: list[Any] = []
-
-    async def preview(self: Any, request: Order, context: ToolContext) -> str:
-        return f"{request.quantity} {len(seen)}"
-
-    async def execute(self: Any, request: Order, context: ToolContext) -> str:
-        seen.append(request.quantity)
-        request.quantity *= 10
-        if len(seen) == 1:
-            raise ChangedSinceConfirmedError
-        return "bought"
-
-    async def agree(asked: Confirmation) -> bool:
-        return True
-
-    tool = make_tool(
-        execute, request_model=Order, preview=preview, confirm={"message": "Buy?", "preview": True}
-    )
-    assert run(tool, ARGUMENTS, confirm=agree).success
-    assert seen == [2, 2]
 
 
 def test_a_request_that_is_never_the_same_is_not_executed() -> None:

@@ -475,7 +475,7 @@ def test_every_destructive_tool_previews_then_asks_then_acts(name: str, tmp_path
 def test_an_approval_is_bound_to_what_was_shown(tmp_path: Path) -> None:
     """Handle user response
 
-    Prices change while the user reads: the old answer approves nothing, the user is asked again.
+    Prices change while the user reads: the old answer approves nothing, and the next call asks again.
     """
     toolkit = helpers.gallery(tmp_path)
     seen: list[str | None] = []
@@ -487,8 +487,8 @@ def test_an_approval_is_bound_to_what_was_shown(tmp_path: Path) -> None:
                 db.execute("UPDATE items SET list_price_cents = 9990 WHERE sku = 'CHN-11S'")
         return len(seen) == 1
 
-    response = helpers.call(toolkit, "create_purchase_order", ORDER, confirm=confirm)
-    assert code_of(response) == "declined"
+    responses = [helpers.call(toolkit, "create_purchase_order", ORDER, confirm=confirm) for _ in range(2)]
+    assert list(map(code_of, responses)) == ["changed_since_confirmed", "declined"]
     assert len(seen) == 2
     assert seen[0] != seen[1]
     assert orders(toolkit) == 4

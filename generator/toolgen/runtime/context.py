@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .checkpoint import Checkpoint
     from .confirmation.question import Approval, Confirm
+    from .confirmation.tokens import Approved
     from .elicitation import Elicit, ElicitationResult
     from .isolation import WorkClock
     from .settings import Settings
@@ -91,6 +92,7 @@ class Caller:
     as_task: bool = False
     preview: bool = False  # only the preview is wanted
     in_worker: bool = False  # the call was admitted by the process that queued it
+    approved: Approved | None = None  # in a worker: by the user, before the call was queued
 
     def approved_preview(self, preview: str | None) -> str | None:
         """Return the preview that the user approved: the one that was shown, except in tests of tools."""

@@ -55,6 +55,6 @@ class TaskCall:
     principal: str | None
     scopes: list[str]
     meta: Mapping[str, Any]
-    approval: list[str | None] | None  # what the user agreed to: the message and the preview
+    approved: str | None  # digest of the question and the preview that the user has approved
     most: int  # times that it may be started, if workers die
     trace: Mapping[str, str] = field(default_factory=dict)  # W3C Trace Context of the call

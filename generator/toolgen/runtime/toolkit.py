@@ -375,15 +375,14 @@ class Toolkit:
         environment = self._environment or self._make_environment()
         holder = digest_of_holder(principal, environment.session_id)
         found = await environment.confirmations.redeem(confirmation_token, holder)
-        was_two_step = found.claims is not None and found.claims.kind == "two_step"
         record_decision(
-            "declined" if found.claims is not None else found.outcome,
-            "two_step" if was_two_step else "callback",
+            found.outcome if found.approved is None else "declined",
+            "callback" if found.approved is None else found.approved.way,
             question_id=found.question_id,
             principal=principal,
             session_id=environment.session_id,
         )
-        return found.claims is not None
+        return found.approved is not None
 
     def use_keys(self, settings: Settings) -> None:
         """Use the keys of `settings` for confirmations, if the toolkit has keys. Raises SettingError."""

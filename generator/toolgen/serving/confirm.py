@@ -7,6 +7,7 @@ which the SDK has sealed again and bound to the request.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,11 +19,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.confirmation.audit import KnownWay
 from toolgen.runtime.confirmation.question import (
-    Approval,
     Confirm,
     Confirmation,
     ConfirmationPending,
-    displayed_preview,
 )
 from toolgen.runtime.confirmation.sealing import parse_keys
 from toolgen.runtime.confirmation.tokens import DeclinedToken
@@ -46,6 +45,7 @@ FORM: Final[dict[str, Any]] = {
 }
 
 KEY: Final = "confirm"  # of the question in `input_requests`
+_APPROVED: Final = "toolgen/approved:"  # how the state of a question of an approved tool begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +69,30 @@ def request_state_security(settings: Settings) -> RequestStateSecurity:
 
 def confirmation_options(
     context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-) -> ConfirmationOptions:
-    """Return the options for a call of a tool that needs confirmation, by the capabilities of the client."""
+) -> tuple[types.CallToolRequestParams, ConfirmationOptions]:
+    """Return the params for the tool, and the options for a call that needs confirmation.
+
+    The options depend on the capabilities of the client. The answer to the confirmation, and its token, are
+    not for the tool.
+    """
     token = (params.meta or {}).get(TOKEN_KEY)
     confirmation_token = token if isinstance(token, str) else None
-    session = context.session
-    if not can_show_form(context):
-        return ConfirmationOptions(None, confirmation_token)
-    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        confirm = _ask_by_elicitation(context) if session.can_send_request else None
-        return ConfirmationOptions(confirm, confirmation_token)
-    answer, state = (params.input_responses or {}).get(KEY), params.request_state
-    # the first request of the exchange, or an answer without the state that it belongs to
-    if answer is None or state is None:
-        return ConfirmationOptions(_ASK_BY_RESULT, confirmation_token)
-    if is_yes(answer):
-        return ConfirmationOptions(_ASK_BY_RESULT, state)
-    return ConfirmationOptions(_ASK_BY_RESULT, DeclinedToken.of(state, refusal_of(answer)))
+    is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+    state = (params.request_state or "") if is_modern else ""  # which the SDK has sealed
+    # an answer to a question of the tool itself, whose call the user has approved before
+    if state.startswith(_APPROVED):
+        confirmation_token, of_tool = json.loads(state.removeprefix(_APPROVED))
+        params = params.model_copy(update={"request_state": of_tool})
+    confirm: Confirm | None = None
+    if can_show_form(context) and (is_modern or context.session.can_send_request):
+        confirm = _ASK_BY_RESULT if is_modern else _ask_by_elicitation(context)
+    answer = (params.input_responses or {}).get(KEY)
+    # an answer without the state that it belongs to is none
+    if answer is not None and state:
+        confirmation_token = state if is_yes(answer) else DeclinedToken.of(state, refusal_of(answer))
+    if answer is not None:
+        params = params.model_copy(update={"input_responses": None, "request_state": None})
+    return params, ConfirmationOptions(confirm, confirmation_token)
 
 
 def can_show_form(context: ServerRequestContext[Any, Any]) -> bool:
@@ -96,33 +103,23 @@ def can_show_form(context: ServerRequestContext[Any, Any]) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
-    """Return the result that asks the client for the user's answer."""
-    request = types.ElicitRequest(
-        params=types.ElicitRequestFormParams(
+def input_required(
+    pending: ConfirmationPending, of_tool: types.InputRequiredResult | None
+) -> types.InputRequiredResult:
+    """Return the result that asks the client for the user's answer: to the confirmation, or `of_tool`.
+
+    The call with the answer to a question of the tool has the token of the approval, which is valid once.
+    """
+    if of_tool is None:
+        form = types.ElicitRequestFormParams(
             message=question_text(pending.confirmation), requested_schema=FORM
         )
-    )
-    return types.InputRequiredResult(input_requests={KEY: request}, request_state=pending.token)
-
-
-def without_answer(params: types.CallToolRequestParams) -> types.CallToolRequestParams:
-    """Return the params for the tool: the answer to the confirmation, and its token, are not for it."""
-    if KEY not in (params.input_responses or {}):
-        return params
-    return params.model_copy(update={"input_responses": None, "request_state": None})
-
-
-def confirm_again(approval: Approval) -> Confirm:
-    """Return a `confirm` that agrees to what the user has approved in an earlier request of the exchange."""
-
-    async def confirm(asked: Confirmation) -> bool:
-        shown = approval.preview and displayed_preview(approval.preview, asked.arguments)
-        if (asked.message, asked.preview) != (approval.message, shown):
-            raise ConfirmationPending(asked)
-        return True
-
-    return KnownWay(confirm, "repeated")
+        request = types.ElicitRequest(params=form)
+        return types.InputRequiredResult(input_requests={KEY: request}, request_state=pending.token)
+    if pending.token is None:
+        return of_tool
+    state = _APPROVED + json.dumps([pending.token, of_tool.request_state])
+    return of_tool.model_copy(update={"request_state": state})
 
 
 def is_preview_request(params: types.CallToolRequestParams) -> bool:

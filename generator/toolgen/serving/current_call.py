@@ -16,7 +16,6 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from toolgen.runtime.confirmation.question import Approval
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.task import Task
 from toolgen.runtime.validation.json_value import is_json
@@ -36,7 +35,6 @@ class CurrentCall:
     fields: dict[str, Any] | None = None  # the result as JSON, if the tool has it so
     message: str = ""  # of the error that the tool raised with its result
     question: types.InputRequiredResult | None = None  # to the user, instead of a result
-    approval: Approval | None = None  # of the call that asks
     exchange: Exchange | None = None  # where its questions go
     answer: ToolResponse | Task | None = None  # when the call has ended
     protocol_error: MCPError | None = None  # raised by the tool for the client's host, instead of a result

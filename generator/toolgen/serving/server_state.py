@@ -18,7 +18,6 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
-from .approved_calls import ApprovedCalls
 from .calls_in_flight import CallsInFlight
 from .current_call import CurrentCall
 from .features import FeatureSource
@@ -46,7 +45,6 @@ class ServerState:
         self.tools = ToolList(toolkit)
         self.settings = toolkit.settings
         self.calls = CallsInFlight()
-        self.approved = ApprovedCalls(toolkit.settings.confirmation_expiry)
         self.held: HeldCalls[CurrentCall] = HeldCalls(MAX_SCRIPTS if self.settings.code_mode else MAX_HELD)
         self.stopping = False  # requests are refused
         self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28

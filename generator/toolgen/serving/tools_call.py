@@ -20,13 +20,10 @@ from toolgen.runtime.task import Task
 from .auth.grant import grant_of
 from .confirm import (
     NO_CONFIRMATION,
-    ConfirmationOptions,
-    confirm_again,
     confirmation_options,
     input_required,
     is_preview_request,
     preview_answer,
-    without_answer,
 )
 from .current_call import CurrentCall, answering
 from .held_questions import Exchange, Requester
@@ -59,12 +56,7 @@ async def answer_call(
         return wire_result(shown, structured_form(context, tool), context.protocol_version)
     confirmation = NO_CONFIRMATION
     if tool.confirms:
-        params, approval = state.approved.opened(params, grant.principal)
-        if approval is None:
-            confirmation = confirmation_options(context, params)
-            params = without_answer(params)
-        else:
-            confirmation = ConfirmationOptions(confirm_again(approval))
+        params, confirmation = confirmation_options(context, params)
     reporter = CallProgress(context)
     exchange = Exchange(Requester(context, params, reporter.progress, grant.principal))
 
@@ -89,9 +81,7 @@ async def answer_call(
         try:
             done = await (_held(state, call, exchange, run(call)) if tool.asks else run(call))
         except ConfirmationPending as pending:
-            if call.question is None or call.approval is None:
-                return call.question or input_required(pending)
-            return state.approved.sealed(call.question, params, grant.principal, call.approval)
+            return input_required(pending, call.question)
     if isinstance(done, types.InputRequiredResult):
         return done
     call, answer = done, done.answer

@@ -12,8 +12,6 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from toolgen.runtime.confirmation.question import Approval
-from toolgen.serving.approved_calls import MAX_CALLS, ApprovedCalls
 from toolgen.serving.held_questions import Requester
 from toolgen.upstream import Upstream
 
@@ -136,33 +134,3 @@ async def test_a_connection_is_lent_again_after_a_call_but_not_after_a_cancelled
     async with upstream.connection(_sessionless()) as third, upstream.connection(_sessionless()) as fourth:
         assert first is second
         assert len({id(first), id(third), id(fourth)}) == 3
-
-
-QUESTION = types.InputRequiredResult(input_requests={}, request_state="of the tool")
-PARAMS = types.CallToolRequestParams(name="buy", arguments={"n": 1})
-APPROVAL = Approval(None, "Buy?", None)
-
-
-def test_an_approval_is_valid_once_and_for_its_own_call() -> None:
-    approved = ApprovedCalls(60)
-    first, second = (approved.sealed(QUESTION, PARAMS, "ann", APPROVAL).request_state for _ in range(2))
-    again = PARAMS.model_copy(update={"request_state": first})
-    opened, approval = approved.opened(again, "ann")
-    assert (opened.request_state, approval) == ("of the tool", APPROVAL)
-    assert approved.opened(again, "ann")[1] is None
-    other = PARAMS.model_copy(update={"request_state": second, "arguments": {"n": 2}})
-    assert approved.opened(other, "ann")[1] is None
-
-
-def test_an_approval_is_that_of_one_principal_and_expires() -> None:
-    for approved, principal in ((ApprovedCalls(60), "bob"), (ApprovedCalls(-1), "ann")):
-        state = approved.sealed(QUESTION, PARAMS, "ann", APPROVAL).request_state
-        found, approval = approved.opened(PARAMS.model_copy(update={"request_state": state}), principal)
-        assert (found.request_state, approval) == (None, None)
-
-
-def test_approvals_are_bounded() -> None:
-    approved = ApprovedCalls(60)
-    states = [approved.sealed(QUESTION, PARAMS, None, APPROVAL).request_state for _ in range(MAX_CALLS + 1)]
-    found = [approved.opened(PARAMS.model_copy(update={"request_state": each}), None)[1] for each in states]
-    assert [each is None for each in found] == [True] + [False] * MAX_CALLS

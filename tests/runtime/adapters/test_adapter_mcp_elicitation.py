@@ -10,6 +10,7 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 from toolgen.runtime import ToolConfig, ToolContext, Toolkit
 from toolgen.runtime.settings import Settings
@@ -73,7 +74,8 @@ def talk(server: Any, act: Callable[[Client], Awaitable[T]], era: str = "auto", 
 
 async def send(client: Client, state: str | None = None, answer: Any = None, **arguments: Any) -> Any:
     """Make one request of a call, and return its result as JSON."""
-    answers = None if answer is None else {held_questions.KEY: answer}
+    answers = answer if isinstance(answer, dict) else {held_questions.KEY: answer}
+    answers = None if answer is None else answers
     params = types.CallToolRequestParams(
         name="x", arguments=arguments, request_state=state, input_responses=answers
     )
@@ -223,3 +225,37 @@ def test_a_tool_of_an_adopted_server_asks_in_its_own_way(era: str) -> None:
 
     talk(build_server(Toolkit([tool]), name="shop"), act, era, elicitation_callback=slowly)
     assert begun == 1
+
+
+def test_an_approved_tool_that_asks_by_its_result_is_not_confirmed_again_and_acts_once() -> None:
+    adopted = MCPServer("Shop")
+    done: list[str | None] = []
+
+    @adopted.tool()
+    async def order(ctx: Context) -> Any:
+        if ctx.input_responses is None:
+            form = types.ElicitRequestFormParams(
+                message="How many?", requested_schema=Details.model_json_schema()
+            )
+            asked = types.ElicitRequest(params=form)
+            return types.InputRequiredResult(input_requests={"how": asked}, request_state="of the tool")
+        done.append(ctx.request_state)
+        return "ordered"
+
+    base = make_tool(lambda *_: None, confirm={"message": "Order?"}, content="any")
+    names = {"server": adopted, "listed_name": "order"}
+    tool: Any = type("Order", (MCPServerTool, type(base)), names)()
+
+    async def act(client: Client) -> None:
+        asked = await send(client)
+        question = await send(client, asked.state, {"confirm": _CONFIRMED})
+        assert list((question.model_extra or {})["inputRequests"]) == ["how"]
+        with pytest.raises(MCPError):  # the state is that of these arguments
+            await send(client, question.state, {"how": YES}, what="else")
+        assert (await send(client, question.state, {"how": YES})).text == "ordered"
+        for again in (question.state, asked.state):
+            replayed = await send(client, again, {"how": YES})
+            assert list((replayed.model_extra or {})["inputRequests"]) == ["confirm"]
+        assert done == ["of the tool"]
+
+    talk(build_server(Toolkit([tool]), name="shop"), act)

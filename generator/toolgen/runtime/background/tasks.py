@@ -20,12 +20,11 @@ from secrets import token_bytes, token_urlsafe
 from typing import Any, Final, Protocol
 from uuid import uuid4
 
-from toolgen.runtime.confirmation.audit import KnownWay
-from toolgen.runtime.confirmation.question import Confirm, Confirmation, displayed_preview
 from toolgen.runtime.confirmation.sealing import KEY_BYTES, AesGcmSealer, parse_keys
+from toolgen.runtime.confirmation.tokens import Approved, digest_of_question
 from toolgen.runtime.context import Caller, Progress, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.errors import ChangedSinceConfirmedError, NotReadyError, OutcomeUnknownError, ToolError
+from toolgen.runtime.errors import NotReadyError, OutcomeUnknownError, ToolError
 from toolgen.runtime.instrumentation.spans import current_context
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
@@ -342,7 +341,7 @@ def task_call(
             for key, value in context.meta.items()
             if not key.startswith(_OWN_META) and is_json({key: value})
         },
-        approval=None if approval is None else [approval.message, approval.preview],
+        approved=None if approval is None else digest_of_question(approval.message, approval.preview),
         most=RESTARTS if contract.is_idempotent else 1,
         trace=current_context(),
     )
@@ -352,21 +351,9 @@ def worker_caller(call: TaskCall, progress: Progress) -> Caller:
     """Return the caller of a call that a worker runs."""
     return Caller(
         in_worker=True,
-        confirm=None if call.approval is None else _agree_to(*call.approval),
+        approved=None if call.approved is None else Approved(call.approved, "repeated"),
         meta=call.meta,
         progress=progress,
         scopes=call.scopes,
         principal=call.principal,
     )
-
-
-def _agree_to(message: str | None, preview: str | None) -> Confirm:
-    """Return a `confirm` that agrees to what the user has approved before the call was queued."""
-
-    async def confirm(asked: Confirmation) -> bool:
-        shown = preview and displayed_preview(preview, asked.arguments)
-        if (asked.message, asked.preview) != (message, shown):
-            raise ChangedSinceConfirmedError
-        return True
-
-    return KnownWay(confirm, "repeated")

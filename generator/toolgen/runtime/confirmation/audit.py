@@ -19,8 +19,8 @@ AUDIT: Final = logging.getLogger("toolgen.audit")
 
 Way = Literal["elicitation", "input_required", "two_step", "callback", "repeated", "none"]
 """How a user is asked: by MCP up to 2025-11-25, by MCP since 2026-07-28, by a token that the application
-redeems, by the application's `confirm`. `repeated`: the tool has asked something else after the approval, and
-the call came again. `none`: nobody is asked."""
+redeems, by the application's `confirm`. `repeated`: approved before the call was queued for a worker. `none`:
+nobody is asked."""
 
 Outcome = Literal[
     "asked",
@@ -34,8 +34,8 @@ Outcome = Literal[
     "not_asked",
 ]
 """`asked` begins a question; the others end one. `refused`: the token was used up, or is that of another call
-or holder. `changed`: the user approved something else. `unavailable`: nobody could be asked, or the store did
-not answer. `not_asked`: the call was executed without a question, as `on_unsupported: allow` says."""
+or holder. `changed`: the user has approved something else, and nothing is done. `unavailable`: nobody could
+be asked, or the store did not answer. `not_asked`: done without a question (`on_unsupported: allow`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,29 +10,26 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.call_records import CallRecords, open_call_records, redeeming
 
+from .audit import Way
 from .sealing import AesGcmSealer, parse_keys, sealer_of
-
-TokenKind = Literal["two_step", "pending"]
-"""`two_step`: for a caller that cannot ask the user. `pending`: for an application that will ask."""
 
 
 @dataclass(frozen=True, slots=True)
-class TokenClaims:
-    """The content of a token. Only digests, because a token may be readable."""
+class Approved:
+    """What a user has approved, or will have by saying yes: the content of a token, which may be readable."""
 
-    kind: TokenKind
-    call: str  # digest of the tool and its arguments
     shown: str  # digest of the question and the preview
-    holder: str | None  # digest of the principal or the session
-    questions: int  # asked about this call, including the one of this token
+    way: Way  # how the user is asked
     question_id: str = ""  # in the audit log
+    call: str = ""  # digest of the tool and its arguments
+    holder: str | None = None  # digest of the principal or the session
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ class Redemption:
     """What came of a token."""
 
     outcome: Literal["approved", "expired", "refused"]
-    claims: TokenClaims | None = None  # of a valid token
+    approved: Approved | None = None  # of a valid token
     question_id: str = ""  # empty: it is not known
 
 
@@ -99,17 +96,16 @@ class ConfirmationTokens:
             with self._lock:
                 self._sealer, self._keys = sealer_of(keys), keys
 
-    def issue(self, claims: TokenClaims) -> str | None:
+    def issue(self, approved: Approved) -> str | None:
         """Return a new token; None without `cryptography`."""
         sealer = self._sealing()
         if sealer is None:
             return None
-        own = {"id": secrets.token_urlsafe(), "exp": time.time() + self.seconds}
-        payload = {**own, **asdict(claims)}
+        payload = [secrets.token_urlsafe(), time.time() + self.seconds, asdict(approved)]
         return sealer.seal(json.dumps(payload, separators=(",", ":")).encode())
 
     async def redeem(self, token: object, holder: str | None) -> Redemption:
-        """Invalidate a token, and return its claims, or why it is not valid.
+        """Invalidate a token, and return what it proves, or why it is not valid.
 
         A token is not valid if it was not sealed here, has expired, was redeemed before, or belongs to
         another holder, who may still redeem it. Raises StoreError.
@@ -118,17 +114,19 @@ class ConfirmationTokens:
         payload = sealer.open(token) if sealer is not None and isinstance(token, str) else None
         if payload is None:
             return Redemption("refused")
-        found: dict[str, Any] = json.loads(payload)
-        # a version before the audit log has sealed no id
-        claims = TokenClaims(**{each.name: found.get(each.name, "") for each in fields(TokenClaims)})
+        token_id, expires_at, found = json.loads(payload)
+        approved = Approved(**found)
         # before the store: a token of another holder stays valid for that one
-        if claims.holder != holder:
-            return Redemption("refused", question_id=claims.question_id)
-        if not time.time() < found["exp"]:
-            return Redemption("expired", question_id=claims.question_id)
-        change = redeeming(max(self.seconds, found["exp"] - time.time()))
-        _, first = await self._store.change(_name(found["id"]), change)
-        return Redemption("approved" if first else "refused", claims if first else None, claims.question_id)
+        if approved.holder != holder:
+            return Redemption("refused", question_id=approved.question_id)
+        if not time.time() < expires_at:
+            return Redemption("expired", question_id=approved.question_id)
+        # beside those of calls in the same store
+        name, change = f"token:{token_id}", redeeming(max(self.seconds, expires_at - time.time()))
+        _, first = await self._store.change(name, change)
+        return Redemption(
+            "approved" if first else "refused", approved if first else None, approved.question_id
+        )
 
     def _sealing(self) -> AesGcmSealer | None:
         if self._keys:
@@ -140,14 +138,9 @@ class ConfirmationTokens:
             return self._sealer
 
 
-def _name(token_id: str) -> str:
-    """Return the name of a token's record, beside those of calls in the same store."""
-    return f"token:{token_id}"
-
-
-def digest_of_call(tool_name: str, arguments: Mapping[str, Any]) -> str:
-    """Return a digest of a tool and its arguments, independent of the order of keys."""
-    return _digest([tool_name, arguments])
+def digest_of_call(tool_name: str, arguments: Mapping[str, Any], rule: str = "") -> str:
+    """Return a digest of a tool, its arguments and the rule of its spec, independent of the order of keys."""
+    return _digest([tool_name, arguments, rule])
 
 
 def digest_of_question(message: str, preview: str | None) -> str:

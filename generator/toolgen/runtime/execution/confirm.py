@@ -1,7 +1,7 @@
 """Confirm a call before it is executed: redeem a token, ask the user, or apply `confirm.on_unsupported`.
 
-Only what was approved is executed. After the answer, the preview is created again; if it differs, or the tool
-itself detects a difference (ChangedSinceConfirmedError), nothing is executed and the user is asked again.
+What was approved is one digest, of the question and the preview that the user saw. After the answer both are
+made again, and nothing is executed unless the digest is the same.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolgen.runtime.confirmation.audit import KnownWay, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
@@ -22,9 +22,8 @@ from toolgen.runtime.confirmation.question import (
     render_message,
 )
 from toolgen.runtime.confirmation.tokens import (
+    Approved,
     DeclinedToken,
-    TokenClaims,
-    TokenKind,
     digest_of_call,
     digest_of_holder,
     digest_of_question,
@@ -57,8 +56,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-MAX_QUESTIONS: Final = 3  # about one call, if its preview changes each time
-
 
 @dataclass(frozen=True, slots=True)
 class Preview:
@@ -82,6 +79,11 @@ class _Question:
     @property
     def shown(self) -> dict[str, Any]:
         return {"message": self.asked.message, "preview": self.asked.preview}
+
+    def with_preview(self, text: str, title: str) -> str:
+        """Return an error text with the preview below it: the model sees nothing else in most hosts."""
+        preview = self.asked.preview
+        return text if preview is None else f"{text}\n{title}\n{cut_preview(preview)}"
 
 
 class ConfirmedCall:
@@ -130,47 +132,28 @@ class ConfirmedCall:
         Raises ConfirmationRequiredError, DeclinedError, QuestionCancelledError or ChangedSinceConfirmedError
         if it is not executed; ConfirmationPending with a token if the application's `confirm` raises that.
         """
-        claims = await self._redeem()
-        confirm = self.caller.confirm
+        approved = await self._redeem() or self.caller.approved
         # the author has decided that callers who can ask nobody need not ask
-        if confirm is None and claims is None and self._on_unsupported == "allow":
+        if approved is None and self.caller.confirm is None and self._on_unsupported == "allow":
             self._audit("not_asked", "none")
             return await execute()
-        approved = None if claims is None else claims.shown
-        questions = 0 if claims is None else claims.questions
-        change: ToolError | None = None
-        while True:
-            # a retry after a change must not see the approval of the old state
-            self.call.approval = None
+        question = await self._question()
+        if approved is None:
+            approved = await self._ask(question)
             question = await self._question()
-            if approved == question.digest:
-                if claims is not None and questions == claims.questions:
-                    self._audit("approved", self._way, claims.question_id, question)
-                preview = self.caller.approved_preview(question.preview)
-                self.call.approval = Approval(preview, question.asked.message, self.call.principal)
-                try:
-                    return await execute()
-                except ToolError as error:
-                    if error.code != ChangedSinceConfirmedError.code:
-                        raise
-                    # the tool has noticed a change that its preview does not show: the old approval is void
-                    change, approved = error, None
-                    continue  # with a new preview
-            if approved is not None:
-                change = ChangedSinceConfirmedError()
-                if claims is not None:
-                    self._audit("changed", self._way, claims.question_id, question)
-            if change is not None and (confirm is None or questions >= MAX_QUESTIONS):
-                # who came with a token gets one for the new state; who could be asked has been asked
-                if confirm is None and claims is not None:
-                    self._offer_token(question, claims.kind, questions + 1)
-                raise self._changed(change, question) from None
-            # nobody to ask and no token for this question: fails closed
-            if confirm is None:
-                raise self._required(question)
-            questions += 1
-            await self._ask(question, questions)
-            approved = question.digest
+        if question.digest != approved.shown:
+            self._audit("changed", approved.way, approved.question_id, question)
+            error = ChangedSinceConfirmedError()
+            text = question.with_preview(error.message, "Preview of the new state:")
+            raise ChangedSinceConfirmedError(text, details=question.shown if question.preview else None)
+        self._audit("approved", approved.way, approved.question_id, question)
+        preview = self.caller.approved_preview(question.preview)
+        self.call.approval = Approval(preview, question.asked.message, self.call.principal)
+        try:
+            return await execute()
+        except ConfirmationPending as pending:  # an adopted tool asks by its result: it is called again
+            pending.token = self.environment.confirmations.issue(approved)
+            raise
 
     @property
     def _on_unsupported(self) -> str:
@@ -178,8 +161,8 @@ class ConfirmedCall:
         rule: str = (self.contract.confirm or {}).get("on_unsupported", "deny")
         return rule
 
-    async def _redeem(self) -> TokenClaims | None:
-        """Return the claims of the caller's token if it is valid for this call.
+    async def _redeem(self) -> Approved | None:
+        """Return what the caller's token proves; None if it is not valid for this call.
 
         Raises ConfirmationRequiredError if the store fails.
         """
@@ -191,9 +174,6 @@ class ConfirmedCall:
             found = await self.environment.confirmations.redeem(token, self._holder)
         except StoreError as error:
             LOGGER.error("call %s of %s is not confirmed: %s", self.call.call_id, self.contract.name, error)
-            if isinstance(token, DeclinedToken):  # the answer is still no
-                self._audit(_outcome_of(token.answer), self._way)
-                raise token.answer from None
             self._audit("unavailable", self._way)
             raise ConfirmationRequiredError(
                 f"The confirmation could not be checked, nothing was done. Reference: {self.call.call_id}."
@@ -201,13 +181,9 @@ class ConfirmedCall:
         if isinstance(token, DeclinedToken):
             self._audit(_outcome_of(token.answer), self._way, found.question_id)
             raise token.answer
-        claims = found.claims
         # a token for another call counts as none: its user has approved something else
-        is_for_this = claims is not None and claims.call == digest_of_call(self.contract.name, self.arguments)
-        # a model may have seen the token of a two-step call, so it does not count for a tool that denies
-        counts = claims is not None and (claims.kind == "pending" or self._on_unsupported == "two_step")
-        if is_for_this and counts:
-            return claims
+        if found.approved is not None and found.approved.call == self._digest:
+            return found.approved
         self._audit("expired" if found.outcome == "expired" else "refused", self._way, found.question_id)
         return None
 
@@ -225,35 +201,31 @@ class ConfirmedCall:
         preview: Preview = await run_method(self.method, request, self.call, environment=self.environment)
         return preview
 
-    async def _ask(self, question: _Question, questions: int) -> None:
-        """Ask the user. Raises DeclinedError or QuestionCancelledError unless the answer is yes."""
-        assert self.caller.confirm is not None
-        question_id, way = new_call_id(), self._way
-        if way != "repeated":
-            self._audit("asked", way, question_id, question)
+    async def _ask(self, question: _Question) -> Approved:
+        """Return what the user has approved. Raises if the answer is not yes, or there is nobody to ask."""
+        if self.caller.confirm is None:
+            raise self._required(question)
+        asked = self._approved(question, self._way)
+        self._audit("asked", asked.way, asked.question_id, question)
         try:
             # the application may change what it is given
-            asked = replace(question.asked, arguments=unshared(self.arguments))
-            answer = await run_async(_answer(self.caller.confirm, asked), None, self.contract.name)
+            shown = replace(question.asked, arguments=unshared(self.arguments))
+            answer = await run_async(_answer(self.caller.confirm, shown), None, self.contract.name)
+            if answer is None:
+                raise QuestionCancelledError
+            # only the value True is a yes: fails closed for callbacks that return anything else
+            if answer is not True:
+                raise DeclinedError
         except ConfirmationPending as pending:
-            pending.token = self._token(question, "pending", questions, question_id)
+            pending.token = self.environment.confirmations.issue(asked)
             raise
         except ConfirmationRequiredError as error:  # the client could not ask
-            self._audit("unavailable", way, question_id, question)
-            if question.preview is None:
-                raise
+            self._audit("unavailable", asked.way, asked.question_id, question)
             raise self._refusal(error.message, question) from None
         except (DeclinedError, QuestionCancelledError) as error:
-            self._audit(_outcome_of(error), way, question_id, question)
+            self._audit(_outcome_of(error), asked.way, asked.question_id, question)
             raise
-        if answer is None:
-            self._audit("cancelled", way, question_id, question)
-            raise QuestionCancelledError
-        # only the value True is a yes: fails closed for callbacks that return anything else
-        if answer is not True:
-            self._audit("declined", way, question_id, question)
-            raise DeclinedError
-        self._audit("approved", way, question_id, question)
+        return asked
 
     @property
     def _way(self) -> Way:
@@ -280,51 +252,39 @@ class ConfirmedCall:
             metrics.record(CONFIRMATIONS, 1, {TOOL: self.contract.name, OUTCOME: outcome})
 
     def _required(self, question: _Question) -> ConfirmationRequiredError:
+        """Return the refusal of a call whose user cannot be asked. Its metadata has a token for two steps."""
         has_token = self.caller.confirmation_token is not None
         text = "The confirmation token is used up, too old or for another call. " if has_token else ""
-        if self._on_unsupported == "two_step" and self._offer_token(question, "two_step", 1):
-            text += f"The user has to confirm this call first: {question.asked.message}"
-        else:
+        asked, confirmations = self._approved(question, "two_step"), self.environment.confirmations
+        token = confirmations.issue(asked) if self._on_unsupported == "two_step" else None
+        if token is None:
             self._audit("unavailable", "none", question=question)
             text += "This call needs the user's confirmation, and the user cannot be asked here."
+        else:
+            self._audit("asked", asked.way, asked.question_id, question)
+            self.metadata["confirmation"] = {
+                "token": token,
+                **question.shown,
+                "seconds": confirmations.seconds,
+            }
+            text += f"The user has to confirm this call first: {question.asked.message}"
         return self._refusal(text, question)
 
     def _refusal(self, text: str, question: _Question) -> ConfirmationRequiredError:
-        """Return the refusal with the preview in its text: the model sees nothing else in most hosts."""
-        preview = question.asked.preview
-        if preview is None:
+        if question.preview is None:
             return ConfirmationRequiredError(text)
-        text = f"{text}\nNothing was done. Preview:\n{cut_preview(preview)}"
-        return ConfirmationRequiredError(text, details=question.shown)
-
-    def _changed(self, change: ToolError, question: _Question) -> ToolError:
-        """Return `change` with the preview of the new state in its text. The tool's own details stay."""
-        preview = question.asked.preview
-        if preview is None:
-            return change
-        text = f"{change.message}\nPreview of the new state:\n{cut_preview(preview)}"
-        details = question.shown if change.details is None else change.details
-        return ChangedSinceConfirmedError(text, details=details, retry_after=change.retry_after)
-
-    def _offer_token(self, question: _Question, kind: TokenKind, questions: int) -> bool:
-        """Put a token into the metadata. Return False if there are no tokens."""
-        question_id = new_call_id()
-        token = self._token(question, kind, questions, question_id)
-        if token is None:
-            return False
-        self._audit("asked", "two_step" if kind == "two_step" else self._way, question_id, question)
-        self.metadata["confirmation"] = {
-            "token": token,
-            **question.shown,
-            "seconds": self.environment.confirmations.seconds,
-        }
-        return True
-
-    def _token(self, question: _Question, kind: TokenKind, questions: int, question_id: str) -> str | None:
-        call = digest_of_call(self.contract.name, self.arguments)
-        return self.environment.confirmations.issue(
-            TokenClaims(kind, call, question.digest, self._holder, questions, question_id)
+        return ConfirmationRequiredError(
+            question.with_preview(text, "Nothing was done. Preview:"), details=question.shown
         )
+
+    def _approved(self, question: _Question, way: Way) -> Approved:
+        """Return what a yes to a question approves."""
+        return Approved(question.digest, way, new_call_id(), self._digest, self._holder)
+
+    @property
+    def _digest(self) -> str:
+        # with the rule: a model may have seen a token of two steps, which a tool that denies must not accept
+        return digest_of_call(self.contract.name, self.arguments, self._on_unsupported)
 
     @property
     def _holder(self) -> str | None:

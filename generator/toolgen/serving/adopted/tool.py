@@ -175,7 +175,7 @@ def _question(result: types.InputRequiredResult, call: CurrentCall | None, conte
     """Return what to raise for a tool that asks the user by its result."""
     if call is None:
         return AdoptedToolError(f"{context.tool_name} asks the user, which works for clients of MCP only.")
-    call.question, call.approval = result, context.approval
+    call.question = result
     return ConfirmationPending(Confirmation(context.tool_name, "", {}))
 
 
