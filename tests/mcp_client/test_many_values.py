@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from toolgen.runtime.validation.strict_json import has_more_values
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.mcp_client.client import ServerAddress, list_tools
-from toolgen.sources.mcp_client.connection import call_server
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import call_server, list_tools
 
 from tests.http_server import QuietHandler, serve
 

@@ -34,7 +34,8 @@ from toolgen.sources.mcp_client.source_argument import ServerSource
 def read_definitions(found: OnDisk | ServerSource) -> ExportedSide:
     """Return the definitions in a file, or of a running server. Raises `UnableError`."""
     if isinstance(found, ServerSource):
-        from toolgen.sources.mcp_client.client import ServerAddress, list_tools
+        from toolgen.sources.mcp_client.client import ServerAddress
+        from toolgen.sources.mcp_client.connection import list_tools
 
         address = ServerAddress.of(found)
         with source_errors():

@@ -25,7 +25,8 @@ from toolgen.cli.report.json import findings_data
 from toolgen.cli.today import today
 from toolgen.project import UnableError, reason
 from toolgen.sources.loading.source_content import read_source, source_errors
-from toolgen.sources.mcp_client.client import ServerAddress, list_server
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import list_server
 from toolgen.sources.mcp_client.listing import LISTS, Listing
 
 LOCK = "toolgen.lock"

@@ -87,7 +87,7 @@ def _address(args: argparse.Namespace) -> ServerAddress | None:
 
 
 def _listed(address: ServerAddress) -> SourceContent:
-    from toolgen.sources.mcp_client.client import list_tools
+    from toolgen.sources.mcp_client.connection import list_tools
 
     with source_errors():
         # the same limits for a server's answer as for a file
@@ -105,7 +105,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.changes.comparing.lock import lock_text
     from toolgen.sources.loading.implementations import upstream_modules
     from toolgen.sources.mcp import OWNED, import_mcp
-    from toolgen.sources.mcp_client.client import list_server
+    from toolgen.sources.mcp_client.connection import list_server
     from toolgen.sources.server import forwarded
 
     if address is None:

@@ -1,27 +1,24 @@
-"""List the tools of a running MCP server, started by a command or at a URL, within time and size limits."""
+"""MCP servers, started by a command or at a URL: their addresses, transports with limits, what they list."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import re
 import shlex
 import shutil
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel, to_pascal
 
 from toolgen.base.suggestions import quoted, shortened
 from toolgen.project import UnableError
-from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.limits import ByteBudget
 from toolgen.sources.mcp_client.listing import Listing, announced, refuse_unnamed
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
@@ -29,8 +26,6 @@ from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 if TYPE_CHECKING:
     from toolgen.sources.mcp_client.bounded_stdio import ServerProcess
 
-T = TypeVar("T")
-MAX_BYTES = BUDGET.import_bytes
 _MAX_PAGES = 1000
 _MAX_TOOLS = 100_000
 
@@ -111,55 +106,6 @@ def require_sdk(what: str) -> None:
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # it logs everything that is not JSON
 
 
-def list_tools(server: ServerAddress) -> list[dict[str, Any]]:
-    """Return every tool of the server with all its keys. Raises as `list_server` does."""
-    require_sdk("importing from a server")
-    return _read(server, read_tools)
-
-
-def list_server(server: ServerAddress, what: str = "guarding a server") -> Listing:
-    """Return all that the server lists.
-
-    Raises:
-        SourceError: the server failed, took too long or answered too much; the message says what it did.
-        UnableError: the MCP SDK is not installed.
-    """
-    require_sdk(what)
-    return _read(server, read_listing)
-
-
-def _read(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
-    """Return what `read` gets from a client of the server. Raises SourceError."""
-    source = server.shown
-    try:
-        return asyncio.run(_connected(server, read))
-    except TimeoutError:
-        raise SourceError(
-            f"{source}: no list of tools within {limits.TIME_LIMIT:.0f} seconds",
-            "does the server start when you run it yourself?",
-        ) from None
-    except SourceError:
-        raise
-    except Exception as error:  # whatever a server makes the SDK raise, the server failed
-        cause = first_cause(error)
-        if isinstance(cause, SourceError):
-            raise cause from error
-        message = f"{source}: {describe_failure(cause)}"
-        raise SourceError(message, "does the server start, and speak MCP?") from error
-
-
-async def _connected(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
-    from mcp import Client
-
-    async with asyncio.timeout(limits.TIME_LIMIT), open_transport(server) as opened:
-        try:
-            async with Client(opened.transport) as client:
-                return await read(client, server.shown)
-        except Exception as error:
-            opened.budget.check(error)  # the SDK would only say that the connection is closed
-            raise
-
-
 @dataclass(frozen=True, slots=True)
 class OpenTransport:
     """A transport for a client of the SDK, and the process behind it."""
@@ -172,12 +118,12 @@ class OpenTransport:
 @asynccontextmanager
 async def open_transport(
     server: ServerAddress,
-    budget: ByteBudget | None = None,
+    budget: ByteBudget,
     *,
     log: Callable[[str], None] | None = None,
     is_patient: bool = False,
 ) -> AsyncIterator[OpenTransport]:
-    """Yield a transport whose messages have no more bytes together than the budget, or an import.
+    """Yield a transport whose messages have no more bytes together than the budget.
 
     With `is_patient`, any time may pass between two parts of an HTTP response.
     `log` gets the lines of a command's stderr, except on Windows; their end is remembered.
@@ -187,7 +133,6 @@ async def open_transport(
 
         from toolgen.sources.mcp_client import bounded_http
 
-        budget = budget or ByteBudget(server.shown, bounded_http.MAX_BYTES)
         async with bounded_http.bounded_client(
             server.source, budget, headers=server.headers, is_patient=is_patient, auth=server.auth
         ) as http:
@@ -197,7 +142,6 @@ async def open_transport(
             yield OpenTransport(transport, budget)
         return
     command = _split_command(server.source)
-    budget = budget or ByteBudget(server.shown, MAX_BYTES)
     if os.name == "posix":
         from toolgen.sources.mcp_client.bounded_stdio import ServerProcess
 

@@ -1,16 +1,20 @@
-"""A connection to a running MCP server: one call at a time, with limits; opened again when it was lost."""
+"""A connection to an MCP server: it opens when it is needed, explains each failure, and opens again."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+import contextvars
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Final
+from enum import Enum
+from typing import Any, Final, TypeVar
+
+from pydantic import ValidationError
 
 from toolgen.base.suggestions import quoted
 from toolgen.project import UnableError
-from toolgen.runtime.errors import OutcomeUnknownError
+from toolgen.runtime.errors import OutcomeUnknownError, ToolError
 from toolgen.schema.document import JsonObject
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
@@ -20,17 +24,23 @@ from toolgen.sources.mcp_client.client import (
     describe_failure,
     first_cause,
     open_transport,
+    read_listing,
+    read_tools,
     require_sdk,
 )
 from toolgen.sources.mcp_client.limits import ByteBudget
+from toolgen.sources.mcp_client.listing import Listing
 
+T = TypeVar("T")
 CALL_SECONDS: Final = 600.0
 """That a call may take which a user makes."""
 MAX_QUESTIONS: Final = 20
 """More questions to the user in one call are endless."""
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
-"""Of everything that a server sends during one call."""
+"""Of everything that a server sends from one request to the next."""
 _CLOSE_SECONDS: Final = 5.0
+_CLOSED: Final = "Connection closed"  # the SDK's message: servers use its code for errors of their own
+_HINT: Final = "does the server start, and speak MCP?"
 
 Ask = Callable[[Any], Awaitable[bool]]
 """Answers a question to the user (`mcp_types.ElicitRequestParams`): True for a yes."""
@@ -41,14 +51,210 @@ async def agree(question: Any) -> bool:
     return True
 
 
-class ServerLostError(Exception):
-    """The server cannot be reached, ended, hangs or floods; the message says which.
+class Failure(Enum):
+    """Why a request has no result."""
+
+    UNREACHABLE = "there is no connection: nothing was sent"
+    LOST = "the connection ended during the request, which may have been done"
+    LATE = "there is no answer in time: the request may have been done"
+    REFUSED = "the server answered with a JSON-RPC error"
+    INVALID = "the server answered with something else than MCP"
+    ENDLESS = "the server asks the user again and again"
+
+
+class RequestFailedError(Exception):
+    """A request has no result. The message says why, in words of the server where it has some.
 
     Attributes:
-        is_outcome_unknown: a call had been sent, which may have been done.
+        failure: the kind of it.
+        error: what was raised: the SDK's MCPError if the server refused the request.
     """
 
-    is_outcome_unknown = False
+    def __init__(self, failure: Failure, reason: str, error: BaseException | None = None) -> None:
+        super().__init__(reason)
+        self.failure, self.error = failure, error
+
+
+class ServerConnection:
+    """A connection to a server. Belongs to one event loop.
+
+    Attributes:
+        server: where it is.
+        noise: the first thing that the server sent and that is no message; empty: there was none.
+    """
+
+    def __init__(
+        self,
+        server: ServerAddress,
+        *,
+        elicit: Callable[[Any], Awaitable[Any]] | None = None,
+        is_patient: bool = False,
+        transport: Any = None,
+    ) -> None:
+        """Prepare it; the first request connects.
+
+        `elicit` answers questions to the user; without it, there is none. With `is_patient`, any time may
+        pass between two parts of an HTTP response. `transport` is what the SDK's client connects to instead
+        of the server's address.
+        """
+        self.server, self.noise = server, ""
+        self._elicit, self._is_patient, self._transport = elicit, is_patient, transport
+        self._task: asyncio.Task[None] | None = None
+        self._ready: asyncio.Future[Any]
+        self._closing = asyncio.Event()
+        self._opened: OpenTransport | None = None
+
+    async def open(self) -> Any:
+        """Return the SDK's client, connected. Raises RequestFailedError."""
+        if self._task is not None and self._has_ended():
+            self.end()  # after the last request: nothing is lost
+        if self._task is None:
+            self._ready = asyncio.get_running_loop().create_future()
+            self._closing = asyncio.Event()
+            # without variables of the call that happens to be the first
+            self._task = asyncio.create_task(
+                self._hold(self._ready, self._closing), context=contextvars.Context()
+            )
+        task, ready = self._task, self._ready
+        waiting: set[asyncio.Future[Any]] = {task, ready}
+        await asyncio.wait(waiting, timeout=limits.TIME_LIMIT, return_when=asyncio.FIRST_COMPLETED)
+        if ready.done():
+            return ready.result()
+        if task.done():
+            failed = await self._explained(Failure.UNREACHABLE)
+        else:
+            reason = f"the server did not answer within {limits.TIME_LIMIT:.0f} seconds"
+            failed = RequestFailedError(Failure.UNREACHABLE, reason)
+        if self._task is task:
+            self.end()
+        raise failed
+
+    async def request(self, make: Callable[[Any], Awaitable[T]], seconds: float | None = None) -> T:
+        """Return the result of a request that `make` makes with the SDK's client.
+
+        Raises RequestFailedError, and what is raised by `make` itself: SourceError and ToolError. After LOST,
+        the next request connects again.
+        """
+        client = await self.open()
+        if self._opened is not None:
+            self._opened.budget.renew()
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await make(client)
+        except (SourceError, ToolError):
+            raise
+        except Exception as error:
+            failed = await self._failed(error, is_late=limit.expired())
+        if failed.failure is Failure.LATE:
+            noise = f"; it sent {self.noise}, which is no message of MCP" if self.noise else ""
+            raise RequestFailedError(failed.failure, f"there is no answer within {seconds:g} seconds{noise}")
+        if failed.failure is Failure.LOST:
+            self.end()
+        raise failed from None
+
+    async def why_lost(self) -> str:
+        """Return why the connection has ended; empty if it has not, or was not opened."""
+        lost = self._task is not None and self._has_ended()
+        return str(await self._explained(Failure.LOST)) if lost else ""
+
+    def end(self) -> None:
+        """Begin to close the connection. The next request opens a new one."""
+        if self._task is not None:
+            self._closing.set()
+            task, self._task, self._opened = self._task, None, None
+            asyncio.get_running_loop().call_later(_CLOSE_SECONDS, task.cancel)
+            _ENDING.add(task)
+            task.add_done_callback(_ended)
+
+    async def close(self) -> None:
+        """End the connection as clients do, or at once if that takes long."""
+        task = self._task
+        self.end()
+        if task is not None:
+            await asyncio.wait({task}, timeout=_CLOSE_SECONDS)
+            task.cancel()
+
+    def _open_transport(self) -> AbstractAsyncContextManager[OpenTransport]:
+        budget = ByteBudget(self.server.shown, MAX_ANSWER_BYTES)
+        if self._transport is not None:
+            return nullcontext(OpenTransport(self._transport, budget))
+        return open_transport(self.server, budget, is_patient=self._is_patient)
+
+    async def _hold(self, ready: asyncio.Future[Any], closing: asyncio.Event, **options: Any) -> None:
+        """Connect, and stay connected: the SDK's scopes must be left by the task that entered them."""
+        from mcp import Client  # its import takes longer than the other modules of a command
+
+        answer: Any = None if self._elicit is None else self._answer_question
+        async with (
+            self._open_transport() as self._opened,
+            Client(
+                self._opened.transport, elicitation_callback=answer, message_handler=self._handle, **options
+            ) as client,
+        ):
+            # the schema of the spec decides, and a result that breaks it is shown
+            client.session.validate_tool_result = _accept  # type: ignore[method-assign]
+            await self._prepare(client)
+            ready.set_result(client)
+            await self._attend(client, closing)
+
+    async def _prepare(self, client: Any) -> None:
+        """Look at the server before the first request."""
+
+    async def _attend(self, client: Any, closing: asyncio.Event) -> None:
+        """Wait until the connection is closed."""
+        await closing.wait()
+
+    async def _handle(self, message: Any) -> None:
+        """Remember the first thing that the server sent and that is no message."""
+        if isinstance(message, Exception) and not self.noise:
+            self.noise = describe_failure(message)
+
+    async def _answer_question(self, context: Any, question: Any) -> Any:
+        assert self._elicit is not None
+        return await self._elicit(question)
+
+    def _has_ended(self) -> bool:
+        opened = self._opened
+        if self._task is None or self._task.done():
+            return True
+        return opened is not None and bool(
+            opened.budget.excess or (opened.process and opened.process.describe_end())
+        )
+
+    async def _failed(self, error: Exception, *, is_late: bool) -> RequestFailedError:
+        """Return the failure of a request: the one table of all that the SDK raises."""
+        from mcp import InputRequiredRoundsExceededError, MCPError
+        from mcp_types import CONNECTION_CLOSED
+
+        code = error.code if isinstance(error, MCPError) else None
+        if (code == CONNECTION_CLOSED and str(error) == _CLOSED) or self._has_ended():
+            return await self._explained(Failure.LOST, error)
+        if isinstance(error, InputRequiredRoundsExceededError):
+            return RequestFailedError(Failure.ENDLESS, "the server asks the user again and again", error)
+        if is_late:
+            return RequestFailedError(Failure.LATE, "", error)
+        if code is not None:
+            return RequestFailedError(Failure.REFUSED, str(error), error)
+        if isinstance(error, ValidationError | RuntimeError):
+            return RequestFailedError(Failure.INVALID, describe_failure(error), error)
+        return await self._explained(Failure.LOST, error)
+
+    async def _explained(self, failure: Failure, error: BaseException | None = None) -> RequestFailedError:
+        """Return a failure with the reason why the connection ended."""
+        opened, task = self._opened, self._task
+        if opened is not None and opened.budget.excess is not None:
+            # the SDK may call it an end of the stream
+            return RequestFailedError(failure, opened.budget.excess.message, opened.budget.excess)
+        # Its pipes close a moment before a process ends, and its exit code says more than their end does.
+        end = "" if opened is None or opened.process is None else await opened.process.wait_for_end()
+        raised = task.exception() if task is not None and task.done() and not task.cancelled() else None
+        cause = error if raised is None else first_cause(raised)
+        if isinstance(cause, SourceError):
+            return RequestFailedError(failure, cause.message, cause)
+        about = "" if cause is None else describe_failure(cause)
+        if failure is Failure.LOST:
+            about = f"the connection ended: {about}".removesuffix(f": {_CLOSED}").removesuffix(": ")
+        return RequestFailedError(failure, end or about, cause)
 
 
 @dataclass(slots=True)
@@ -62,188 +268,96 @@ class ServerAnswer:
     questions: list[str] = field(default_factory=list)  # to the user
 
 
-@dataclass(slots=True)
-class _Exchange:
-    """The call that is being made."""
+class CallingConnection(ServerConnection):
+    """Makes one call after another, and answers what the server asks the user meanwhile: yes or no."""
 
-    ask: Ask | None
-    answer: ServerAnswer
-    work: asyncio.Task[None]  # is cancelled if there are too many questions
-
-
-class ServerConnection:
-    """A connection to a server. Belongs to one event loop; calls are made one after another."""
-
-    def __init__(
-        self,
-        server: ServerAddress,
-        *,
-        asks_user: bool,
-        elicit: Callable[[Any], Awaitable[Any]] | None = None,
-        is_patient: bool = False,
-        transport: Any = None,
-    ) -> None:
-        """Prepare it; the first call connects. With `asks_user`, the client can ask the user questions.
-
-        `elicit` answers all questions to the user in place of the `ask` of a call. With `is_patient`, any
-        time may pass between two parts of an HTTP response. `transport` is what the SDK's client connects to
-        instead of the server's address.
-        """
-        self.server, self._asks_user = server, asks_user
-        self._elicit, self._is_patient, self._transport = elicit, is_patient, transport
-        self._task: asyncio.Task[None] | None = None
-        self._opened: OpenTransport | None = None
-        self._closing = asyncio.Event()
-        self._exchange: _Exchange | None = None
-        self.noise = ""  # the first thing that the server sent and that is no message
-
-    async def open(self) -> Any:
-        """Return the SDK's client, connected. Raises ServerLostError."""
-        if self._task is not None and self._task.done():
-            reason = await self._reason()
-            self._task = None
-            raise ServerLostError(reason)
-        if self._task is None:
-            self._ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-            self._closing = asyncio.Event()
-            self._task = asyncio.create_task(self._hold())
-        await asyncio.wait(
-            {self._task, self._ready}, timeout=limits.TIME_LIMIT, return_when=asyncio.FIRST_COMPLETED
-        )
-        if self._ready.done():
-            return self._ready.result()
-        reason = f"the server did not answer within {limits.TIME_LIMIT:.0f} seconds"
-        if self._task.done():
-            reason = await self._reason()
-        await self.abort()
-        raise ServerLostError(reason)
+    def __init__(self, server: ServerAddress, *, asks_user: bool) -> None:
+        """Prepare it. Without `asks_user`, the client says that it cannot ask."""
+        super().__init__(server, elicit=self._decide if asks_user else None)
+        self._ask: Ask | None = None
+        self._answer = ServerAnswer()  # of the call that is made
 
     async def call(
         self, name: str, arguments: JsonObject, *, ask: Ask | None = None, seconds: float
     ) -> ServerAnswer:
         """Make a call. `ask` answers questions to the user; without it, the answer is no.
 
-        Raises ServerLostError if there is no answer within `seconds`; the next call connects again.
+        Raises RequestFailedError if there is no answer; the next call connects again.
         """
-        client = await self.open()
-        assert self._task is not None
-        assert self._opened is not None
-        self._opened.budget.renew()
-        answer = ServerAnswer()
-        work = asyncio.create_task(_request(client, name, arguments, answer))
-        self._exchange = _Exchange(ask, answer, work)
+        self._ask, self._answer = ask, ServerAnswer()
+        answer = self._answer
+
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            if message is not None:
+                answer.messages.append(message)
+
+        async def make(client: Any) -> None:
+            answer.result = await client.call_tool(name, arguments, progress_callback=progress)
+            await asyncio.sleep(0)  # the last notification may be on its way to the callback
+
         try:
-            await asyncio.wait({work, self._task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if work.done() and not work.cancelled() and work.exception() is None:
-                return answer
-            lost = ServerLostError(await self._why_no_answer(answer, work, seconds))
-            lost.is_outcome_unknown = True
-            await self.abort()
-            raise lost
-        finally:
-            self._exchange = None
-            await _cancelled(work)
+            await self.request(make, seconds)
+        except RequestFailedError as failed:
+            if failed.failure is Failure.REFUSED:
+                answer.refusal = f"JSON-RPC error {getattr(failed.error, 'code', '')}"
+            elif failed.failure is Failure.INVALID:
+                answer.refusal = "an invalid answer"
+            else:
+                self._abort()
+                if len(answer.questions) > MAX_QUESTIONS or failed.failure is Failure.ENDLESS:
+                    reason = f"{Failure.ENDLESS.value}, {quoted((answer.questions or [''])[-1])}"
+                    raise RequestFailedError(Failure.ENDLESS, reason) from None
+                raise
+            answer.message = str(failed)
+        return answer
 
-    def renew_budget(self) -> None:
-        """Let the server send as many bytes again as one call may have."""
-        if self._opened is not None:
-            self._opened.budget.renew()
-
-    async def why_lost(self, *, is_lost: bool = False) -> str:
-        """Return why the connection has ended; empty if it has not.
-
-        `is_lost`: a call has found that it has, so that a server's process is about to end, too.
-        """
-        process = None if self._opened is None else self._opened.process
-        ended = self._task is not None and self._task.done()
-        return await self._reason() if ended or (process and (is_lost or process.describe_end())) else ""
-
-    async def close(self) -> None:
-        """End the connection, as clients do."""
-        self._closing.set()
-        if self._task is not None:
-            await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
-        await self.abort()
-
-    async def abort(self) -> None:
-        """End the connection at once."""
-        task, self._task = self._task, None
+    def _abort(self) -> None:
+        """End the connection, and the server's process at once: it may hang."""
         if self._opened is not None and self._opened.process is not None:
             self._opened.process.kill()
-        if task is not None:
-            await _cancelled(task)
+        self.end()
 
-    async def _hold(self) -> None:
-        """Connect, and stay connected until `close`; the SDK needs one task for opening and closing."""
-        from mcp import Client
-
-        budget = ByteBudget(self.server.shown, MAX_ANSWER_BYTES)
-        async with self._open_transport(budget) as self._opened:
-            answer: Any = self._answer_question if self._asks_user else None
-            client = Client(self._opened.transport, elicitation_callback=answer, message_handler=self._handle)
-            async with client:
-                # the schema of the spec decides, and a result that breaks it is shown
-                client.session.validate_tool_result = _accept  # type: ignore[method-assign]
-                self._ready.set_result(client)
-                await self._closing.wait()
-
-    def _open_transport(self, budget: ByteBudget) -> AbstractAsyncContextManager[OpenTransport]:
-        if self._transport is not None:
-            return nullcontext(OpenTransport(self._transport, budget))
-        return open_transport(self.server, budget, is_patient=self._is_patient)
-
-    async def _handle(self, message: Any) -> None:
-        """Remember the first thing that the server sent and that is no message."""
-        if isinstance(message, Exception) and not self.noise:
-            self.noise = describe_failure(message)
-
-    async def _answer_question(self, context: Any, question: Any) -> Any:
+    async def _decide(self, question: Any) -> Any:
         """Answer for the user: yes with a form that is filled in, or no."""
         import mcp_types as types
 
-        if self._elicit is not None:
-            return await self._elicit(question)
-        exchange = self._exchange
-        if exchange is None:
-            return types.ElicitResult(action="cancel")
-        exchange.answer.questions.append(question.message)
-        if len(exchange.answer.questions) > MAX_QUESTIONS:
-            exchange.work.cancel()
+        self._answer.questions.append(question.message)
+        if len(self._answer.questions) > MAX_QUESTIONS:
+            self._abort()
         content = yes_to_all(question.requested_schema) if question.mode == "form" else None
-        if content is None or exchange.ask is None or not await exchange.ask(question):
+        if content is None or self._ask is None or not await self._ask(question):
             return types.ElicitResult(action="decline")
         return types.ElicitResult(action="accept", content=content)
 
-    async def _why_no_answer(self, answer: ServerAnswer, work: asyncio.Task[None], seconds: float) -> str:
-        from mcp import InputRequiredRoundsExceededError
 
-        error = None if not work.done() or work.cancelled() else work.exception()
-        # Protocols after 2025-11-25 ask in results of calls, which the SDK makes again only so many times.
-        if work.cancelled() or isinstance(error, InputRequiredRoundsExceededError):
-            return f"the server asks the user again and again, {quoted((answer.questions or [''])[-1])}"
-        if error is not None or self._task is None or self._task.done():
-            return await self._reason(error)
-        process = None if self._opened is None else self._opened.process
-        if process is not None and (end := process.describe_end()):
-            return end
-        noise = f"; it sent {self.noise}, which is no message of MCP" if self.noise else ""
-        return f"there is no answer within {seconds:g} seconds{noise}"
+def list_tools(server: ServerAddress) -> list[dict[str, Any]]:
+    """Return every tool of the server with all its keys. Raises as `list_server` does."""
+    require_sdk("importing from a server")
+    return asyncio.run(_read(server, read_tools))
 
-    async def _reason(self, error: BaseException | None = None) -> str:
-        """Return why the connection ended."""
-        if self._opened is not None and self._opened.budget.excess:
-            return self._opened.budget.excess  # the SDK may call it an end of the stream
-        # Its pipes close a moment before a process ends, and its exit code says more than their end does.
-        process = None if self._opened is None else self._opened.process
-        end = "" if process is None else await process.wait_for_end()
-        if self._task is not None and self._task.done() and not self._task.cancelled():
-            failure = self._task.exception()
-            cause = None if failure is None else first_cause(failure)
-            if isinstance(cause, SourceError):
-                return cause.message
-            error = error or cause
-        about = "" if error is None else describe_failure(error)
-        return end or f"the connection ended: {about}".removesuffix(": Connection closed").removesuffix(": ")
+
+def list_server(server: ServerAddress, what: str = "guarding a server") -> Listing:
+    """Return all that the server lists.
+
+    Raises:
+        SourceError: the server failed, took too long or answered too much; the message says what it did.
+        UnableError: the MCP SDK is not installed.
+    """
+    require_sdk(what)
+    return asyncio.run(_read(server, read_listing))
+
+
+async def _read(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any, Any, T]]) -> T:
+    """Return what `read` gets from a client of the server. Raises SourceError."""
+    connection = ServerConnection(server)
+    try:
+        return await connection.request(lambda client: read(client, server.shown), limits.TIME_LIMIT)
+    except RequestFailedError as failed:
+        if isinstance(failed.error, SourceError):
+            raise failed.error from None
+        raise SourceError(f"{server.shown}: {failed}", _HINT) from None
+    finally:
+        await connection.close()
 
 
 def call_server(server: ServerAddress, name: str, arguments: JsonObject, ask: Ask | None) -> ServerAnswer:
@@ -259,38 +373,16 @@ def call_server(server: ServerAddress, name: str, arguments: JsonObject, ask: As
 async def _call_once(
     server: ServerAddress, name: str, arguments: JsonObject, ask: Ask | None
 ) -> ServerAnswer:
-    connection = ServerConnection(server, asks_user=ask is not None)
+    connection = CallingConnection(server, asks_user=ask is not None)
     try:
         return await connection.call(name, arguments, ask=ask, seconds=CALL_SECONDS)
-    except ServerLostError as error:
-        if error.is_outcome_unknown:
-            message = f"{error}. {OutcomeUnknownError.hint}"
-            return ServerAnswer(refusal=OutcomeUnknownError.code, message=message)
-        hint = "does the server start, and speak MCP?"
-        raise UnableError("bad-source", f"{server.shown}: {error}", hint) from None
+    except RequestFailedError as failed:
+        if failed.failure is Failure.UNREACHABLE:
+            raise UnableError("bad-source", f"{server.shown}: {failed}", _HINT) from None
+        message = f"{failed}. {OutcomeUnknownError.hint}"
+        return ServerAnswer(refusal=OutcomeUnknownError.code, message=message)
     finally:
         await connection.close()
-
-
-async def _request(client: Any, name: str, arguments: JsonObject, answer: ServerAnswer) -> None:
-    """Make a call, and put what the server answers into `answer`. Raises if the connection ends."""
-    from mcp.shared.exceptions import MCPError
-    from mcp_types import CONNECTION_CLOSED
-    from pydantic import ValidationError
-
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        if message is not None:
-            answer.messages.append(message)
-
-    try:
-        answer.result = await client.call_tool(name, arguments, progress_callback=progress)
-        await asyncio.sleep(0)  # the last notification may be on its way to the callback
-    except MCPError as error:
-        if error.code == CONNECTION_CLOSED:
-            raise
-        answer.refusal, answer.message = f"JSON-RPC error {error.code}", str(error)
-    except ValidationError as error:
-        answer.refusal, answer.message = "an invalid answer", describe_failure(error)
 
 
 def yes_to_all(schema: Any) -> dict[str, Any] | None:
@@ -305,12 +397,10 @@ async def _accept(name: str, result: Any) -> None:
     """Accept every result."""
 
 
-async def _cancelled(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel tasks, and wait until they have ended; not for ever."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks, timeout=_CLOSE_SECONDS)
-    for task in tasks:
-        if task.done() and not task.cancelled():
-            with suppress(Exception):
-                task.exception()  # was reported
+_ENDING: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    _ENDING.discard(task)
+    if not task.cancelled():
+        task.exception()  # was reported

@@ -24,12 +24,16 @@ class ByteBudget:
         self._values, self._has_many_values = values, False
 
     @property
-    def excess(self) -> str:
-        """Return that the source has sent too much, for messages; empty if it has not."""
+    def excess(self) -> SourceError | None:
+        """The error that the source has sent too much; None if it has not."""
+        if self.left >= 0 and not self._has_many_values:
+            return None
+        much = f"{self._size // 1024 // 1024} MB, or too many messages"
         if self._has_many_values:
-            return f"{self.name}: more than {self._values:,} values in one message"
-        megabytes = self._size // 1024 // 1024
-        return f"{self.name}: more than {megabytes} MB, or too many messages" if self.left < 0 else ""
+            much = f"{self._values:,} values in one message"
+        return SourceError(
+            f"{self.name}: more than {much}", "let it list less, or import a part of it", "too-complex"
+        )
 
     def spend(self, size: int, *, messages: int = 0) -> None:
         """Count bytes, and what messages take beside them. Raises as `check` does."""
@@ -42,12 +46,10 @@ class ByteBudget:
         self._has_many_values |= has_more_values(text, self._values)
         self.check()
 
-    def check(self, cause: BaseException | None = None) -> None:
+    def check(self) -> None:
         """Raise SourceError if the source has sent too much."""
-        if self.excess:
-            raise SourceError(
-                self.excess, "let it list less, or import a part of it", "too-complex"
-            ) from cause
+        if self.excess is not None:
+            raise self.excess
 
     def renew(self) -> None:
         """Begin to count anew, for the next answer."""

@@ -17,7 +17,7 @@ from toolgen.changes.comparing.lock import read_lock
 from toolgen.project import Project, UnableError, reason
 from toolgen.runtime.errors import MissingDependencyError
 from toolgen.sources.loading.source_content import source_errors
-from toolgen.sources.mcp_client.client import list_server
+from toolgen.sources.mcp_client.connection import list_server
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.testing.processes.child_run import report_events, run_child
 from toolgen.testing.project_tools import require_generated

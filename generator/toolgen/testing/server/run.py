@@ -25,15 +25,13 @@ from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.client import (
     ServerAddress,
-    describe_failure,
-    first_cause,
     read_tools,
     require_sdk,
 )
 from toolgen.sources.mcp_client.connection import (
+    CallingConnection,
+    RequestFailedError,
     ServerAnswer,
-    ServerConnection,
-    ServerLostError,
     agree,
 )
 from toolgen.sources.mcp_client.results import response_of, text_of
@@ -85,11 +83,11 @@ class ServerSubject(Subject, Session):
     has_state = False
     has_fresh_data = False
 
-    def __init__(self, connection: ServerConnection, header_options: Sequence[str]) -> None:
+    def __init__(self, connection: CallingConnection, header_options: Sequence[str]) -> None:
         """`header_options` are those of the command line, for the commands that make a call again."""
         self._server, self._header_options = connection.server, header_options
         self._asking = connection
-        self._silent = ServerConnection(connection.server, asks_user=False)
+        self._silent = CallingConnection(connection.server, asks_user=False)
         self._until = 0.0
         self._starts = 0  # that are left for the sessions of a tool
         self._sessions_of = ""  # the tool that is tested, if its calls may change data
@@ -144,12 +142,14 @@ class ServerSubject(Subject, Session):
         tool = served.tool
         agrees = (tool.confirms or tool.asks) and call.consent == "given"
         seconds = CALL_SECONDS if tool.timeout is None else max(CALL_SECONDS, tool.timeout + LATE_SECONDS)
+        if lost := await connection.why_lost():
+            raise SubjectFailedError(lost, call)
         try:
             given = await connection.call(
                 served.name, call.arguments, ask=agree if agrees else None, seconds=seconds
             )
-        except ServerLostError as error:
-            raise SubjectFailedError(str(error), call) from None
+        except RequestFailedError as failed:
+            raise SubjectFailedError(str(failed), call) from None
         return self._answer(tool, given)
 
     async def close(self) -> None:
@@ -235,7 +235,7 @@ def test_server(
     scopes = sorted({scope for tool in tools for scope in tool.scopes})
     environment = {"TOOLGEN_SCOPES": ",".join(scopes)} if scopes else {}
     address = replace(server.server, environment=environment)
-    connection = ServerConnection(address, asks_user=True)
+    connection = CallingConnection(address, asks_user=True)
     subject = ServerSubject(connection, server.header_options)
     with asyncio.Runner() as runner:
         try:
@@ -256,27 +256,19 @@ class _Listed:
     tools: list[dict[str, Any]]
 
 
-async def _list(connection: ServerConnection) -> _Listed:
+async def _list(connection: CallingConnection) -> _Listed:
     """Return the tools that a server lists. Raises UnableError."""
     server = connection.server
     try:
         client = await connection.open()
-        async with asyncio.timeout(limits.TIME_LIMIT):
-            tools = await read_tools(client, server.shown)
+        tools = await connection.request(lambda client: read_tools(client, server.shown), limits.TIME_LIMIT)
         info = client.server_info
         name = quoted(f"{info.name} {info.version}", 80) if info else quoted(server.shown)
         return _Listed(f"{name}, MCP {client.protocol_version}", tools)
-    except ServerLostError as error:
-        raise UnableError("bad-source", f"{server.shown}: {error}", _HINT) from None
-    except TimeoutError:
-        message = f"{server.shown}: no list of tools within {limits.TIME_LIMIT:.0f} seconds"
-        raise UnableError("bad-source", message, _HINT) from None
+    except RequestFailedError as failed:
+        raise UnableError("bad-source", f"{server.shown}: {failed}", _HINT) from None
     except SourceError as error:
         raise UnableError(error.code, error.message, error.hint or _HINT) from None
-    except Exception as error:  # whatever a server makes the SDK raise, the server failed
-        lost = await connection.why_lost()
-        message = f"{server.shown}: {lost or describe_failure(first_cause(error))}"
-        raise UnableError("bad-source", message, _HINT) from None
 
 
 def _served(tool: ToolUnderTest, listed: ListedTool) -> ServedTool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import shlex
@@ -11,10 +10,7 @@ from functools import partial
 from inspect import isawaitable
 from typing import Any, Final, TypeAlias
 
-from mcp import InputRequiredRoundsExceededError
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED
-from pydantic import ValidationError
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.errors import (
@@ -25,8 +21,8 @@ from toolgen.runtime.errors import (
     UnreachableError,
 )
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.mcp_client.client import ServerAddress, describe_failure, first_cause, read_tools
-from toolgen.sources.mcp_client.connection import ServerConnection, ServerLostError
+from toolgen.sources.mcp_client.client import ServerAddress, read_tools
+from toolgen.sources.mcp_client.connection import Failure, RequestFailedError, ServerConnection
 
 from .errors import ConnectError, ProtocolError
 from .options import Progress
@@ -34,7 +30,6 @@ from .questions import Confirm, elicited
 
 Server: TypeAlias = str | Sequence[str] | Any
 """A URL, a quoted command or its words, or what the SDK's `Client` takes: a server in this process."""
-_CLOSED: Final = "Connection closed"  # the SDK's message
 _TOKEN: Final = re.compile("[!-~]+")
 _UNKNOWN_TOOL: Final = -32602  # MCP has no code of its own for it
 
@@ -62,7 +57,6 @@ class Connection:
 
         self._connection = ServerConnection(
             address,
-            asks_user=confirm is not None,
             elicit=elicit if confirm is not None else None,
             is_patient=True,
             transport=transport,
@@ -73,11 +67,8 @@ class Connection:
         """Connect. Raises ConnectError."""
         try:
             self._client = await self._connection.open()
-        except ServerLostError as error:
-            raise ConnectError(f"{self.shown}: {error}") from None
-        except BaseException:
-            await self._connection.abort()
-            raise
+        except RequestFailedError as failed:
+            raise ConnectError(f"{self.shown}: {failed}") from None
 
     async def close(self) -> None:
         """End the connection."""
@@ -90,14 +81,14 @@ class Connection:
 
     async def listed_tools(self) -> list[dict[str, Any]]:
         """Return the definitions that the server lists. Raises ConnectError."""
+        if not self._client.server_capabilities.tools:
+            return []
         try:
-            if not self._client.server_capabilities.tools:
-                return []
-            return await read_tools(self._client, self.shown)
+            return await self._connection.request(lambda client: read_tools(client, self.shown))
         except SourceError as error:
             raise ConnectError(error.message) from None
-        except Exception as error:
-            raise ConnectError(f"{self.shown}: {describe_failure(error)}") from None
+        except RequestFailedError as failed:
+            raise ConnectError(f"{self.shown}: {failed}") from None
 
     async def call(
         self,
@@ -110,47 +101,37 @@ class Connection:
     ) -> Any:
         """Return the `mcp_types.CallToolResult` of a call.
 
-        Raises ToolTimeoutError, UnreachableError if the connection ended, ProtocolError if the server refuses
-        the request, InvalidResponseError for an answer that is not MCP.
+        Raises ToolTimeoutError, UnreachableError if there is no connection or it ended, ProtocolError if the
+        server refuses the request, InvalidResponseError for an answer that is not MCP. After the connection
+        has ended, the next call connects again.
         """
-        self._connection.renew_budget()
         callback: Any = None if progress is None else partial(report, progress)
         options: Any = {} if meta is None else {"meta": dict(meta)}
         try:
-            async with asyncio.timeout(timeout) as limit:
-                return await self._client.call_tool(name, arguments, progress_callback=callback, **options)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            raise ToolTimeoutError(f"{name} did not answer within {timeout:g} seconds.") from None
-        except MCPError as error:
-            raise await self._error_of(name, error) from None
-        except ValidationError as error:
-            raise InvalidResponseError(
-                f"The answer of {name} breaks MCP: {describe_failure(error)}"
-            ) from None
-        except InputRequiredRoundsExceededError:
-            raise ProtocolError(f"The server asks the user about {name} again and again.") from None
-        except RuntimeError as error:
-            if not await self._connection.why_lost():
-                raise
-            raise await self._lost(error) from None
+            return await self._connection.request(
+                lambda client: client.call_tool(name, arguments, progress_callback=callback, **options),
+                timeout,
+            )
+        except RequestFailedError as failed:
+            raise self._error_of(name, failed, timeout) from None
 
-    async def _error_of(self, name: str, error: MCPError) -> ToolError:
-        # the code of the SDK is also the first one that servers may use as they like
-        is_closed = error.code == CONNECTION_CLOSED and str(error) == _CLOSED
-        if is_closed or await self._connection.why_lost():
-            return await self._lost(error)
-        if error.code == _UNKNOWN_TOOL and "unknown tool" in str(error).lower():
-            return UnknownToolError(f"The server has no tool {quoted(name)}.")
-        details = {"code": error.code, "data": error.error.data}
-        return ProtocolError(
-            f"The server refused the call of {name}: {quoted(str(error), 300)}", details=details
-        )
-
-    async def _lost(self, error: BaseException) -> ToolError:
-        reason = await self._connection.why_lost(is_lost=True) or describe_failure(first_cause(error))
-        return UnreachableError(f"{self.shown}: {reason}")
+    def _error_of(self, name: str, failed: RequestFailedError, timeout: float | None) -> ToolError:
+        error, text = failed.error, str(failed)
+        match failed.failure:
+            case Failure.LATE:
+                return ToolTimeoutError(f"{name} did not answer within {timeout:g} seconds.")
+            case Failure.REFUSED if isinstance(error, MCPError):
+                if error.code == _UNKNOWN_TOOL and "unknown tool" in text.lower():
+                    return UnknownToolError(f"The server has no tool {quoted(name)}.")
+                details = {"code": error.code, "data": error.error.data}
+                message = f"The server refused the call of {name}: {quoted(text, 300)}"
+                return ProtocolError(message, details=details)
+            case Failure.INVALID:
+                return InvalidResponseError(f"The answer of {name} breaks MCP: {text}")
+            case Failure.ENDLESS:
+                return ProtocolError(f"The server asks the user about {name} again and again.")
+            case _:
+                return UnreachableError(f"{self.shown}: {text}")
 
 
 async def report(progress: Progress, done: float, total: float | None, message: str | None) -> None:

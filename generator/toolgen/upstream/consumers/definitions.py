@@ -20,7 +20,8 @@ from toolgen.sources.imported_tool import ImportedTools, SourceError
 from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
 from toolgen.sources.mcp import import_mcp
-from toolgen.sources.mcp_client.client import ServerAddress, list_server
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import list_server
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.sources.mcp_client.source_argument import ServerSource
 from toolgen.sources.names import ExistingNames

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Never
 
 import mcp_types as types
 from mcp import Client
-from mcp.client.session import ClientRequestContext
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, HEADER_MISMATCH
+from mcp_types import HEADER_MISMATCH
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from toolgen.runtime.errors import OutcomeUnknownError, ToolError, UnreachableError, UpstreamChangedError
 from toolgen.runtime.health import HEALTH
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.serving.held_questions import Exchange
-from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.client import (
     OpenTransport,
-    describe_failure,
     first_cause,
     open_transport,
     read_features,
     read_tools,
+)
+from toolgen.sources.mcp_client.connection import (
+    MAX_ANSWER_BYTES,
+    Failure,
+    RequestFailedError,
+    ServerConnection,
 )
 from toolgen.sources.mcp_client.limits import ByteBudget
 
@@ -40,11 +42,8 @@ from .firewall import FeatureVerdicts, Subject
 if TYPE_CHECKING:
     from .upstream import Upstream
 
-MAX_BYTES: Final = 64 * 1024 * 1024
-"""That an upstream may send from one call to the next."""
 MAX_VALUES: Final = 250_000
 """In one message of an upstream: while they are worked on, other clients wait, for half a second at most."""
-_CLOSE_SECONDS: Final = 5.0
 _LISTEN_SECONDS: Final = 1.0  # until a stream of changes that was lost is opened again
 _CHANGES: Final = (
     types.ToolListChangedNotification,
@@ -52,7 +51,6 @@ _CHANGES: Final = (
     types.ResourceListChangedNotification,
 )
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
-_SESSION_LOST: Final = frozenset((CONNECTION_CLOSED,))
 
 
 class LostError(OutcomeUnknownError):
@@ -61,8 +59,8 @@ class LostError(OutcomeUnknownError):
     code = OutcomeUnknownError.code
 
 
-class Connection:
-    """A connection to an upstream. Belongs to one event loop.
+class Connection(ServerConnection):
+    """A connection to an upstream.
 
     Attributes:
         users: calls that use it now.
@@ -71,12 +69,10 @@ class Connection:
 
     def __init__(self, upstream: Upstream, *, asks: bool, prefers_legacy: bool) -> None:
         """Prepare it: the first call connects. With `asks`, the client of all its calls can ask its user."""
+        super().__init__(upstream.address({}), elicit=self._ask if asks else None)
         self.users, self.used = 0, monotonic()
-        self._upstream, self._asks, self._prefers_legacy = upstream, asks, prefers_legacy
-        self._task: asyncio.Task[None] | None = None
-        self._ready: asyncio.Future[Client]
-        self._closing = asyncio.Event()
-        self._opened: OpenTransport | None = None
+        self._upstream, self._prefers_legacy = upstream, prefers_legacy
+        self._has_client = False  # since the last attempt to connect
         self._exchanges: list[Exchange] = []
         self._refused: Mapping[str, str] = {}
         self._is_stale = False  # the upstream says that its list of tools has changed
@@ -90,51 +86,62 @@ class Connection:
         Raises UpstreamChangedError if the tool is not the one in the lock, UnreachableError without a
         connection, LostError if it ended during the call, MCPError if the upstream refuses the call.
         """
-        client = await self._connected()
-        await self._refuse_changed(client, params.name)
-        return await self._exchange(client, types.CallToolRequest(params=params), exchange)
 
-    async def request(
+        async def make(client: Client) -> dict[str, Any]:
+            await self._refuse_changed(client, params.name)
+            return await self._send(client, types.CallToolRequest(params=params), exchange)
+
+        try:
+            return await self.request(make)
+        except RequestFailedError as failed:
+            self._raise(failed)
+
+    async def forward(
         self, request: types.Request[Any, Any], exchange: Exchange, subject: Subject | None = None
     ) -> dict[str, Any]:
         """Return the result of a request about the resource or prompt `subject`, as the upstream sent it.
 
         Raises UpstreamChangedError if it is not the one in the lock, else as `call` does.
         """
-        client = await self._connected()
-        why = (await self._judged_features(client)).why_refused(subject)
-        if why is not None:
-            raise UpstreamChangedError(f"Not served: {why}")
-        return await self._exchange(client, request, exchange)
 
-    async def _exchange(
-        self, client: Client, request: types.Request[Any, Any], exchange: Exchange
-    ) -> dict[str, Any]:
-        if self._opened is not None:
-            self._opened.budget.renew()
-        self._exchanges.append(exchange)
-        try:
+        async def make(client: Client) -> dict[str, Any]:
+            why = (await self._judged_features(client)).why_refused(subject)
+            if why is not None:
+                raise UpstreamChangedError(f"Not served: {why}")
             return await self._send(client, request, exchange)
-        except MCPError as error:
-            if error.code not in _SESSION_LOST and not self._is_over():
-                raise
-            reason = self._reason(error)
-        except (ValidationError, RuntimeError) as error:
-            LOGGER.warning("an upstream breaks MCP: %s", self._reason(error))
-            raise UnreachableError("The server behind it answered with something else than MCP.") from None
-        except Exception as error:
-            reason = self._reason(error)
-        finally:
-            self._exchanges.remove(exchange)
-        self.end()
-        LOGGER.warning("the connection to an upstream ended during a call: %s", reason)
-        raise LostError("The server behind it ended during the call.")
+
+        try:
+            return await self.request(make)
+        except RequestFailedError as failed:
+            self._raise(failed)
+
+    async def open(self) -> Client:
+        """Return the SDK's client, connected. Raises UnreachableError soon after an attempt that failed."""
+        if self._task is None or self._has_ended():
+            self._upstream.address()  # no attempt is made without its credentials
+            self._upstream.backoff.check()
+        client: Client = await super().open()
+        return client
+
+    def _raise(self, failed: RequestFailedError) -> Never:
+        """Raise the outcome of a request that has no result."""
+        error, reason = failed.error, redact(str(failed), self._upstream.secrets)
+        is_refused = failed.failure is Failure.REFUSED and isinstance(error, MCPError)
+        if error is not None and (is_refused or isinstance(error, ToolError)):
+            raise error from None
+        LOGGER.warning("a request to an upstream failed: %s: %s", failed.failure.value, reason)
+        if failed.failure is Failure.LOST:
+            raise LostError("The server behind it ended during the call.") from None
+        if failed.failure is Failure.UNREACHABLE:
+            raise UnreachableError("The server behind it cannot be reached.") from None
+        raise UnreachableError("The server behind it answered with something else than MCP.") from None
 
     async def _send(
         self, client: Client, request: types.Request[Any, Any], exchange: Exchange
     ) -> dict[str, Any]:
         # the JSON itself: the SDK's types drop keys that they do not know
         send = partial(client.session.send_request, request, _ANYTHING, progress_callback=exchange.progress)
+        self._exchanges.append(exchange)
         try:
             result: dict[str, Any] = await send()
         except MCPError as error:
@@ -143,81 +150,44 @@ class Connection:
                 raise
             await client.list_tools(cache_mode="bypass")
             result = await send()
+        finally:
+            self._exchanges.remove(exchange)
         return result
 
-    async def _connected(self) -> Client:
-        process = None if self._opened is None else self._opened.process
-        if self._task is not None and (self._task.done() or (process and process.describe_end())):
-            self.end()  # it ended after the last call: no call is lost
-        if self._task is None:
-            self._upstream.backoff.check()
-            self._ready = asyncio.get_running_loop().create_future()
-            self._closing = asyncio.Event()
-            # without variables of the call that happens to be the first
-            self._task = asyncio.create_task(
-                self._hold(self._ready, self._closing), context=contextvars.Context()
-            )
-        task, ready = self._task, self._ready
-        if ready.done():
-            return ready.result()
-        waiting: set[asyncio.Future[Any]] = {task, ready}
-        await asyncio.wait(waiting, timeout=limits.TIME_LIMIT, return_when=asyncio.FIRST_COMPLETED)
-        if ready.done():
-            return ready.result()
-        raised = task.exception() if task.done() and not task.cancelled() else None
-        cause = None if raised is None else first_cause(raised)
-        reason = self._reason(cause) if cause else f"no answer within {limits.TIME_LIMIT:.0f} seconds"
-        if self._task is task:
-            self.end()
-        if isinstance(cause, ToolError):
-            raise cause
-        LOGGER.warning("an upstream cannot be reached: %s", reason)
-        raise UnreachableError("The server behind it cannot be reached.")
+    def _open_transport(self) -> AbstractAsyncContextManager[OpenTransport]:
+        address = self._upstream.address()
+        budget = ByteBudget(address.shown, MAX_ANSWER_BYTES, values=MAX_VALUES)
+        return open_transport(address, budget, log=_log, is_patient=True)
 
-    async def _hold(self, ready: asyncio.Future[Client], closing: asyncio.Event) -> None:
-        """Keep the connection open: the SDK's scopes must be left by the task that entered them."""
-        upstream, is_connected = self._upstream, False
-        for mode in ("legacy", "auto") if self._prefers_legacy and not upstream.is_modern_only else ("auto",):
-            address = upstream.address()
-            try:
-                async with (
-                    open_transport(
-                        address,
-                        ByteBudget(address.shown, MAX_BYTES, values=MAX_VALUES),
-                        log=_log,
-                        is_patient=True,
-                    ) as self._opened,
-                    Client(
-                        self._opened.transport,
-                        mode=mode,
-                        elicitation_callback=self._ask if self._asks else None,
-                        message_handler=self._notice,
-                        cache=None,
-                    ) as client,
-                ):
-                    is_connected = True
-                    upstream.is_modern_only |= mode == "auto" and self._prefers_legacy
-                    await self._judge(client)
-                    upstream.backoff.succeeded()
-                    HEALTH.recover(upstream.part)
-                    self._features = None
-                    ready.set_result(client)
-                    await self._listen(client, closing)
-                return
-            except BaseException as error:
-                # the server answers, and refuses the old handshake
-                if (
-                    not is_connected
-                    and mode == "legacy"
-                    and isinstance(first_cause(error), MCPError | RuntimeError)
-                ):
-                    continue
-                if not ready.done():
-                    upstream.backoff.failed()
-                    HEALTH.degrade(upstream.part, "it cannot be reached")
-                raise
+    async def _hold(self, ready: asyncio.Future[Any], closing: asyncio.Event, **options: Any) -> None:
+        upstream = self._upstream
+        is_legacy = self._prefers_legacy and not upstream.is_modern_only
+        self._has_client = False
+        try:
+            if is_legacy:
+                try:
+                    return await super()._hold(ready, closing, mode="legacy", cache=None)
+                except Exception as error:
+                    if self._has_client or not isinstance(first_cause(error), MCPError | RuntimeError):
+                        raise
+            # the server answers, and refuses the old handshake
+            await super()._hold(ready, closing, mode="auto", cache=None)
+        except BaseException:
+            if not ready.done():
+                upstream.backoff.failed()
+                HEALTH.degrade(upstream.part, "it cannot be reached")
+            raise
 
-    async def _listen(self, client: Client, closing: asyncio.Event) -> None:
+    async def _prepare(self, client: Client) -> None:
+        self._has_client = True
+        upstream, is_modern = self._upstream, client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        upstream.is_modern_only |= self._prefers_legacy and is_modern
+        await self._judge(client)
+        upstream.backoff.succeeded()
+        HEALTH.recover(upstream.part)
+        self._features = None
+
+    async def _attend(self, client: Client, closing: asyncio.Event) -> None:
         """Wait until the connection is closed; ask newer servers to announce what changes."""
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await closing.wait()
@@ -236,7 +206,7 @@ class Connection:
                 async with client.listen(
                     tools_list_changed=True, prompts_list_changed=lists, resources_list_changed=lists
                 ) as events:
-                    async for _ in events:  # `_notice` gets them, too
+                    async for _ in events:  # `_handle` gets them, too
                         pass
             except SubscriptionLost:
                 LOGGER.debug("an upstream has ended the stream of its changes")
@@ -262,7 +232,7 @@ class Connection:
 
     async def _judge(self, client: Client) -> None:
         can = client.server_capabilities
-        listed = await read_tools(client, self._upstream.address({}).shown) if can.tools else []
+        listed = await read_tools(client, self.server.shown) if can.tools else []
         self._refused = await self._upstream.firewall.judge(_name_of(client), listed)
 
     async def _judged_features(self, client: Client) -> FeatureVerdicts:
@@ -270,65 +240,25 @@ class Connection:
         async with self._judging:
             while (found := self._features) is None:
                 self._has_changed = False
-                lists = await read_features(client, self._upstream.address({}).shown)
+                lists = await read_features(client, self.server.shown)
                 found = await self._upstream.firewall.judge_features(_name_of(client), lists)
                 # what changed while it was listed is listed again
                 self._features = None if self._has_changed else found
         return found
 
-    async def _notice(self, message: Any) -> None:
+    async def _handle(self, message: Any) -> None:
         if isinstance(message, _CHANGES):
             self._is_stale, self._features, self._has_changed = True, None, True
 
-    async def _ask(
-        self, context: ClientRequestContext, params: types.ElicitRequestParams
-    ) -> types.ElicitResult | types.ErrorData:
+    async def _ask(self, params: types.ElicitRequestParams) -> types.ElicitResult | types.ErrorData:
         """Ask the user of the call that the upstream works on; all calls here are of one session."""
         if not self._exchanges:
             return types.ErrorData(code=types.INVALID_REQUEST, message="There is no call that could ask.")
         return await self._exchanges[-1].ask(params)
 
-    def _is_over(self) -> bool:
-        process = None if self._opened is None else self._opened.process
-        spent = self._opened is not None and bool(self._opened.budget.excess)
-        return spent or self._task is None or self._task.done() or bool(process and process.describe_end())
-
-    def _reason(self, error: BaseException) -> str:
-        """Return why the connection ended, for the log."""
-        if self._opened is not None and self._opened.budget.excess:
-            return self._opened.budget.excess
-        process = None if self._opened is None else self._opened.process
-        return (process and process.describe_end()) or redact(describe_failure(error), self._upstream.secrets)
-
-    def end(self) -> None:
-        """Begin to close the connection. The next call opens a new one."""
-        if self._task is not None:
-            self._closing.set()
-            task, self._task, self._opened = self._task, None, None
-            asyncio.get_running_loop().call_later(_CLOSE_SECONDS, task.cancel)
-            _ENDING.add(task)
-            task.add_done_callback(_ended)
-
-    async def close(self) -> None:
-        """Close the connection, and wait until it is."""
-        task = self._task
-        self.end()
-        if task is not None:
-            with suppress(Exception):
-                await asyncio.wait({task}, timeout=_CLOSE_SECONDS)
-
 
 def _name_of(client: Client) -> str:
     return "" if client.server_info is None else client.server_info.name
-
-
-_ENDING: set[asyncio.Task[None]] = set()  # the event loop keeps weak references only
-
-
-def _ended(task: asyncio.Task[None]) -> None:
-    _ENDING.discard(task)
-    if not task.cancelled():
-        task.exception()
 
 
 def _log(line: str) -> None:

@@ -89,7 +89,7 @@ class ForwardedFeatures:
         kind, subject = _REQUESTS[context.method], _subject(params)
 
         async def send(connection: Connection, params: Any, exchange: Exchange) -> dict[str, Any]:
-            return await connection.request(kind(method=context.method, params=params), exchange, subject)
+            return await connection.forward(kind(method=context.method, params=params), exchange, subject)
 
         sent = params.model_copy(update={"meta": forwarded_meta(context.meta)})
         # reading changes nothing, so that it may be repeated
