@@ -265,10 +265,10 @@ SECRET = "do-not-show-this-token-1234567890"
     [
         ("tokens = [", "not TOML"),
         ("", "[[tokens]]"),
-        (f'[[tokens]]\nprincipal = "a"\nsha256 = "{SECRET}"', "64 hexadecimal"),
+        (f'[[tokens]]\nprincipal = "a"\nsha256 = "{SECRET}"', "sha256: String should match pattern"),
         ('[[tokens]]\nprincipal = "a"\ntoken = "short"', "20 characters"),
-        (f'[[tokens]]\nprincipal = "a"\ntoken = "{SECRET}"\nscope = ["x"]', "keys may be"),
-        (f'[[tokens]]\nprincipal = "a"\ntoken = "{SECRET}"\nexpires = 2030-01-01T00:00:00', "offset"),
+        (f'[[tokens]]\nprincipal = "a"\ntoken = "{SECRET}"\nscope = ["x"]', "scope: Extra inputs"),
+        (f'[[tokens]]\nprincipal = "a"\ntoken = "{SECRET}"\nexpires = 2030-01-01T00:00:00', "timezone"),
         (f'[[tokens]]\nprincipal = "a"\ntoken = "{SECRET}"\n' * 2, "twice"),
     ],
 )

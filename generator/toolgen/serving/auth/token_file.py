@@ -12,12 +12,10 @@ import os
 import re
 import time
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Final, Self
 
 from mcp.server.auth.provider import AccessToken
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError, model_validator
 
 from toolgen.base.files import IrregularFileError, open_named
 from toolgen.base.files.secret_files import is_readable_by_others, writer_fault
@@ -27,24 +25,43 @@ from toolgen.runtime.settings import SettingError
 MAX_BYTES: Final = 1024 * 1024
 MAX_TOKEN: Final = 4096  # characters
 SHORTEST_TOKEN: Final = 20  # characters: shorter ones can be guessed
-KEYS: Final = ("principal", "sha256", "token", "scopes", "expires")
-_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_TOKEN: Final = r"^[A-Za-z0-9._~+/-]+=*$"  # noqa: S105  a pattern: RFC 6750, section 2.1
 
 
-@dataclass(frozen=True, slots=True)
-class _FileToken:
-    digest: bytes
-    principal: str
-    scopes: tuple[str, ...]
-    expires_at: int | None  # seconds since 1970
+class _Entry(BaseModel, extra="forbid", strict=True):
+    """A table of the file."""
+
+    principal: Annotated[str, Field(pattern=r"\S")]  # who uses the token
+    sha256: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$")] | None = None
+    token: Annotated[str, Field(pattern=_TOKEN, min_length=SHORTEST_TOKEN, max_length=MAX_TOKEN)] | None = (
+        None
+    )
+    scopes: list[Annotated[str, Field(min_length=1)]] = []
+    expires: AwareDatetime | None = None
+
+    @model_validator(mode="after")
+    def _has_one_token(self) -> Self:
+        if (self.sha256 is None) == (self.token is None):
+            raise ValueError("needs either sha256 or token")
+        return self
+
+    @property
+    def digest(self) -> bytes:
+        """The SHA-256 of the token."""
+        if self.sha256 is not None:
+            return bytes.fromhex(self.sha256)
+        return hashlib.sha256((self.token or "").encode()).digest()
+
+
+class _Tables(BaseModel, extra="forbid"):
+    tokens: Annotated[list[_Entry], Field(min_length=1)]
 
 
 class TokenFile:
     """Verifies bearer tokens with those of a file, as it was when it was read."""
 
-    def __init__(self, entries: tuple[_FileToken, ...]) -> None:
-        self._entries = entries
+    def __init__(self, entries: list[_Entry]) -> None:
+        self._entries = [(entry.digest, entry) for entry in entries]
 
     @classmethod
     def read(cls, path: str) -> TokenFile:
@@ -56,81 +73,48 @@ class TokenFile:
             # one more byte than the limit was read
             if len(text) > MAX_BYTES:
                 raise IrregularFileError(path)
-            given = tomllib.loads(text)
+            entries = _Tables.model_validate(tomllib.loads(text)).tokens
         except IrregularFileError:
             raise _error(f"{path} is not a file of at most {MAX_BYTES} bytes") from None
         except OSError as error:
             raise _error(f"cannot read {path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise _error(f"{path} is not UTF-8") from None
-        except RecursionError:
-            raise _error(f"{path} is nested too deeply") from None
-        except tomllib.TOMLDecodeError as error:
-            place = re.search(r"\(at [^()]*\)$", str(error))
-            raise _error(f"{path} is not TOML{f' {place[0]}' if place else ''}") from None
-        tables = given.get("tokens")
-        if set(given) != {"tokens"} or not isinstance(tables, list) or not tables:
-            raise _error(f"{path} must consist of [[tokens]] tables, at least one")
-        entries = tuple(_entry(table, f"{path}, token {number}") for number, table in enumerate(tables, 1))
+        except ValidationError as error:
+            fault = error.errors(include_input=False)[0]
+            where = ".".join(map(str, fault["loc"])) or "the file"
+            raise _error(f"{path} must have [[tokens]] tables: {where}: {fault['msg']}") from None
+        except (ValueError, RecursionError) as error:
+            place = re.search(r"\(at [^()]*\)$", str(error))  # the rest may be a part of a token
+            raise _error(f"{path} is not TOML in UTF-8{f' {place[0]}' if place else ''}") from None
         if len({entry.digest for entry in entries}) < len(entries):
             raise _error(f"{path} has a token twice")
-        if fault := writer_fault(path, status):
-            raise _error(fault)
+        if fault_of_writer := writer_fault(path, status):
+            raise _error(fault_of_writer)
         if is_readable_by_others(status):
-            if any("token" in table for table in tables):
+            if any(entry.token for entry in entries):
                 raise _error(f"others may read the tokens in {path}: chmod 600 {path}, or use sha256")
             LOGGER.warning("others may read %s, the hashes of bearer tokens", path)
         return cls(entries)
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return the claims of a token; None if it is unknown or has expired."""
-        if len(token) > MAX_TOKEN or not _TOKEN.fullmatch(token):
+        if len(token) > MAX_TOKEN or not re.fullmatch(_TOKEN, token):
             return None
-        digest = hashlib.sha256(token.encode()).digest()
-        found: _FileToken | None = None
-        for entry in self._entries:  # all of them, so that the time does not depend on the token
-            if hmac.compare_digest(entry.digest, digest):
+        given = hashlib.sha256(token.encode()).digest()
+        found: _Entry | None = None
+        for digest, entry in self._entries:  # all of them, so that the time does not depend on the token
+            if hmac.compare_digest(digest, given):
                 found = entry
-        if found is None or (found.expires_at is not None and found.expires_at <= time.time()):
+        expires_at = None if found is None or found.expires is None else int(found.expires.timestamp())
+        if found is None or (expires_at is not None and expires_at <= time.time()):
             return None
         return AccessToken(
             token=token,
             client_id=found.principal,
             subject=found.principal,
-            scopes=list(found.scopes),
-            expires_at=found.expires_at,
+            scopes=found.scopes,
+            expires_at=expires_at,
         )
 
 
 def _error(fault: str) -> SettingError:
     return SettingError(f"--auth-tokens: {fault}")
-
-
-def _entry(table: Any, place: str) -> _FileToken:
-    def refuse(reason: str) -> SettingError:
-        return _error(f"{place}: {reason}")
-
-    if not isinstance(table, Mapping) or not set(table) <= set(KEYS):
-        raise refuse(f"its keys may be {', '.join(KEYS)}")
-    principal, scopes, expires = table.get("principal"), table.get("scopes", []), table.get("expires")
-    if not isinstance(principal, str) or not principal.strip():
-        raise refuse("principal must say who uses the token")
-    if not isinstance(scopes, list) or not all(isinstance(each, str) and each for each in scopes):
-        raise refuse("scopes must be a list of texts")
-    if expires is not None and not (isinstance(expires, datetime) and expires.tzinfo is not None):
-        raise refuse("expires must be a date and time with its offset, as 2030-01-31T12:00:00Z")
-    if ("token" in table) == ("sha256" in table):
-        raise refuse("needs either sha256 or token")
-    if "sha256" in table:
-        text = table["sha256"]
-        if not isinstance(text, str) or not _SHA256.fullmatch(text.lower()):
-            raise refuse("sha256 must be 64 hexadecimal digits")
-        digest = bytes.fromhex(text)
-    else:
-        text = table["token"]
-        if not isinstance(text, str) or not _TOKEN.fullmatch(text) or len(text) > MAX_TOKEN:
-            raise refuse("token may have letters, digits and - . _ ~ + / and end with =")
-        if len(text) < SHORTEST_TOKEN:
-            raise refuse(f"token must have {SHORTEST_TOKEN} characters or more")
-        digest = hashlib.sha256(text.encode()).digest()
-    return _FileToken(digest, principal, tuple(scopes), None if expires is None else int(expires.timestamp()))
