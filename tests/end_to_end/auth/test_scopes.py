@@ -178,7 +178,7 @@ async def test_invalid_bearer_tokens_are_refused(shop: Project) -> None:
             assert b"www-authenticate: bearer" in answer.lower(), label
             assert b"tools" not in answer, label
         twice = [f"Authorization: Bearer {'x' * 30}", f"Authorization: Bearer {BOB}"]
-        assert (await raw(server.url, "POST", "/mcp", *twice))[0] == 400
+        assert (await raw(server.url, "POST", "/mcp", *twice))[0] == 401  # the first one counts
         assert (await raw(server.url, "POST", "/mcp", *reversed(twice)))[0] == 400
         assert (await raw(server.url, "POST", "/mcp", f"authorization: bearer {BOB}"))[0] != 401
 

@@ -36,9 +36,7 @@ async def test_strangers_get_one_word_for_any_host_and_without_a_token(shop: Pro
     assert "/healthz" not in server.log.replace("/healthz/x", "")
 
 
-async def test_a_server_with_a_degraded_part_is_ready_and_names_it_to_an_authenticated_caller(
-    shop: Project,
-) -> None:
+async def test_a_server_with_a_degraded_part_is_ready_and_logs_it(shop: Project) -> None:
     shop.add_plain_tool(
         "fails",
         "async def setup(self): raise OSError('no database')\n"
@@ -50,12 +48,9 @@ async def test_a_server_with_a_degraded_part_is_ready_and_names_it_to_an_authent
         async with connect(server.url) as connection:
             connection.headers = bearer(BOB)
             await connection.call("fails")
-        told = await probe(server.url, "/readyz", **bearer(BOB))
-        untold = await probe(server.url, "/readyz")
-    told, untold, log = told, untold, server.log
-    assert (told.status, json.loads(told.body)) == (200, {"status": "ready", "degraded": ["tool fails"]})
-    assert (untold.status, untold.body) == (200, b"ready\n")
-    assert log.count("degraded: tool fails: its set-up failed: OSError") == 1
+        ready = await probe(server.url, "/readyz")
+    assert (ready.status, ready.body) == (200, b"ready\n")
+    assert server.log.count("degraded: tool fails: its set-up failed: OSError") == 1
 
 
 async def test_a_server_that_stops_is_not_ready_before_it_refuses_anybody(shop: Project) -> None:

@@ -52,12 +52,12 @@ async def test_every_refusal_has_one_record_without_a_token(shop: Project) -> No
     assert [(each["status"], each["level"], each["reason"]) for each in refusals(log)] == [
         (401, "INFO", "there is no token"),
         (401, "WARNING", "the token is not valid"),
-        (404, "INFO", "nothing is served at this path"),
+        (404, "INFO", "this path, session or method does not exist"),
         (405, "INFO", "the method is not supported"),
-        (413, "WARNING", "The request is larger than 2000 bytes"),
+        (413, "WARNING", "the body is larger than --max-request-bytes"),
         (421, "WARNING", "the Host header is not allowed"),
         (403, "WARNING", "the Origin header is not allowed"),
-        (404, "INFO", "this session does not exist, or has ended"),
+        (404, "INFO", "this path, session or method does not exist"),
         (406, "INFO", "the client does not accept the format of the answer"),
     ]
     first, forged, other, *_ = refusals(log)

@@ -1,12 +1,13 @@
-"""Read request bodies within limits of size; answer requests with JSON-RPC errors."""
+"""Look at the bodies of requests before the SDK does; answer requests with JSON-RPC errors."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final, TypeAlias
 
 from pydantic_core import from_json
+from starlette.responses import JSONResponse
 
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.runtime.validation.strict_json import NotStrictJsonError, has_more_values, parse_members
@@ -37,34 +38,6 @@ class RefusedError(Exception):
         self.headers = headers
 
 
-async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int) -> bytes | None:
-    """Read the body of a request; None if the client has disconnected.
-
-    Raises RefusedError if it is larger than `limit` bytes.
-    """
-    declared = headers.get(b"content-length", b"")
-    # 18 digits: `int` of a longer text takes time that grows with its square
-    if declared.isdigit() and (len(declared) > 18 or int(declared) > limit):
-        raise _too_large(limit)
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        part = message.get("body", b"")
-        size += len(part)
-        if size > limit:
-            raise _too_large(limit)
-        parts.append(part)
-        if not message.get("more_body", False):
-            return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _too_large(limit: int) -> RefusedError:
-    return RefusedError(413, INVALID_REQUEST, f"The request is larger than {limit} bytes.")
-
-
 def check_values(body: bytes, limit: int) -> None:
     """Raise RefusedError if JSON has too many values for a request of at most `limit` bytes."""
     most = max(MIN_VALUES, limit // BYTES_PER_VALUE)
@@ -72,9 +45,9 @@ def check_values(body: bytes, limit: int) -> None:
         raise RefusedError(413, INVALID_REQUEST, f"The request has more than {most} values.")
 
 
-def replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that returns a body that has been read, and then what `receive` returns."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+def replay(message: Message, receive: Receive) -> Receive:
+    """Return a `receive` that returns a message that has been read, and then what `receive` returns."""
+    pending = [message]
 
     async def again() -> Message:
         return pending.pop() if pending else await receive()
@@ -152,18 +125,13 @@ def _with_id(error: bytes, body: bytes) -> bytes | None:
 
 
 async def send_refusal(
-    refused: RefusedError, message_id: str | int | None, *, scope: Scope, send: Send
+    refused: RefusedError, message_id: str | int | None, *, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """Answer a refused request with its JSON-RPC error. Close the connection unless the status is 400."""
     scope[REASON] = str(refused).removesuffix(".")
     error = {"code": refused.code, "message": str(refused)}
-    body = json.dumps({"jsonrpc": "2.0", "id": message_id, "error": error}).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body))}
+    headers = {name.replace("_", "-"): value for name, value in refused.headers.items()}
     if refused.status != 400:  # the body has not been read, or the server is stopping
         headers["connection"] = "close"
-    fields = [
-        (name.replace("_", "-").encode(), value.encode())
-        for name, value in {**headers, **refused.headers}.items()
-    ]
-    await send({"type": "http.response.start", "status": refused.status, "headers": fields})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+    body = {"jsonrpc": "2.0", "id": message_id, "error": error}
+    await JSONResponse(body, refused.status, headers)(scope, receive, send)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, Self
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
@@ -27,7 +27,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from toolgen.runtime.logs.logger import LOGGER
-from toolgen.runtime.rate_limits import RateLimits
 from toolgen.runtime.stores.opening import StoreError
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.serving.auth.addresses import is_loopback
@@ -55,31 +54,18 @@ class BearerGuard:
         self._app = app
         self._authentication = authentication
         self._scopes = scopes
-        self._backend = BearerAuthBackend(authentication.make_verifier())
         self._authenticated = AuthenticationMiddleware(
-            AuthContextMiddleware(self._require), self._backend, on_error=_unavailable
+            AuthContextMiddleware(self._require),
+            BearerAuthBackend(authentication.make_verifier()),
+            on_error=_unavailable,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
         if self._authentication.issuer is not None and _is_metadata(scope):
             await self._metadata(scope)(scope, receive, send)
-        # proxies and the SDK may read different ones of them: request smuggling
-        elif sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
-            scope[REASON] = "more than one Authorization header"
-            body = {"error": "invalid_request", "error_description": "more than one Authorization header"}
-            await JSONResponse(body, 400)(scope, receive, send)
         else:
             await self._authenticated(scope, receive, send)
-
-    async def is_authenticated(self, scope: Scope) -> bool:
-        """True if a request has one bearer token, and it is valid."""
-        if sum(name == b"authorization" for name, _ in scope["headers"]) != 1:
-            return False
-        try:
-            return await self._backend.authenticate(HTTPConnection(scope)) is not None
-        except AuthenticationError:  # the issuer's keys are not available
-            return False
 
     async def _require(self, scope: Scope, receive: Receive, send: Send) -> None:
         if isinstance(scope["user"], AuthenticatedUser):
@@ -143,7 +129,8 @@ class LoopbackGuard:
             f"This address is reachable from other machines without authentication: {REMEDY} "
             "(TOOLGEN_AUTH_TOKENS, TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
         )
-        await send_refusal(RefusedError(403, INVALID_REQUEST, message), None, scope=scope, send=send)
+        refused = RefusedError(403, INVALID_REQUEST, message)
+        await send_refusal(refused, None, scope=scope, receive=receive, send=send)
 
 
 def _is_metadata(scope: Scope) -> bool:
@@ -172,35 +159,23 @@ def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Resp
     return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})
 
 
-class RequestLimit:
-    """Counts requests by principal, or by address if nobody is authenticated.
+async def count_request(toolkit: Toolkit, scope: Scope) -> None:
+    """Count a request by its principal, or its address if nobody is authenticated, if there is a limit.
 
-    Those over the server's own limit are refused before their bodies are read.
+    Raises RefusedError if there are too many, or they cannot be counted.
     """
-
-    def __init__(self, limits: RateLimits, limit: Mapping[str, int]) -> None:
-        self._limits, self._limit = limits, limit
-
-    @classmethod
-    def of(cls, toolkit: Toolkit) -> Self | None:
-        """Return the limit that the settings of a toolkit have, or None.
-
-        Raises SettingError if the store cannot be used.
-        """
-        limit = toolkit.settings.rate_limit
-        return None if limit is None else cls(toolkit.rate_limits, limit)
-
-    async def count(self, scope: Scope) -> None:
-        """Count a request. Raises RefusedError if there are too many, or they cannot be counted."""
-        try:
-            seconds = await self._limits.take(self._limit, "server", *owner_of(scope))
-        except StoreError as error:
-            LOGGER.error("requests cannot be counted: %s", error)
-            message = "The limit of requests cannot be checked now."
-            raise RefusedError(503, LIMITED_CODE, message, retry_after="1") from None
-        if seconds is not None:
-            retry_after = str(math.ceil(seconds))
-            raise RefusedError(429, LIMITED_CODE, "There were too many requests.", retry_after=retry_after)
+    limit = toolkit.settings.rate_limit
+    if limit is None:
+        return
+    try:
+        seconds = await toolkit.rate_limits.take(limit, "server", *owner_of(scope))
+    except StoreError as error:
+        LOGGER.error("requests cannot be counted: %s", error)
+        message = "The limit of requests cannot be checked now."
+        raise RefusedError(503, LIMITED_CODE, message, retry_after="1") from None
+    if seconds is not None:
+        retry_after = str(math.ceil(seconds))
+        raise RefusedError(429, LIMITED_CODE, "There were too many requests.", retry_after=retry_after)
 
 
 def owner_of(scope: Scope) -> tuple[str, str]:

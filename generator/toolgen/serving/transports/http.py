@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, Final, Protocol
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import HEADER_MISMATCH
+from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
+from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from toolgen.runtime.instrumentation.export import start_export
@@ -40,13 +41,11 @@ from .body import (
     check_values,
     has_invalid_id,
     parse_object,
-    read_body,
     read_id,
     replay,
     send_refusal,
 )
-from .guard import BearerGuard, LoopbackGuard, RequestLimit, transport_security
-from .probes import answer_probe, is_probe
+from .guard import BearerGuard, LoopbackGuard, count_request, transport_security
 from .refusals import recording
 from .sessions import SESSION_HEADER, Sessions
 from .stopping import end_calls
@@ -58,8 +57,10 @@ STOPS: Final = "stopping"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 
 NOT_FOUND: Final = PlainTextResponse("Not Found", 404)
-_SINGLE: Final = frozenset({b"content-length", b"content-type", b"host", b"idempotency-key", b"origin"})
-_HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+HEALTH_PATH: Final = "/healthz"
+PROBES: Final = (HEALTH_PATH, "/readyz")
+"""Answered for any Host, before the guards, with one word. They call no tool and open no connection: a probe
+that asks a database ends all replicas when the database is away."""
 
 
 class Pages(Protocol):
@@ -123,16 +124,15 @@ class HttpApp:
         self._pages = pages
         self._by_command = by_command
         self._running: _Running | None = None
-        self._guard: BearerGuard | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         running = self._running
         if scope["type"] == "lifespan":
-            await self._follow_lifespan(receive, send)
+            await Router(lifespan=self.lifespan)(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
-        elif is_probe(scope):
-            await self._answer_probe(scope, send)
+        elif scope["method"] in ("GET", "HEAD") and _path(scope) in PROBES:
+            await self._answer_probe(scope, receive, send)
         elif running is None:
             raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
         else:
@@ -184,13 +184,14 @@ class HttpApp:
         if self._running is not None:
             await self._running.drain(grace)
 
-    async def _answer_probe(self, scope: Scope, send: Send) -> None:
+    async def _answer_probe(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 200 to `/healthz` while the event loop runs, 503 to `/readyz` while not ready."""
         why = STARTING if self._running is None else self._running.why_not_ready
-
-        async def is_authenticated() -> bool:
-            return self._guard is not None and await self._guard.is_authenticated(scope)
-
-        await answer_probe(scope, send, why_not_ready=why, is_authenticated=is_authenticated)
+        status, word = (200, "ready") if why is None else (503, why)
+        if _path(scope) == HEALTH_PATH:
+            status, word = 200, "ok"
+        response = PlainTextResponse(f"{word}\n", status, {"cache-control": "no-store"})
+        await response(scope, receive, send)
 
     def _guarded(self, answer: ASGIApp) -> ASGIApp:
         """Return `answer` behind the guard that the settings require; public pages have none."""
@@ -206,29 +207,13 @@ class HttpApp:
     def _behind_guard(self, answer: ASGIApp) -> ASGIApp:
         state = self.server.state
         if self.authentication is not None:
-            self._guard = BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
-            return self._guard
+            return BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
         refused = refused_tools(state.toolkit.definitions, frozenset())
         if refused is not None and self._host is None:  # the command prints this itself
             LOGGER.warning("%s: %s", NOT_IDENTIFIED, refused)
         if self._host is not None or state.settings.insecure_no_auth:
             return answer
         return LoopbackGuard(answer)
-
-    async def _follow_lifespan(self, receive: Receive, send: Send) -> None:
-        await receive()
-        has_started = False
-        try:
-            async with self.lifespan():
-                has_started = True
-                await send({"type": "lifespan.startup.complete"})
-                await receive()
-        except Exception as error:
-            LOGGER.exception("the server could not be %s", "ended" if has_started else "started")
-            phase = "shutdown" if has_started else "startup"
-            await send({"type": f"lifespan.{phase}.failed", "message": str(error)})
-        else:
-            await send({"type": "lifespan.shutdown.complete"})
 
 
 class _Running:
@@ -260,8 +245,9 @@ class _Running:
             max_sessions=settings.sessions,
         )
         self._sessions = Sessions(settings.sessions, settings.session_idle)
-        self._limit = settings.max_request_bytes
-        self._rate_limit = RequestLimit.of(state.toolkit)
+        self._limited = RequestBodyLimitMiddleware(self._answer_read, settings.max_request_bytes)
+        if settings.rate_limit is not None:
+            state.toolkit.rate_limits  # noqa: B018  refuse to start without the package or the store
         self._in_flight = 0
         self._draining = False
         self.why_not_ready: str | None = None
@@ -302,65 +288,54 @@ class _Running:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
-        root, path = scope.get("root_path", ""), scope["path"]
-        if (path[len(root) :] if root and path.startswith(root) else path) != PATH:
+        if _path(scope) != PATH:
             await (self._pages or NOT_FOUND)(scope, receive, send)
-            return
-        headers = dict(scope["headers"])
-        if scope["method"] == "POST":
-            await self._answer_post(headers, scope, receive, send)
-            return
-        try:
-            _refuse_repeated(scope)
-            await self._forward(headers, scope, receive, send)
-        except RefusedError as refused:
-            await send_refusal(refused, None, scope=scope, send=send)
+        elif scope["method"] == "POST":
+            await self._answer_post(scope, receive, send)
+        else:
+            await self._forward(scope, receive, send)
 
-    async def _answer_post(
-        self, headers: Mapping[bytes, bytes], scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        counted = headers.get(b"mcp-method") != b"subscriptions/listen"  # these are ended by `drain`
+    async def _answer_post(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_listening = Headers(scope=scope).get("mcp-method") == "subscriptions/listen"
+        counted = not is_listening  # these are ended by `drain`
         self._in_flight += counted
-        body: bytes | None = b""
         try:
-            if self._rate_limit is not None:
-                await self._rate_limit.count(scope)
-            body = await read_body(headers, receive, self._limit)
-            if body is None:
-                return
-            _refuse_repeated(scope)
-            check_values(body, self._limit)
-            if self._draining:
-                raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
-            again, send = replay(body, receive), answering(body, send)
-            version = headers.get(b"mcp-protocol-version")
-            if version is not None and version not in _HANDSHAKE:  # since 2026-07-28, without sessions
-                await self._manager.handle_request(scope, again, send)
-                return
-            message = parse_object(body)
-            if has_invalid_id(message):
-                raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
-            await self._forward(headers, scope, again, send, opens=message.get("method") == "initialize")
+            await count_request(self._state.toolkit, scope)
+            await self._limited(scope, receive, send)
         except RefusedError as refused:
-            # a body that is too large is not parsed
-            found = None if body is None or refused.status == 413 else read_id(body)
-            await send_refusal(refused, found, scope=scope, send=send)
+            await send_refusal(refused, None, scope=scope, receive=receive, send=send)
         finally:
             self._in_flight -= counted
             if self._draining and not self._in_flight:
                 self._idle.set()
 
-    async def _forward(
-        self,
-        headers: Mapping[bytes, bytes],
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        *,
-        opens: bool = False,
-    ) -> None:
+    async def _answer_read(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request whose body is in one message."""
+        first = await receive()
+        if first["type"] != "http.request" or first.get("more_body"):
+            return  # the client has left
+        body, again = first["body"], replay(first, receive)
+        try:
+            check_values(body, self._state.settings.max_request_bytes)
+            if self._draining:
+                raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
+            send = answering(body, send)
+            version = Headers(scope=scope).get("mcp-protocol-version")
+            if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:  # without sessions
+                await self._manager.handle_request(scope, again, send)
+                return
+            message = parse_object(body)
+            if has_invalid_id(message):
+                raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
+            await self._forward(scope, again, send, opens=message.get("method") == "initialize")
+        except RefusedError as refused:
+            # a body that is too large is not parsed
+            found = None if refused.status == 413 else read_id(body)
+            await send_refusal(refused, found, scope=scope, receive=receive, send=send)
+
+    async def _forward(self, scope: Scope, receive: Receive, send: Send, *, opens: bool = False) -> None:
         """Let the SDK answer a request of a client up to 2025-11-25. `opens`: it may open a session."""
-        session_id = headers.get(SESSION_HEADER)
+        session_id = Headers(scope=scope).get(SESSION_HEADER)
         has_open_body = False
 
         async def watch(message: Message) -> None:
@@ -390,17 +365,10 @@ def closing(send: Send) -> Send:
     return send_last
 
 
-def _refuse_repeated(scope: Scope) -> None:
-    """Raise RefusedError if a header that may appear once is repeated.
-
-    The SDK reads the first of them, this module the last one: they would judge two different requests. The
-    code is that of the SDK for clients since 2026-07-28.
-    """
-    seen: set[bytes] = set()
-    for name, _ in scope["headers"]:
-        if name in seen and (name in _SINGLE or name.startswith(b"mcp-")):
-            raise RefusedError(400, HEADER_MISMATCH, f"The header {name.decode('latin-1')} is repeated.")
-        seen.add(name)
+def _path(scope: Scope) -> str:
+    """Return the path of a request below that at which the application is mounted."""
+    root, path = scope.get("root_path", ""), scope["path"]
+    return str(path[len(root) :] if root and path.startswith(root) else path)
 
 
 def asgi_app(server: ToolServer) -> HttpApp:

@@ -108,25 +108,12 @@ def max_connections() -> int:
 def _listen(host: str, port: int) -> socket.socket:
     """Listen on an address.
 
-    The socket is created with IPPROTO_TCP, which `socket.create_server` does not set: asyncio sets
+    The protocol of the socket is IPPROTO_TCP, which `socket.create_server` does not set: asyncio sets
     TCP_NODELAY only then, and without it every answer on a connection waits 40 ms for the client's
     acknowledgement.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":
-            # a restarted server must not wait for connections in TIME_WAIT; Windows means another thing by it
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            # `::` would also take the port for IPv4
-            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listening.bind((host, port))
-        listening.listen()
-    except BaseException:
-        listening.close()
-        raise
-    return listening
+    made = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
 
 
 class _Server(uvicorn.Server):

@@ -26,9 +26,10 @@ _OPERATORS: Final = frozenset({403, 413, 421, 429})  # that settings of the serv
 _REASONS: Final = {
     400: "the request is not valid",
     403: "the Origin header is not allowed",
-    404: "nothing is served at this path",
+    404: "this path, session or method does not exist",
     405: "the method is not supported",
     406: "the client does not accept the format of the answer",
+    413: "the body is larger than --max-request-bytes",
     415: "the content type is not application/json",
     421: "the Host header is not allowed",
     429: "too many requests",
@@ -49,48 +50,29 @@ def recording(scope: Scope, send: Send) -> Send:
     return watch
 
 
-def _request_of(scope: Scope) -> dict[str, Any]:
-    """Return the fields of a request, never with its query or a header."""
+def _record(scope: Scope, status: int) -> None:
+    """Write the record of a refusal, never with the query or a header of the request."""
     client: Any = scope.get("client")
+    has_token = any(name == b"authorization" for name, _ in scope["headers"])
+    # the SDK's own texts may contain values of the request
+    reason: str = scope.get(REASON) or _REASONS.get(status) or HTTPStatus(status).phrase
+    if status == 401:
+        reason = "the token is not valid" if has_token else "there is no token"
     fields = {
-        # any token is a method (RFC 9110, section 9.1)
-        "method": scope["method"] if len(scope["method"]) <= 16 else quote(scope["method"], 16),
+        "event": "refused",
+        "status": status,
+        "reason": reason,
+        "method": scope["method"][:16],  # any token is a method (RFC 9110, section 9.1)
         "path": quote(scope["path"]),
         "client": client[0] if client else "unknown",
     }
-    user = scope.get("user")
-    if isinstance(user, AuthenticatedUser):
-        fields["principal"] = principal_of(user.access_token)
-    return fields
-
-
-def _record(scope: Scope, status: int) -> None:
-    reason: str = scope.get(REASON) or _reason(scope, status)
-    fields = {"event": "refused", "status": status, "reason": reason, **_request_of(scope)}
     message = "{method} {path} refused with {status}: {reason} (client {client}".format(**fields)
     if (metrics := current_metrics()) is not None:
         metrics.record(conventions.REFUSALS, 1, {"http.response.status_code": status})
-    if "principal" in fields:
-        message += f", principal {quote(fields['principal'])}"
-    REFUSALS.log(_level(scope, status), "%s)", message, extra=fields)
-
-
-def _level(scope: Scope, status: int) -> int:
-    if status == 401:
-        return logging.WARNING if _has(scope, b"authorization") else logging.INFO  # clients begin without
-    return logging.WARNING if status in _OPERATORS or status >= 500 else logging.INFO
-
-
-def _reason(scope: Scope, status: int) -> str:
-    """Return the reason of a refusal by the SDK, whose own texts may contain values of the request."""
-    if status == 401:
-        return "the token is not valid" if _has(scope, b"authorization") else "there is no token"
-    if status == 404 and _has(scope, b"mcp-session-id"):
-        return "this session does not exist, or has ended"
-    if status == 404 and _has(scope, b"mcp-method"):
-        return "this JSON-RPC method does not exist"
-    return _REASONS.get(status) or HTTPStatus(status).phrase
-
-
-def _has(scope: Scope, header: bytes) -> bool:
-    return any(name == header for name, _ in scope["headers"])
+    user = scope.get("user")
+    if isinstance(user, AuthenticatedUser):
+        fields["principal"] = principal = principal_of(user.access_token)
+        message += f", principal {quote(principal)}"
+    # clients begin without a token
+    is_warning = status in _OPERATORS or status >= 500 or (status == 401 and has_token)
+    REFUSALS.log(logging.WARNING if is_warning else logging.INFO, "%s)", message, extra=fields)

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
 
+from starlette.datastructures import Headers
+
 from toolgen.runtime.instrumentation.conventions import MCP_SESSION_DURATION, SESSIONS
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
 
 from .body import INVALID_REQUEST, Message, RefusedError, Scope, Send
 from .guard import owner_of
 
-SESSION_HEADER: Final = b"mcp-session-id"
+SESSION_HEADER: Final = "mcp-session-id"
 SHARE: Final = 2
 """One principal, or one address without authentication, has at most one in SHARE of the sessions: as one tool
 has of the threads."""
@@ -38,11 +40,11 @@ class Sessions:
     def __init__(self, limit: int, idle_seconds: float) -> None:
         self._share = -(-limit // SHARE)
         self._idle_seconds = idle_seconds
-        self._by_id: dict[bytes, _Session] = {}
+        self._by_id: dict[str, _Session] = {}
         self._opening: list[tuple[str, str]] = []  # owners: requests at once must not exceed the share
         observe(SESSIONS, self, lambda sessions: {"": sessions._forget_idle()})
 
-    def has(self, session_id: bytes, scope: Scope) -> bool:
+    def has(self, session_id: str, scope: Scope) -> bool:
         """True if the sender of a request has opened this session."""
         session = self._by_id.get(session_id)
         return session is not None and session.owner == owner_of(scope)
@@ -63,7 +65,7 @@ class Sessions:
             self._opening.remove(owner)
 
     @contextmanager
-    def using(self, session_id: bytes, scope: Scope) -> Iterator[None]:
+    def using(self, session_id: str, scope: Scope) -> Iterator[None]:
         """Count a request of a session, which is not idle meanwhile."""
         session = self._by_id.get(session_id) if self.has(session_id, scope) else None
         if session is None:  # the SDK answers that it does not exist
@@ -78,11 +80,11 @@ class Sessions:
 
     def watching(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that notes which session a response begins or ends."""
-        asked = next((value for name, value in scope["headers"] if name == SESSION_HEADER), None)
+        asked = Headers(scope=scope).get(SESSION_HEADER)
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start":
-                named = next((value for name, value in message["headers"] if name == SESSION_HEADER), None)
+                named = Headers(raw=message["headers"]).get(SESSION_HEADER)
                 succeeded = message["status"] < 400
                 if asked is None and named is not None and succeeded:
                     self._by_id[named] = _Session(owner_of(scope))
@@ -98,7 +100,7 @@ class Sessions:
         for session_id in list(self._by_id):
             self._remove(session_id)
 
-    def _remove(self, session_id: bytes) -> None:
+    def _remove(self, session_id: str) -> None:
         session = self._by_id.pop(session_id)
         if (metrics := current_metrics()) is not None:
             metrics.record(MCP_SESSION_DURATION, monotonic() - session.began, {})
