@@ -4,7 +4,6 @@ vim.o.columns = 110
 vim.o.lines = 18
 vim.o.wrap = false
 vim.cmd("highlight SignColumn guibg=NONE")
-vim.o.completeopt = "menuone,noselect"
 
 local shown = {}
 
@@ -58,7 +57,6 @@ local function drive()
   shown.diagnostics = vim.tbl_map(function(each)
     return { each.lnum, each.col, each.end_col, each.code, each.message }
   end, vim.diagnostic.get(0))
-  shown.hover = request("textDocument/hover", line_of("^description"), 2).contents.value
   shown.definition = request("textDocument/definition", line_of("ref:"), 20)
   vim.cmd("%s/^titel/title/")
   wait(function() return #vim.diagnostic.get(0) == 0 end)
@@ -70,19 +68,7 @@ local function drive()
   wait(function() return #vim.diagnostic.get(0) > 1 end)
   vim.cmd("redraw")
   shown.cells = cells()
-  vim.bo.omnifunc = "v:lua.vim.lsp.omnifunc"
-  vim.fn.cursor(vim.fn.line("$"), 22)
-  vim.fn.feedkeys(vim.api.nvim_replace_termcodes("a<C-x><C-o>", true, false, true), "n")
-  local function look()
-    local items = vim.fn.complete_info({ "items" }).items
-    if #items == 0 then
-      vim.defer_fn(look, 50)
-      return
-    end
-    shown.completions = vim.tbl_map(function(each) return each.word end, items)
-    write()
-  end
-  vim.defer_fn(look, 50)
+  write()
 end
 
 vim.api.nvim_create_autocmd("VimEnter", {

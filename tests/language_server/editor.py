@@ -71,12 +71,11 @@ class Editor:
         return types.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)
 
     async def ask(self, kind: str, path: str, needle: str, offset: int = 0, **more: Any) -> Any:
-        """Send a request about a position: `hover`, `completion`, `definition`, `references`."""
+        """Send a request about a position: `hover`, `completion`, `definition`."""
         made = {
             "hover": types.HoverParams,
             "completion": types.CompletionParams,
             "definition": types.DefinitionParams,
-            "references": types.ReferenceParams,
         }[kind]
         document = types.TextDocumentIdentifier(self.uri(path))
         params = made(text_document=document, position=self.position(path, needle, offset), **more)

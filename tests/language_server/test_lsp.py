@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import shutil
 import subprocess
@@ -21,10 +20,6 @@ from tests.processes import PATIENCE
 FIND, PLACE, SHOP = "specs/find_orders.yaml", "specs/place_order.yaml", "specs/schemas/shop.yaml"
 INLINE = '[mcp]\nreferences = "inline"\n'  # as the project of these tests begins
 GALLERY = Path(__file__).parents[2]
-
-
-def labels(items: list[types.CompletionItem]) -> list[str]:
-    return [item.label for item in items]
 
 
 def applied(text: str, edits: list[types.TextEdit]) -> str:
@@ -67,9 +62,7 @@ async def test_findings_of_lint_and_of_several_files_are_shown(shop: Path) -> No
         editor.type(
             FIND, text.replace("name: find_orders", "name: place_order").replace("[place_order]", "[]")
         )
-        await editor.diagnostics(
-            PLACE, lambda found: [*map(code, found)] == ["duplicate-tool", "similar-tools"]
-        )
+        await editor.diagnostics(PLACE, lambda found: [*map(code, found)] == ["duplicate-tool"])
         editor.type(FIND, text.replace("[place_order]", "[place_ordr]"))
         (found,) = await editor.codes(FIND, "unknown-tool")
         assert "did you mean 'place_order'?" in found.message
@@ -168,8 +161,7 @@ async def test_files_that_are_no_specs_are_left_alone(shop: Path) -> None:
         (shop / ".github").mkdir()
         (shop / ".github/ci.yaml").write_text("on: push\n")
         editor.open(".github/ci.yaml")
-        assert await editor.ask("completion", ".github/ci.yaml", "on") == []
-        assert await editor.ask("hover", ".github/ci.yaml", "on") is None
+        assert await editor.ask("definition", ".github/ci.yaml", "on") is None
         editor.open(FIND)
         await editor.diagnostics(FIND)
         assert editor.published.empty()
@@ -178,8 +170,8 @@ async def test_files_that_are_no_specs_are_left_alone(shop: Path) -> None:
 # Positions
 
 
-async def test_positions_count_utf_16_crlf_and_a_byte_order_mark(shop: Path) -> None:
-    text = '\ufeffdescription: "👩‍🍳🍳 of a customer."\r\nname: find_orders\r\ninput_schema: {type: object, description: "🍳", tilte: "🍳"}\r\n'
+async def test_positions_count_utf_16_and_line_ends_stay(shop: Path) -> None:
+    text = 'description: "👩‍🍳🍳 of a customer."\r\nname: find_orders\r\ninput_schema: {type: object, description: "🍳", tilte: "🍳"}\r\n'
 
     async with connected(shop) as editor:
         editor.open(FIND, text)
@@ -187,105 +179,18 @@ async def test_positions_count_utf_16_crlf_and_a_byte_order_mark(shop: Path) -> 
         line = text.split("\r\n")[2].encode("utf-16-le")
         start, end = typo.range.start, typo.range.end
         assert line[start.character * 2 : end.character * 2].decode("utf-16-le") == "tilte"
-        hovered = await editor.ask("hover", FIND, "description", 1)
-        assert (hovered.range.start.character, hovered.range.end.character) == (1, 12)
         params = types.DocumentFormattingParams(
             types.TextDocumentIdentifier(editor.uri(FIND)), types.FormattingOptions(2, True)
         )
         edits = await editor.client.text_document_formatting_async(params)
-        first, second, third, _ = text.removeprefix("\ufeff").split("\r\n")
-        assert applied(text, edits) == "\r\n".join(["\ufeff" + second, first, third, ""])
+        first, second, third, _ = text.split("\r\n")
+        assert applied(text, edits) == "\r\n".join([second, first, third, ""])
 
 
-# Completion
+# Definitions
 
 
-COMPLETIONS = [
-    (FIND, "use_when", "use_", ["use_when"]),
-    (FIND, "\nerrors:", "\n", ["output_schema", "confirm", "timeout"]),
-    (FIND, "customer: {$ref", "customer: {", ["type", "description"]),
-    (
-        FIND,
-        '"schemas/shop.yaml#/$defs/Customer"',
-        '"',
-        ["schemas/shop.yaml#/$defs/Customer", "schemas/shop.yaml#/$defs/Customers"],
-    ),
-    (SHOP, '"#/$defs/Customer"', '"', ["#/$defs/Customer", "#/$defs/Customers"]),
-    (FIND, "readOnlyHint: true", "readOnlyHint: ", ["true", "false"]),
-    (PLACE, "required: [customer, item]", "required: [customer, ", ["code"]),
-    (FIND, "not: [place_order]", "not: [", ["place_order"]),
-    (FIND, "error: unknown_customer", "error: ", ["unknown_customer"]),
-    (PLACE, "item: {type: string", "item: {type: ", ["string", "integer", "array"]),
-    (FIND, "input: {customer: nobody}", "input: {", ["customer"]),
-    (FIND, "x-lint: {ignore: {}}", "x-lint: {ignore: {", ["title-missing"]),
-    (FIND, "replaced_by: place_order}", "replaced_by: ", ["place_order"]),
-]
-"""File, text in it, part of that before the cursor, and some of what may be written there."""
-MORE = {
-    FIND: "x-lint: {ignore: {}}\ndeprecated: {replaced_by: place_order}\n",
-    PLACE: "",
-    SHOP: "",
-}
-
-
-async def test_completion(shop: Path) -> None:
-    (shop / PLACE).write_text(
-        (shop / PLACE).read_text() + "    code: {type: string, description: A code., maxLength: 9}\n"
-    )
-
-    async with connected(shop) as editor:
-        missing: dict[str, set[str]] = {}
-        for path, text, before, wanted in COMPLETIONS:
-            editor.open(path, (shop / path).read_text() + MORE[path])
-            found = labels(await editor.ask("completion", path, text, len(before)))
-            missing[text] = set(wanted) - set(found)
-            editor.close(path)
-        assert missing == {text: set() for _, text, _, _ in COMPLETIONS}
-
-
-async def test_what_is_typed_in_broken_text_is_completed(shop: Path) -> None:
-    async with connected(shop) as editor:
-        editor.open(FIND)
-        await editor.diagnostics(FIND)
-        text = editor.texts[FIND] + "examples_of_ada\n"
-        text = text.replace("error: unknown_customer}", "error: unk").replace("use_when: ", "use_when ")
-        editor.type(FIND, text)
-        await editor.codes(FIND, "yaml-syntax")
-        (item,) = await editor.ask("completion", FIND, "error: unk", 10)
-        assert (item.label, item.detail) == ("unknown_customer", "declared error")
-        assert applied(text, [item.text_edit]) == text.replace("error: unk", "error: unknown_customer")
-
-
-async def test_a_completed_reference_has_the_quotes_that_it_needs(shop: Path) -> None:
-    async with connected(shop) as editor:
-        text = (shop / SHOP).read_text().replace('{$ref: "#/$defs/Customer"}', "{$ref: }")
-        editor.open(SHOP, text)
-        items = await editor.ask("completion", SHOP, "{$ref: }", 7)
-        item = next(each for each in items if each.label == "#/$defs/Customer")
-        assert applied(text, [item.text_edit]) == (shop / SHOP).read_text()
-
-
-# Hover and navigation
-
-
-async def test_hover_shows_what_models_read(shop: Path) -> None:
-    async with connected(shop) as editor:
-        editor.open(FIND)
-        shown = (await editor.ask("hover", FIND, "use_when")).contents.value
-        assert "When to use it; joined to the description." in shown
-        assert "Return the orders of a customer.\n\nUse when: The user asks what was ordered." in shown
-        shown = (await editor.ask("hover", FIND, "input_schema")).contents.value
-        assert (
-            json.loads(shown.split("```json\n")[1].split("\n```")[0])["$defs"]["Customer"]["maxLength"] == 40
-        )
-        shown = (await editor.ask("hover", FIND, "schemas/shop.yaml")).contents.value
-        assert '"description": "The name of a customer."' in shown
-        shown = (await editor.ask("hover", FIND, "unknown_customer}", 1)).contents.value
-        assert "There is no such customer." in shown
-        assert await editor.ask("hover", FIND, "[place_order]", 0) is None
-
-
-async def test_definitions_and_references_cross_files(shop: Path) -> None:
+async def test_definitions_cross_files(shop: Path) -> None:
     async with connected(shop) as editor:
         editor.open(FIND)
         place = await editor.ask("definition", FIND, "schemas/shop.yaml", 3)
@@ -296,14 +201,10 @@ async def test_definitions_and_references_cross_files(shop: Path) -> None:
         assert editor.shown(place).startswith("specs/find_orders.yaml:13:code")
         assert await editor.ask("definition", FIND, "Find orders", 2) is None
         editor.open(SHOP)
-        context = types.ReferenceContext(include_declaration=True)
-        found = await editor.ask("references", SHOP, "Customer:", 2, context=context)
-        assert sorted(map(editor.shown, found)) == [
-            'specs/find_orders.yaml:11:"schemas/shop.yaml#/$defs/Customer"',
-            "specs/place_order.yaml:11:schemas/shop.yaml#/$defs/Customer",
-            'specs/schemas/shop.yaml:10:"#/$defs/Customer"',
-            "specs/schemas/shop.yaml:2:Customer",
-        ]
+        place = await editor.ask("definition", SHOP, '"#/$defs/Customer"', 3)
+        assert editor.shown(place) == "specs/schemas/shop.yaml:2:Customer"
+        editor.type(FIND, editor.texts[FIND].replace("input_schema:", "input_schema: ["))
+        assert await editor.ask("definition", FIND, "schemas/shop.yaml", 3) is None
 
 
 # Fixes and formatting
@@ -385,5 +286,5 @@ async def test_no_code_of_the_project_runs(shop: Path) -> None:
     async with connected(shop) as editor:
         editor.open(FIND)
         await editor.diagnostics(FIND)
-        await editor.ask("hover", FIND, "name")
+        await editor.ask("definition", FIND, "name")
     assert not list(shop.rglob("ran"))

@@ -1,19 +1,16 @@
-"""An editor shows what `lint` and `check` report: on every case of the suite, and after every kind of edit."""
+"""An editor shows what `lint` reports: on every case of the suite, and after every kind of edit."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from toolgen.cli.language_server import project_files
-from toolgen.cli.language_server.project_files import Findings, ProjectFiles, analyze_file
-from toolgen.cli.linting import lint_specs
-from toolgen.cli.report.entry import Entry, entry_of
-from toolgen.compile.pipeline import compile_project
+from toolgen.cli.language_server.project_files import ProjectFiles
+from toolgen.cli.linting import Found, lint_specs
+from toolgen.cli.report.entry import entry_of
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.source import Source
 from toolgen.project.building.project_build import read_inputs
 
 from tests.test_refused import CASES, _cases, _texts
@@ -21,49 +18,42 @@ from tests.test_refused import CASES, _cases, _texts
 PROJECTS = [*_cases(), *sorted(path for path in CASES.glob("accepted/*") if path.is_dir())]
 
 
-def project_of(root: Path, texts: dict[str, bytes]) -> ProjectFiles:
-    (root / "toolgen.toml").write_text("")
-    for path, text in texts.items():
-        (root / "specs" / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / "specs" / path).write_bytes(text)
-    found = ProjectFiles.find(root)
-    assert found is not None
-    return found
+class Project:
+    """A project of an editor, and the unsaved texts of its specs."""
 
+    def __init__(self, root: Path, texts: dict[str, bytes]) -> None:
+        self.root, self.files, self.unsaved = root, ProjectFiles(), dict[Path, str]()
+        (root / "toolgen.toml").write_text("")
+        for path, text in texts.items():
+            (root / "specs" / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / "specs" / path).write_bytes(text)
 
-def look(files: ProjectFiles) -> dict[str, Findings]:
-    files.refresh()
-    return files.findings()
+    def type(self, path: str, text: str) -> None:
+        self.unsaved[self.root / "specs" / path] = text
 
+    def look(self) -> dict[str, list[Found]]:
+        self.files.look(self.root, self.unsaved)
+        return self.files.found
 
-def entries(found: dict[str, Findings]) -> set[Entry]:
-    return {replace(entry, fingerprint="") for each in found.values() for entry in each.entries}
-
-
-def refused(errors: SpecErrors) -> set[Entry]:
-    return {entry_of(each) for each in errors.diagnostics}
+    def errors(self, path: str) -> set[str]:
+        found = self.look().get(f"specs/{path}", ())
+        return {each.entry.code for each in found if each.entry.severity == "error"}
 
 
 @pytest.mark.parametrize("case", PROJECTS, ids=lambda case: f"{case.parent.name}/{case.stem}")
-def test_an_editor_shows_what_lint_finds_and_all_that_check_refuses(case: Path, tmp_path: Path) -> None:
-    files = project_of(tmp_path, _texts(case / "spec.yaml" if (case / "spec.yaml").exists() else case))
-    shown = entries(look(files)) | {entry_of(each) for each in files.unreadable.values()}
-    needed: set[Entry] = set()
+def test_an_editor_shows_what_lint_finds_or_why_it_cannot(case: Path, tmp_path: Path) -> None:
+    project = Project(tmp_path, _texts(case / "spec.yaml" if (case / "spec.yaml").exists() else case))
+    found = itertools.chain(*project.look().values())
+    shown = {replace(each.entry, fingerprint="") for each in found}
     try:
         inputs = read_inputs(str(tmp_path))
         report = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint).report
     except SpecErrors as errors:
-        needed = refused(errors)
-    if needed:
-        # names of other tools are looked at when the file itself is valid
-        assert {each for each in needed - shown if each.code != "unknown-tool"} == set()
-        return
-    found = {replace(entry, fingerprint="") for entry in report.entries if not entry.accepted}
-    assert not found - shown
-    if more := shown - found:  # names in Python are no concern of lint
-        with pytest.raises(SpecErrors) as raised:
-            compile_project(inputs.specs, inputs.targets, inputs.settings, {})
-        assert more == refused(raised.value)
+        wanted = {entry_of(each) for each in errors.diagnostics}
+    else:
+        wanted = {replace(each, fingerprint="") for each in report.entries if not each.accepted}
+        assert shown == wanted
+    assert wanted <= shown
 
 
 SHARED = {
@@ -71,65 +61,36 @@ SHARED = {
     "b.yaml": "$defs: {B: {type: array, items: {$ref: 'a.yaml#/$defs/A'}}}\n",
     "tool.yaml": "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {$ref: 'a.yaml#/$defs/A'}}}\n",
 }
+OTHER = "name: NAME\ndescription: d\ninput_schema: {type: object}\n"
 
 
-def codes(found: dict[str, Findings], path: str) -> set[str]:
-    return {entry.code for entry in found[path].entries if entry.severity == "error"}
+def test_a_refused_file_hides_nothing_of_the_others(tmp_path: Path) -> None:
+    project = Project(tmp_path, {path: text.encode() for path, text in SHARED.items()})
+    assert project.errors("tool.yaml") == set()
+    project.type("b.yaml", "$defs: {C: {type: string}}\n")
+    assert project.errors("a.yaml") == {"dangling-ref"}
+    project.type("tool.yaml", "name: [")
+    project.type("b.yaml", "$defs: {B: {type: strng}}\n")
+    assert project.errors("tool.yaml") == {"yaml-syntax"}
+    assert project.errors("b.yaml") == {"unknown-type"}
+    assert project.errors("a.yaml") == set()
+    project.unsaved.clear()
+    assert not any(project.errors(path) for path in SHARED)
 
 
-def test_shared_files_may_refer_to_each_other(tmp_path: Path) -> None:
-    files = project_of(tmp_path, {path: text.encode() for path, text in SHARED.items()})
-    found = look(files)
-    assert all(files.analysis(path).program for path in SHARED)
-    files.set_text("b.yaml", "$defs: {C: {type: string}}\n")
-    found = look(files)
-    assert codes(found, "a.yaml") == {"dangling-ref"}
-    assert codes(found, "tool.yaml") == set()
-    files.set_text("b.yaml", None)
-    look(files)
-    assert all(files.analysis(path).program for path in SHARED)
-
-
-def test_a_file_that_becomes_shared_is_found_by_those_that_look_for_it(tmp_path: Path) -> None:
-    files = project_of(tmp_path, {path: SHARED[path].encode() for path in ("a.yaml", "tool.yaml")})
-    assert codes(look(files), "a.yaml") == {"dangling-ref"}
-    files.set_text("b.yaml", "name: b\n")
-    assert codes(look(files), "a.yaml") == {"dangling-ref"}
-    files.set_text("b.yaml", SHARED["b.yaml"])
-    assert codes(look(files), "a.yaml") == set()
-    files.set_text("b.yaml", None)
-    assert codes(look(files), "a.yaml") == {"dangling-ref"}
+def test_a_tool_that_is_refused_is_still_known_by_its_name(tmp_path: Path) -> None:
+    asks = "examples: [{name: n, ask: What?, not: [t], input: {}}]\n"
+    texts = {"t.yaml": OTHER.replace("NAME", "t"), "u.yaml": OTHER.replace("NAME", "u") + asks}
+    project = Project(tmp_path, {path: text.encode() for path, text in texts.items()})
+    assert project.errors("u.yaml") == set()
+    project.type("t.yaml", "name: t\nbroken")
+    assert (project.errors("t.yaml"), project.errors("u.yaml")) == ({"yaml-syntax"}, set())
+    project.type("t.yaml", OTHER.replace("NAME", "renamed"))
+    assert (project.errors("t.yaml"), project.errors("u.yaml")) == (set(), {"unknown-tool"})
 
 
 def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
-    files = project_of(tmp_path, {path: text.encode() for path, text in SHARED.items()})
+    project = Project(tmp_path, {path: text.encode() for path, text in SHARED.items()})
     (tmp_path / "specs/broken.yaml").symlink_to("/etc/passwd")
-    files.read_disk()
-    assert codes(look(files), "tool.yaml") == set()
-    assert [*files.unreadable] == ["specs/broken.yaml"]
-
-
-def test_only_what_changed_and_what_uses_it_is_analyzed_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = project_of(
-        tmp_path, {path: text.encode() for path, text in SHARED.items()} | {"c.yaml": b"name: c\n"}
-    )
-    analyzed: list[str] = []
-
-    def analyze(source: Source, *rest: Any) -> Any:
-        analyzed.append(source.path)
-        return analyze_file(source, *rest)
-
-    monkeypatch.setattr(project_files, "analyze_file", analyze)
-    look(files)
-    assert sorted(analyzed) == ["a.yaml", "b.yaml", "c.yaml", "tool.yaml"]
-    analyzed.clear()
-    files.set_text("b.yaml", SHARED["b.yaml"] + "# typed\n")
-    look(files)
-    assert analyzed == ["a.yaml", "b.yaml", "tool.yaml"]
-    analyzed.clear()
-    files.set_text("c.yaml", "name: d\n")
-    files.read_disk()
-    look(files)
-    assert analyzed == ["c.yaml"]
+    assert project.errors("tool.yaml") == set()
+    assert project.errors("broken.yaml") == {"spec-outside"}

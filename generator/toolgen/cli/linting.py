@@ -1,6 +1,6 @@
-"""What `toolgen lint` finds in the specs of a project: a function from texts to a report, without any I/O.
+"""What `toolgen lint` finds in the specs of a project: a function from texts to a report.
 
-The command and the language server call `lint_specs`. Build warnings are part of it, and so is what the
+The commands and the language server call `lint_specs`. Build warnings are part of it, and so is what the
 dialects of targets cannot say.
 """
 
@@ -17,7 +17,7 @@ from toolgen.compile.pipeline import analyze
 from toolgen.compile.publishing.references import choose_references, inline_option
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.language.diagnostic import Diagnostic, in_order
-from toolgen.language.lint.baseline import baseline_text, fingerprint
+from toolgen.language.lint.baseline import BaselineError, baseline_text, fingerprint, parse_baseline
 from toolgen.language.lint.fixes import FIXES, fixed_text
 from toolgen.language.lint.linter import lint_names
 from toolgen.language.lint.settings import LintSettings
@@ -26,7 +26,17 @@ from toolgen.language.package import PackageSettings
 from toolgen.language.program import Program
 from toolgen.language.source import Source
 from toolgen.language.target import Target
+from toolgen.project import Project, UnableError, read_text
 from toolgen.schema.document import JsonPath
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding as it is reported, and what it was made of."""
+
+    entry: Entry
+    diagnostic: Diagnostic
+    path: JsonPath = ()  # of the value or key in its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,7 @@ class LintResult:
     """The findings of a project, and what can be made of them."""
 
     report: Report
+    found: tuple[Found, ...]  # of the entries of the report, in their order
     baseline: str  # the text of a baseline with all findings
     fixes: Mapping[str, str]  # path of a spec below the specs folder → its text with all safe fixes
 
@@ -62,45 +73,44 @@ def lint_specs(
     prefix = f"{settings.specs}/" if settings.specs else ""
     program = analyze(texts, targets, prefix, needs_tools=False, is_whole=True, all_rules=True)
     program = choose_references(program, settings)
-    found = [*program.warnings, *joint_findings(program, targets, settings)]
-    return lint_program(program, found, lint, baseline=baseline, strict=strict, only=only)
-
-
-def lint_program(
-    program: Program,
-    found: Iterable[Diagnostic],
-    lint: LintSettings | None = None,
-    *,
-    baseline: Counter[str] | None = None,
-    strict: bool = False,
-    only: Collection[str] = (),
-) -> LintResult:
-    """Return what was `found` in a program as `lint_specs` does: with levels and suppressions."""
-    lint = lint or LintSettings()
     sources = {tool.source.file: tool.source for tool in (*program.tools, *program.disabled)}
     sources |= {shared.source.file: shared.source for shared in program.shared.values()}
     suppressed = SuppressedFindings(sources.values())
-    found = in_order(found)
+    found = in_order([*program.warnings, *_joint_findings(program, targets, settings)])
     inlined = {tool.source.file for tool in program.tools if tool.inline or inline_option(tool)}
     inlined |= {each.span.file for each in found if each.code == "references-kept"}  # which says more
     found = tuple(each for each in found if each.code != "lost-reference" or each.span.file not in inlined)
     reasons = {each: suppressed.reason(each) for each in found}
     found = in_order([*found, *suppressed.faults, *suppressed.unused()])
-    entries = list(_entries(found, reasons, program, sources, lint, only))
-    shown, old = _new_entries([each.entry for each in entries], baseline)
+    every = list(_findings(found, reasons, program, sources, lint or LintSettings(), only))
+    shown, old = _new(every, baseline)
     fails = {"error", "warning"} if strict or baseline is not None else {"error"}
-    failed = any(entry.severity in fails and not entry.accepted for entry in shown)
-    rows = [(each.entry.code, each.entry.span.file, each.entry.fingerprint) for each in entries]
-    summary = _summary(shown, old, len(program.tools))
-    texts = {file: source.text for file, source in sources.items()}
+    entries = tuple(each.entry for each in shown)
+    failed = any(entry.severity in fails and not entry.accepted for entry in entries)
+    texts_of_sources = {file: source.text for file, source in sources.items()}
+    summary = _summary(entries, old, len(program.tools))
+    unaccepted = [each.entry for each in every if not each.entry.accepted]
     return LintResult(
-        Report("lint", tuple(shown), failed, summary, texts=texts),
-        baseline_text(row for row, each in zip(rows, entries, strict=True) if not each.entry.accepted),
-        _fixes(entries, sources),
+        Report("lint", entries, failed, summary, texts=texts_of_sources),
+        tuple(shown),
+        baseline_text((entry.code, entry.span.file, entry.fingerprint) for entry in unaccepted),
+        _fixes(every, sources),
     )
 
 
-def joint_findings(
+def read_baseline(project: Project) -> Counter[str] | None:
+    """Return the project's baseline; None if it has none. Raises `UnableError` if it is not valid."""
+    file = project.lint.baseline
+    text = read_text(project.root, file)
+    try:
+        return None if text is None else parse_baseline(text)
+    except BaselineError as error:
+        message = f"{file} is no baseline that can be read: {error}"
+        hint = "write it again: toolgen lint --write-baseline"
+        raise UnableError("invalid-baseline", message, hint) from error
+
+
+def _joint_findings(
     program: Program, targets: Sequence[Target], settings: PackageSettings
 ) -> Iterator[Diagnostic]:
     """Yield the findings about names with the server's prefix, and about requests with all tools."""
@@ -116,22 +126,14 @@ def joint_findings(
         yield from exceeded_request_limits([tool_summary(tool, targets) for tool in package.tools], targets)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An entry of the report, with the place of the finding in its file."""
-
-    entry: Entry
-    path: JsonPath
-
-
-def _entries(
+def _findings(
     found: Iterable[Diagnostic],
     reasons: Mapping[Diagnostic, str],
     program: Program,
     sources: Mapping[str, Source],
     lint: LintSettings,
     only: Collection[str],
-) -> Iterator[_Found]:
+) -> Iterator[Found]:
     names = {tool.source.file: tool.spec.name for tool in (*program.tools, *program.disabled)}
     places: dict[str, Places] = {}
     for each in found:
@@ -145,25 +147,24 @@ def _entries(
         # a spec that moves to another folder keeps its findings
         mark = fingerprint(each.code, names.get(file, file), path)
         entry = replace(entry_of(each), severity=level, fingerprint=mark, accepted=reasons.get(each, ""))
-        yield _Found(entry, path)
+        yield Found(entry, each, path)
 
 
-def _new_entries(entries: Iterable[Entry], baseline: Counter[str] | None) -> tuple[list[Entry], int]:
-    """Return the entries that a baseline does not have, and how many it has."""
+def _new(found: Iterable[Found], baseline: Counter[str] | None) -> tuple[list[Found], int]:
+    """Return the findings that a baseline does not have, and how many it has."""
     left = Counter(baseline or {})
-    new: list[Entry] = []
+    new: list[Found] = []
     old = 0
-    for entry in entries:
-        if not entry.accepted and left[entry.fingerprint] > 0:
-            left[entry.fingerprint] -= 1
+    for each in found:
+        if not each.entry.accepted and left[each.entry.fingerprint] > 0:
+            left[each.entry.fingerprint] -= 1
             old += 1
         else:
-            new.append(entry)
+            new.append(each)
     return new, old
 
 
-def _summary(entries: Iterable[Entry], old: int, tools: int) -> tuple[str, ...]:
-    shown = list(entries)
+def _summary(shown: Sequence[Entry], old: int, tools: int) -> tuple[str, ...]:
     levels = Counter(entry.severity for entry in shown if not entry.accepted)
     parts = [count(levels[level], level) for level in ("error", "warning") if levels[level]]
     parts += [f"{levels['info']} info"] if levels["info"] else []
@@ -173,10 +174,10 @@ def _summary(entries: Iterable[Entry], old: int, tools: int) -> tuple[str, ...]:
     return (f"{count(tools, 'tool')}: {', '.join(parts) or 'no findings'}",)
 
 
-def _fixes(entries: Sequence[_Found], sources: Mapping[str, Source]) -> dict[str, str]:
+def _fixes(found: Iterable[Found], sources: Mapping[str, Source]) -> dict[str, str]:
     """Return the changed texts of specs by their paths below the specs folder."""
     wanted: dict[str, list[tuple[str, JsonPath]]] = {}
-    for each in entries:
+    for each in found:
         if each.entry.code in FIXES and not each.entry.accepted:
             wanted.setdefault(each.entry.span.file, []).append((each.entry.code, each.path))
     changed = {file: fixed_text(sources[file].text, found) for file, found in wanted.items()}

@@ -43,7 +43,7 @@ COMMANDS = {
     "client": "write a typed client of an MCP server, and check that the server still fits it",
     "guard": "check that an MCP server still keeps what its lock file says",
     "evals": "write tests, from the examples, that a model calls the right tool",
-    "lsp": "serve editors: diagnostics as you type, completion, hover, quick fixes (LSP)",
+    "lsp": "serve editors: diagnostics as you type, quick fixes, definitions (LSP)",
     "schema": "print the JSON Schema of the spec language",
     "explain": "explain a diagnostic code",
     "completion": "print the completion script of a shell: bash, zsh or fish",

@@ -6,7 +6,7 @@ They are JSON: others may have written to a cache, and reading JSON runs nothing
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
@@ -24,7 +24,7 @@ from toolgen.language.checking.conflicts import (
     python_names,
     tool_names,
 )
-from toolgen.language.compiled_spec import CompiledSpec, NameClaim, SpecCode
+from toolgen.language.compiled_spec import CompiledSpec, SpecCode
 from toolgen.language.diagnostic import Diagnostic, Sunset
 from toolgen.language.package import Package, Tool
 from toolgen.language.program import Program, ProgramTool
@@ -78,7 +78,12 @@ def collect(
             checked(tool),
             sunset=_sunset(tool),
             summary=tool_summary(lowered, targets),
-            claims=tuple(claims_of(tool)),
+            claims=(
+                *tool_names(tool),
+                *published_names(tool, tool.published),
+                *group_names(tool),
+                *python_names(tool),
+            ),
             **code(lowered if keeps_tools else None, tool.source.path),
         )
     return compiled
@@ -96,14 +101,6 @@ def _sunset(tool: ProgramTool) -> Sunset | None:
 
 def _digests(path: str, uses: Iterable[str], digests: Mapping[str, str]) -> dict[str, str]:
     return {other: digests[other] for other in uses if other != path}
-
-
-def claims_of(tool: ProgramTool) -> Iterator[NameClaim]:
-    """Yield the names that a tool needs for itself."""
-    yield from tool_names(tool)
-    yield from published_names(tool, tool.published)
-    yield from group_names(tool)
-    yield from python_names(tool)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,6 @@ from toolgen.language.program import Program, ProgramTool
 from toolgen.language.progress import Progress, no_progress
 from toolgen.language.reading.parse import parse
 from toolgen.language.reading.read import read
-from toolgen.language.source import Source
 from toolgen.language.target import Target
 from toolgen.language.targets.definition import TargetDefinition
 from toolgen.language.targets.documents import DOCS
@@ -166,23 +165,7 @@ def bind(
     progress: Progress = no_progress,
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
-    # text → data with the place of every part
-    sources = read(texts, prefix)
-    return bind_sources(
-        sources, targets, needs_tools=needs_tools, is_whole=is_whole, all_rules=all_rules, progress=progress
-    )
-
-
-def bind_sources(
-    sources: tuple[Source, ...],
-    targets: Sequence[Target] = (),
-    *,
-    needs_tools: bool = True,
-    is_whole: bool = False,
-    all_rules: bool = False,
-    progress: Progress = no_progress,
-) -> Program:
-    """Check specs that have been read, as `bind` does."""
+    sources = read(texts, prefix)  # text → data with the place of every part
     parsed = parse(sources, targets)  # data → specs
     bound = resolve(parsed)  # specs → tools whose references are bound
     check(bound, needs_tools=needs_tools, is_whole=is_whole, progress=progress)  # raises all their faults

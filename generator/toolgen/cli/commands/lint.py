@@ -18,14 +18,13 @@ from pathlib import Path
 
 from toolgen.base.suggestions import count
 from toolgen.cli.diagnostics import emit_report, has_color
-from toolgen.cli.linting import LintResult, lint_specs
+from toolgen.cli.linting import LintResult, lint_specs, read_baseline
 from toolgen.cli.named_specs import project_root, read_files, select_specs
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.report.json import report_data
 from toolgen.cli.report.text import render_entries
-from toolgen.language.lint.baseline import BaselineError, parse_baseline
-from toolgen.project import FILE, Project, UnableError, read_text, replace_files
+from toolgen.project import FILE, Project, UnableError, replace_files
 from toolgen.project.building.project_build import Inputs, read_inputs
 from toolgen.project.inputs.target_templates import targets_of
 
@@ -91,20 +90,7 @@ def _subject(args: argparse.Namespace) -> _Subject:
     project = inputs.project
     shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
     only = select_specs(project.root, args.start, args.files, project.specs, shown)
-    return _Subject(inputs, project.root, only, _baseline(project, args))
-
-
-def _baseline(project: Project, args: argparse.Namespace) -> Counter[str] | None:
-    file = project.lint.baseline
-    text = None if args.write_baseline else read_text(project.root, file)
-    if text is None:
-        return None
-    try:
-        return parse_baseline(text)
-    except BaselineError as error:
-        message = f"{file} is no baseline that can be read: {error}"
-        hint = "write it again: toolgen lint --write-baseline"
-        raise UnableError("invalid-baseline", message, hint) from error
+    return _Subject(inputs, project.root, only, None if args.write_baseline else read_baseline(project))
 
 
 def _lint(subject: _Subject, strict: bool) -> LintResult:

@@ -1,7 +1,7 @@
 """Serve editors over the Language Server Protocol, on stdin and stdout: an editor starts this command.
 
-Diagnostics as `check` and `lint` give them, completion, hover, definitions, references, quick fixes
-and formatting, for the specs of every project that a file is opened of. Runs no code of the projects.
+Diagnostics as `lint` gives them, quick fixes, definitions and formatting, for the specs of every project that
+a file is opened of. Completion and hover come from the YAML language server. Runs no code of the projects.
 Exit 1 if the editor ends without the request `shutdown`.
 """
 

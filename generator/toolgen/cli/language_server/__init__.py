@@ -1,4 +1,1 @@
-"""Specs in an editor: diagnostics, completion, hover, navigation and fixes over LSP.
-
-`server.py` speaks the protocol (pygls); everything below it takes and returns values.
-"""
+"""Specs in an editor: diagnostics, definitions, fixes and formatting over LSP."""

@@ -1,147 +1,67 @@
-"""Links between places of specs: references to schemas, names of tools, codes of errors."""
+"""Where the value at a position is defined: the schema of a `$ref`, a tool, a declared error."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+import posixpath
+from collections.abc import Mapping
+from urllib.parse import unquote
 
-from toolgen.cli.language_server.project_files import FileAnalysis
-from toolgen.language.diagnostic import Diagnostic
-from toolgen.language.references.shared_files import resolve_file_reference
-from toolgen.language.source import Source
+from toolgen.language.source import Source, Span
 from toolgen.language.spec import is_shared_file
-from toolgen.language.yaml12.writer import is_plain
-from toolgen.runtime.definition.spec_schema import schemas_of
-from toolgen.schema.document import (
-    JsonPath,
-    Located,
-    SchemaDocument,
-    subschemas,
-)
-
-_MOST_CHARACTERS: Final = 200  # of a name
+from toolgen.runtime.definition.spec_schema import SCHEMA_FIELDS
+from toolgen.schema.document import JsonPath, Located, SchemaDocument, locate
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A place that others name: an entry of `$defs`, a tool, an error of a tool."""
+def find_definition(sources: Mapping[str, Source], path: str, line: int, column: int) -> Span | None:
+    """Return the place that the value at a position of a file names; None if it names none.
 
-    file: str  # path below the specs folder
-    path: JsonPath
-
-    def holds(self, other: Target) -> bool:
-        """True if `other` is this place, or inside of it."""
-        return self.file == other.file and other.path[: len(self.path)] == self.path
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A value that names a target."""
-
-    source: Source
-    path: JsonPath  # of the value
-    target: Target
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The files of a project, as they were when they were last valid."""
-
-    files: Mapping[str, FileAnalysis]
-
-    def sources(self) -> Iterator[Source]:
-        """Yield every file's text and data."""
-        yield from (found.source for found in self.files.values() if found.source is not None)
-
-    def source(self, path: str) -> Source | None:
-        """Return the text and data of a file."""
-        found = self.files.get(path)
-        return None if found is None else found.source
-
-    def links(self, source: Source) -> Iterator[Link]:
-        """Yield the links in a file."""
-        yield from self._references(source)
-        data = source.data
-        if not isinstance(data, Mapping) or is_shared_file(data):
-            return
-        tools = self.tools()
-        codes = {str(each["code"]): at for at, each in _items(data, "errors") if "code" in each}
-        for index, example in _items(data, "examples"):
-            if example.get("error") in codes:
-                target = Target(source.path, ("errors", codes[example["error"]], "code"))
-                yield Link(source, ("examples", index, "error"), target)
-            named = example.get("not")
-            for number, name in enumerate(named if isinstance(named, list) else ()):
-                if name in tools:
-                    yield Link(source, ("examples", index, "not", number), Target(tools[name], ("name",)))
-        deprecated = data.get("deprecated")
-        instead = deprecated.get("replaced_by") if isinstance(deprecated, Mapping) else None
-        if instead in tools:
-            yield Link(source, ("deprecated", "replaced_by"), Target(tools[instead], ("name",)))
-
-    def tools(self) -> dict[Any, str]:
-        """Return the name of every tool, and its file."""
-        return {
-            source.data["name"]: source.path
-            for source in self.sources()
-            if isinstance(source.data, Mapping) and isinstance(source.data.get("name"), str)
-        }
-
-    def target_at(self, source: Source, path: JsonPath, *, is_key: bool) -> Target | None:
-        """Return what the value at `path` names, or the target that the key or value is itself."""
-        if not is_key and (link := next((each for each in self.links(source) if each.path == path), None)):
-            return link.target
-        if is_key and len(path) >= 2 and path[-2] == "$defs" and _is_in_schema(source, path):
-            return Target(source.path, path)
-        is_named = path == ("name",) or (path[:1] == ("errors",) and path[2:] == ("code",))
-        return Target(source.path, path) if is_named else None
-
-    def uses(self, target: Target) -> list[Link]:
-        """Return every link to a target, or to what is inside of it."""
-        found = (link for source in self.sources() for link in self.links(source))
-        return [link for link in found if target.holds(link.target)]
-
-    def _references(self, source: Source) -> Iterator[Link]:
-        shared = {each.path: each for each in self.sources() if is_shared_file(each.data)}
-        for base, document in _documents(source):
-            for here, node in subschemas(document.schema):
-                for keyword, found in document.references(node, here):
-                    path = (*base, *here, keyword)
-                    if isinstance(found, Located):
-                        yield Link(source, path, Target(source.path, (*base, *found.path)))
-                    elif found.is_elsewhere:
-                        meant = resolve_file_reference(node[keyword], source, path, shared)
-                        if not isinstance(meant, Diagnostic):
-                            target = Target(meant.path, ("$defs", meant.name, *meant.rest))
-                            yield Link(source, path, target)
+    Args:
+        sources: The specs that can be read, by their paths below the specs folder.
+        path: The file.
+        line: From 1.
+        column: From 1, in characters.
+    """
+    source = sources.get(path)
+    place = _place_at(source, line, column) if source else None
+    located = locate(source.data, place) if source and place else None
+    if source is None or place is None or located is None or not isinstance(located.value, str):
+        return None
+    name = located.value
+    match place:
+        case (*_, "$ref"):
+            return _schema(sources, source, place, name)
+        case ("examples", int(), "not", int()) | ("deprecated", "replaced_by"):
+            tools = (each for each in sources.values() if locate(each.data, ("name",)) == (name, ("name",)))
+            return next((each.key(("name",)) for each in tools), None)
+        case ("examples", int(), "error"):
+            codes = (path for path in source.marks.values if path[::2] == ("errors", "code"))
+            found = (path for path in codes if locate(source.data, path) == (name, path))
+            return next(map(source.key, found), None)
+    return None
 
 
-def _documents(source: Source) -> Iterator[tuple[JsonPath, SchemaDocument]]:
-    if is_shared_file(source.data):
-        yield (), source.document
-        return
-    for path, schema in schemas_of(source.data):
-        if isinstance(schema, Mapping):
-            yield path, SchemaDocument(schema)
+def _place_at(source: Source, line: int, column: int) -> JsonPath | None:
+    """Return the path of the value at a position, on whose line it begins."""
+    places = (
+        path
+        for path, span in source.marks.values.items()
+        if span.line == line and span.column <= column <= span.column + span.length
+    )
+    return max(places, key=len, default=None)
 
 
-def _is_in_schema(source: Source, path: JsonPath) -> bool:
-    return any(path[: len(base)] == base for base, _ in _documents(source))
-
-
-def _items(data: Mapping[str, Any], field: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    value = data.get(field)
-    for index, each in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(each, Mapping):
-            yield index, each
-
-
-def as_written(text: str, before: str) -> str:
-    """Return text as YAML, in the quotes that `before` has; in others if it needs them."""
-    if before.startswith("'"):
-        return "'" + text.replace("'", "''") + "'"
-    if before.startswith('"') or not is_plain(text, flow=True):
-        return json.dumps(text, ensure_ascii=False)
-    return text
+def _schema(sources: Mapping[str, Source], source: Source, place: JsonPath, ref: str) -> Span | None:
+    """Return the place of the schema that a `$ref` names: in its own schema, or in a shared file."""
+    file, _, fragment = ref.partition("#")
+    if file:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), unquote(file)))
+        other = sources.get(path)
+        found = other.document.target(f"#{fragment}", ()) if other else None
+        return other.key(found.path) if other and isinstance(found, Located) else None
+    roots = ((),) if is_shared_file(source.data) else SCHEMA_FIELDS
+    for root in roots:
+        schema = locate(source.data, root)
+        if schema and place[: len(root)] == root:
+            found = SchemaDocument(schema.value).target(ref, place[len(root) : -1])
+            return source.key((*root, *found.path)) if isinstance(found, Located) else None
+    return None

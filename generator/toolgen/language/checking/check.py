@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from toolgen.language.checking.conflicts import find_conflicts, tool_names
 from toolgen.language.checking.resolve import BoundSpecs, BoundTool
 from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.language.lint.linter import lint_catalogue, lint_tool
-from toolgen.language.program import Program, ProgramTool
+from toolgen.language.program import Program
 from toolgen.language.progress import Progress, no_progress
 from toolgen.language.references.diagnostics import diagnostic_of
 from toolgen.language.source import Span
@@ -50,22 +50,10 @@ def check(
     tools = [each.tool for each in specs.tools]
     faults.extend(find_conflicts(claim for tool in tools if tool.spec.enabled for claim in tool_names(tool)))
     if is_whole:
-        faults.extend(unknown_tools(tools))
+        asked = (example for tool in tools for example in asked_examples(tool))
+        faults.extend(find_unknown_tools(asked, [(tool.spec.name, tool.spec.aliases) for tool in tools]))
     if faults:
         raise SpecErrors(faults)
-
-
-def unknown_tools(tools: Sequence[ProgramTool]) -> list[Diagnostic]:
-    """Return the faults of names in examples that none of all `tools` of a project has."""
-    asked = [example for tool in tools for example in asked_examples(tool)]
-    return find_unknown_tools(asked, [(tool.spec.name, tool.spec.aliases) for tool in tools])
-
-
-def joint_warnings(enabled: Sequence[ProgramTool], *, all_rules: bool = False) -> Iterator[Diagnostic]:
-    """Yield the warnings that only all enabled tools of a project together cause."""
-    yield from find_contradicting_asks(example for tool in enabled for example in asked_examples(tool))
-    if all_rules:
-        yield from lint_catalogue(enabled)
 
 
 def lint(specs: BoundSpecs, *, is_whole: bool = False, all_rules: bool = False) -> Program:
@@ -84,7 +72,8 @@ def lint(specs: BoundSpecs, *, is_whole: bool = False, all_rules: bool = False) 
     disabled = tuple(tool for tool in tools if not tool.spec.enabled)
     warnings = in_order(warning for tool in tools for warning in tool.warnings)
     if is_whole:
-        warnings += tuple(joint_warnings(enabled, all_rules=all_rules))
+        asked = (example for tool in enabled for example in asked_examples(tool))
+        warnings += (*find_contradicting_asks(asked), *(lint_catalogue(enabled) if all_rules else ()))
     return Program(enabled, warnings, disabled, specs.shared)
 
 
