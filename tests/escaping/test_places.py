@@ -5,17 +5,21 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.base.escaping.places import (
-    PLACES,
     json_document,
+    json_line,
     log_text,
+    markdown_cell,
     markdown_code,
     markdown_text,
+    question_text,
+    quoted_text,
     styled_line,
     terminal_line,
     terminal_lines,
@@ -25,6 +29,19 @@ from toolgen.base.escaping.streams import write_lines, write_prompt, write_statu
 from .test_characters import ESCAPED, SHOWN, TEXTS
 
 ROOT = Path(__file__).parents[2]
+PLACES: dict[str, Callable[[str], str]] = {
+    "terminal line": terminal_line,
+    "lines of a terminal": lambda text: "\n".join(terminal_lines(text)),
+    "coloured line": styled_line,
+    "log record": log_text,
+    "log record as JSON": lambda text: json_line(json.dumps(text)),
+    "JSON": json_document,
+    "question": question_text,
+    "value in a message": lambda text: quoted_text(text, len(text)),
+    "Markdown text": markdown_text,
+    "Markdown code": markdown_code,
+    "Markdown table": markdown_cell,
+}
 COMMANDS = {
     "::error file=a::b": "\\u003a:error file=a::b",
     "  ::add-mask::x": "  \\u003a:add-mask::x",

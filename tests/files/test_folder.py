@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from toolgen.base.files import (
-    ChangedFileError,
     FileKind,
     Folder,
     IrregularFileError,
@@ -133,17 +132,3 @@ def test_no_more_is_read_than_the_limit(folder: Folder) -> None:
     assert folder.read("large", limit=5) == b"12345"
     with pytest.raises(OversizedFileError):
         folder.read("large", limit=4)
-
-
-def test_a_file_that_changes_meanwhile(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = os.read
-
-    def read_and_change(handle: int, size: int) -> bytes:
-        data = read(handle, size)
-        Path(folder.path, "a/b/file").write_text("longer than before")
-        return data
-
-    assert folder.read("a/b/file", unchanging=True) == b"inside"
-    monkeypatch.setattr(os, "read", read_and_change)
-    with pytest.raises(ChangedFileError):
-        folder.read("a/b/file", unchanging=True)

@@ -1,4 +1,4 @@
-"""The places that show text of others, and how each escapes it: one function a place, `PLACES` lists them.
+"""The places that show text of others, and how each escapes it: one function a place.
 
 Every place escapes the characters of `characters.py`. What it escapes beyond them is in its docstring.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -108,22 +107,6 @@ def markdown_cell(text: str) -> str:
 def plain_name(text: str) -> str:
     """Return `text` as a name of ASCII letters, digits and hyphens, of at most 64; empty if it has none."""
     return _pattern(r"[^A-Za-z0-9]+").sub("-", text[:200]).strip("-")[:64].rstrip("-")
-
-
-PLACES: Final[Mapping[str, Callable[[str], str]]] = {
-    "terminal line": terminal_line,
-    "lines of a terminal": lambda text: "\n".join(terminal_lines(text)),
-    "coloured line": styled_line,
-    "log record": log_text,
-    "log record as JSON": lambda text: json_line(json.dumps(text)),
-    "JSON": json_document,
-    "question": question_text,
-    "value in a message": lambda text: quoted_text(text, len(text)),
-    "Markdown text": markdown_text,
-    "Markdown code": markdown_code,
-    "Markdown table": markdown_cell,
-}
-"""Every place, and the function that escapes a text for it."""
 
 
 def _without_commands(text: str) -> str:

@@ -15,7 +15,6 @@ Only regular files of limited size are read, and no call waits for the other end
 from toolgen.base.files.folder import DeclaredFolder, Entry, FileKind, Folder
 from toolgen.base.files.reading import (
     MAX_BYTES,
-    ChangedFileError,
     IrregularFileError,
     OutsideError,
     OversizedFileError,
@@ -31,7 +30,6 @@ from toolgen.base.files.writable_folder import (
 
 __all__ = [
     "MAX_BYTES",
-    "ChangedFileError",
     "DeclaredFolder",
     "Entry",
     "FileKind",

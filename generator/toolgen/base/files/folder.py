@@ -73,16 +73,13 @@ class Folder:
         """Return `path` with the folder before it, for messages."""
         return os.path.join(self.path, path) if path else self.path
 
-    def read(
-        self, path: str, *, limit: int = MAX_BYTES, links: bool = True, unchanging: bool = False
-    ) -> bytes:
+    def read(self, path: str, *, limit: int = MAX_BYTES, links: bool = True) -> bytes:
         """Return the bytes of a regular file.
 
         Args:
             path: of the file.
             limit: its maximum size in bytes.
             links: follow a link at the end of the path; otherwise it raises ELOOP.
-            unchanging: raise ChangedFileError if the file is written to meanwhile.
         """
         place = self._place(path, links=links)
         try:
@@ -90,7 +87,7 @@ class Folder:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             handle = os.open(place, READ | _NO_LINK)
             try:
-                return read_opened(handle, path, limit, unchanging=unchanging)
+                return read_opened(handle, path, limit)
             finally:
                 os.close(handle)
         except OSError as error:
@@ -188,13 +185,11 @@ class DeclaredFolder(Folder):
     Only regular files of limited size are read, as everywhere.
     """
 
-    def read(
-        self, path: str, *, limit: int = MAX_BYTES, links: bool = True, unchanging: bool = False
-    ) -> bytes:
+    def read(self, path: str, *, limit: int = MAX_BYTES, links: bool = True) -> bytes:
         """Return the bytes of a regular file."""
         if not links:
-            return super().read(path, limit=limit, links=False, unchanging=unchanging)
-        return read_named(self.full(path), limit=limit, unchanging=unchanging)
+            return super().read(path, limit=limit, links=False)
+        return read_named(self.full(path), limit=limit)
 
     def entries(self, path: str = "") -> list[Entry]:
         """Return what is in a folder, sorted by name: of a link, the kind of what it leads to."""

@@ -34,13 +34,6 @@ class OversizedFileError(OSError):
         super().__init__(errno.EFBIG, f"more than {limit:,} bytes", path)
 
 
-class ChangedFileError(OSError):
-    """A file that was written to while it was read."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(errno.EBUSY, "it changed while it was read", path)
-
-
 class OutsideError(OSError):
     """A link, or `..` in a path, leaves the folder that may not be left; `filename` is that link or path."""
 
@@ -49,11 +42,11 @@ class OutsideError(OSError):
         super().__init__(errno.EXDEV, "a link that leaves its folder", path)
 
 
-def read_named(path: str | os.PathLike[str], *, limit: int = MAX_BYTES, unchanging: bool = False) -> bytes:
+def read_named(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file that an operator names, links followed. Raises OSError as `read_opened`."""
     handle = os.open(path, READ)
     try:
-        return read_opened(handle, os.fspath(path), limit, unchanging=unchanging)
+        return read_opened(handle, os.fspath(path), limit)
     finally:
         os.close(handle)
 
@@ -69,22 +62,19 @@ def open_named(path: str | os.PathLike[str]) -> BinaryIO:
         raise
 
 
-def read_opened(handle: int, path: str, limit: int, *, unchanging: bool = False) -> bytes:
+def read_opened(handle: int, path: str, limit: int) -> bytes:
     """Return the bytes of an open file; `path` is for messages.
 
     Raises IsADirectoryError, IrregularFileError, OversizedFileError, of which at most one byte too many is
-    read, and with `unchanging` ChangedFileError.
+    read.
     """
-    status = _regular(handle, path)
-    size = status.st_size
+    size = _regular(handle, path).st_size
     if size > limit:
         raise OversizedFileError(size, limit, path)
     data = os.read(handle, size + 1)  # at once, without a copy
-    if len(data) != size or not data:
-        data = _rest(handle, data, path, limit)  # it grows, or its size is not known, as below /proc
-    if unchanging and (len(data), os.fstat(handle).st_mtime_ns) != (size, status.st_mtime_ns):
-        raise ChangedFileError(path)
-    return data
+    if len(data) == size and data:
+        return data
+    return _rest(handle, data, path, limit)  # it grows, or its size is not known, as below /proc
 
 
 def _regular(handle: int, path: str) -> os.stat_result:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from toolgen.base.files import (
-    ChangedFileError,
     Folder,
     IrregularFileError,
     OutsideError,
@@ -47,7 +46,7 @@ def read_source(media: Media, limit: int) -> bytes:
 
     Raises:
         OversizedError: for more than `limit` bytes; no more than that are read.
-        ContentSourceError: for anything but a regular file below `root`, and for one that changes meanwhile.
+        ContentSourceError: for anything but a regular file below `root`.
         OSError: as the operating system does.
     """
     source = media.source
@@ -91,17 +90,15 @@ def _append(data: bytearray, chunk: object, limit: int) -> None:
 def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> bytes:
     try:
         if root is None:
-            return read_named(path, limit=limit, unchanging=True)
+            return read_named(path, limit=limit)
         with Folder(root) as folder:
-            return folder.read(_below(path, root), limit=limit, unchanging=True)
+            return folder.read(_below(path, root), limit=limit)
     except OversizedFileError:
         raise OversizedError(limit) from None
     except OutsideError:
         raise ContentSourceError("it is outside of its root") from None
     except (IrregularFileError, IsADirectoryError):
         raise ContentSourceError("it is not a regular file") from None
-    except ChangedFileError:
-        raise ContentSourceError("it changed while it was read") from None
 
 
 def _below(path: Path, root: str | os.PathLike[str]) -> str:
