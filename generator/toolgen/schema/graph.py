@@ -6,11 +6,11 @@ of the document. Nothing here recurses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from toolgen.schema.document import JsonPath, Located, Schema, SchemaDocument, as_list, is_type, subschemas
 from toolgen.schema.keywords import (
@@ -25,42 +25,15 @@ from toolgen.schema.keywords import (
 MAX_CHECKS: Final = 10_000_000
 """Limit for validating one value: checks of a part by a subschema, about a second."""
 
-_MAX_COMPARED: Final = 1_000_000  # names of properties, to count the checks of one schema
-_Step: TypeAlias = tuple[str, str | int | None]  # "property" or "item", and its name; None for any other
-
-_PARTS: Final = {  # keyword → the parts of a value that its schemas apply to
-    **dict.fromkeys(
-        (
-            *("properties", "patternProperties", "propertyNames"),
-            *("additionalProperties", "unevaluatedProperties"),
-        ),
-        "property",
-    ),
-    **dict.fromkeys(("items", "prefixItems", "contains", "additionalItems", "unevaluatedItems"), "item"),
-}
-_FOR_ALL: Final = ("patternProperties", "propertyNames", "contains")
-_LEADING: Final = frozenset((*REFERENCES, *IN_PLACE, *_PARTS))
+_NAMED: Final = frozenset(("properties", "prefixItems"))  # each schema is for another part of a value
+_PARTS: Final = frozenset(
+    (
+        *("patternProperties", "propertyNames", "additionalProperties", "unevaluatedProperties"),
+        *("items", "contains", "additionalItems", "unevaluatedItems"),
+    )
+)
+_LEADING: Final = frozenset((*REFERENCES, *IN_PLACE, *_NAMED, *_PARTS))
 """Keywords that lead to other nodes."""
-
-
-@dataclass(slots=True, eq=False)
-class ChildNodes:
-    """The nodes that apply to the properties, or to the items, of a value."""
-
-    by_name: dict[str | int, list[int]] = field(default_factory=dict)  # property or index → nodes
-    unnamed: list[int] = field(default_factory=list)  # for those without an entry in `by_name`
-    all: list[int] = field(default_factory=list)  # in addition, for every property or item
-
-    def __iter__(self) -> Iterator[int]:
-        """Yield all of them."""
-        for found in self.by_name.values():
-            yield from found
-        yield from self.unnamed
-        yield from self.all
-
-
-NO_NODES: Final = ChildNodes()
-"""Of most subschemas. Never changed."""
 
 
 @dataclass(slots=True)
@@ -71,23 +44,13 @@ class Node:
     schema: Mapping[str, Any]
     in_place: list[int] = field(default_factory=list)  # they apply to the same value
     references: list[int] = field(default_factory=list)  # those of `in_place` that a reference leads to
-    properties: ChildNodes = NO_NODES
-    items: ChildNodes = NO_NODES
-
-    def children_of(self, part: str) -> ChildNodes:
-        """Return the group of nodes for "property" or "item", to be filled."""
-        if part == "property":
-            self.properties = ChildNodes() if self.properties is NO_NODES else self.properties
-            return self.properties
-        self.items = ChildNodes() if self.items is NO_NODES else self.items
-        return self.items
+    named: list[int] = field(default_factory=list)  # each applies to another property or item
+    others: list[int] = field(default_factory=list)  # each may apply to any property or item
 
     def children(self) -> Iterator[int]:
         """Yield the nodes that apply to parts of the value."""
-        if self.properties is not NO_NODES:
-            yield from self.properties
-        if self.items is not NO_NODES:
-            yield from self.items
+        yield from self.named
+        yield from self.others
 
 
 class Graph:
@@ -120,21 +83,12 @@ class Graph:
                 node.in_place += self._at(path)
             elif keyword in IN_PLACE_LISTS or keyword in IN_PLACE_MAPS:
                 node.in_place += self._below(path, value)
+            elif keyword in _NAMED or (keyword == "items" and isinstance(value, list)):
+                node.named += self._below(path, value)
+            elif keyword == "patternProperties":
+                node.others += self._below(path, value)
             else:
-                self._connect_children(node.children_of(_PARTS[keyword]), keyword, value, path)
-
-    def _connect_children(self, group: ChildNodes, keyword: str, value: Any, path: JsonPath) -> None:
-        if keyword == "properties":
-            if isinstance(value, dict):
-                group.by_name.update((name, self._at((*path, name))) for name in value)
-        elif keyword in ("items", "prefixItems") and isinstance(value, list):
-            group.by_name.update((index, self._at((*path, index))) for index in range(len(value)))
-        elif keyword == "patternProperties":
-            group.all += self._below(path, value)
-        elif keyword in _FOR_ALL:
-            group.all += self._at(path)
-        else:
-            group.unnamed += self._at(path)
+                node.others += self._at(path)
 
     def _connect_reference(self, keyword: str, node: Node) -> None:
         target = self.document.target(node.schema[keyword], node.path, keyword)
@@ -187,26 +141,17 @@ class Graph:
 
     @cached_property
     def checks(self) -> int:
-        """How many subschemas check the parts on one way into a value, at most; MAX_CHECKS if too many.
+        """How many subschemas check one part of a value, at most; MAX_CHECKS if there are more.
 
         Where branches apply to the same part, as in `anyOf: [{items: A}, {items: A}]`, every level doubles
         them. It does not in a recursion: the validator remembers what a reference to a schema that it is in
         the middle of has found.
         """
         total = [1] * len(self.nodes)  # 1 for a reference back into a recursion
-        below: list[dict[_Step, int]] = [{} for _ in self.nodes]
-        compared = 0
         for index in self.bottom_up(with_parts=True):
             node = self.nodes[index]
-            own, steps = 1, _steps(node, total)
-            for inner in node.in_place:
-                own += total[inner] - max(below[inner].values(), default=0)
-                compared += len(steps) + len(below[inner])
-                if compared > _MAX_COMPARED:
-                    return MAX_CHECKS
-                steps = _merge(steps, below[inner])
-            below[index] = steps
-            total[index] = min(own + max(steps.values(), default=0), MAX_CHECKS)
+            found = 1 + sum(total[inner] for inner in chain(node.in_place, node.others))
+            total[index] = min(found + max((total[inner] for inner in node.named), default=0), MAX_CHECKS)
         return total[0]
 
     def levels(self) -> list[int]:
@@ -229,31 +174,6 @@ class Graph:
                 found[index] = level
             here, below = list(new), []
         return found
-
-
-# How often a part of a value is checked
-
-
-def _steps(node: Node, total: Sequence[int]) -> dict[_Step, int]:
-    """Return the checks of each part of a value by the subschemas of one node."""
-    steps: dict[_Step, int] = {}
-    for kind, children in (("property", node.properties), ("item", node.items)):
-        if children is not NO_NODES:
-            always = sum(total[child] for child in children.all)
-            steps[kind, None] = always + sum(total[child] for child in children.unnamed)
-            for name, found in children.by_name.items():
-                steps[kind, name] = always + sum(total[child] for child in found)
-    return steps
-
-
-def _merge(one: dict[_Step, int], other: dict[_Step, int]) -> dict[_Step, int]:
-    """Return the checks by two schemas that apply to the same value."""
-    if not one or not other:
-        return one or other
-    return {
-        step: one.get(step, one.get((step[0], None), 0)) + other.get(step, other.get((step[0], None), 0))
-        for step in {**one, **other}
-    }
 
 
 # The types of a value
