@@ -12,9 +12,8 @@ from typing import Any, Final, Literal, Self, cast
 
 from pydantic import BaseModel
 
-from .definition.check import ToolSpecError, definition_faults, in_words, plain_data
+from .definition.check import ToolSpecError, definition_faults, plain_data
 from .definition.description import join_description
-from .definition.semantics.json_schema import check_schema
 from .definition.spec_schema import FIELDS
 from .definition.tool_definition import (
     ContentDefinition,
@@ -174,11 +173,11 @@ def _faults_of_fields(spec: ToolSpec) -> Iterator[str]:
             yield f"inputs: {param.name!r} is not the name of a parameter"
         elif param.name in names:
             yield f"inputs: the parameter {param.name!r} is given twice"
+        elif not isinstance(param.required, bool):
+            name = f"inputs: the parameter {param.name!r}"
+            yield f"{name}: required: expected True or False, got {param.required!r}"
         else:
             names.add(param.name)
-            yield from (f"inputs: the parameter {param.name!r}: {fault}" for fault in _value_faults(param))
-    if isinstance(spec.returns, ToolReturn):
-        yield from (f"returns: {fault}" for fault in _value_faults(spec.returns))
     for error in _listed(spec.errors):
         if not _is_class(error, ToolError):
             yield f"errors: expected a subclass of ToolError, got {error!r}"
@@ -191,19 +190,6 @@ def _faults_of_fields(spec: ToolSpec) -> Iterator[str]:
     for name in ("request_model", "response_model"):
         if (model := getattr(spec, name)) is not None and not _is_class(model, BaseModel):
             yield f"{name}: expected a pydantic model, got {model!r}"
-
-
-def _value_faults(value: ToolParam | ToolReturn) -> Iterator[str]:
-    if not isinstance(value.type, str):
-        yield f"type: expected text, got {type(value.type).__name__}"
-    else:
-        yield from map(in_words, check_schema({"type": plain_data(value.type)}, ()))
-    if not isinstance(value.description, str):
-        yield f"description: expected text, got {type(value.description).__name__}"
-    if not isinstance(value.schema, Mapping):
-        yield f"schema: expected a mapping, got {type(value.schema).__name__}"
-    if isinstance(value, ToolParam) and not isinstance(value.required, bool):
-        yield f"required: expected True or False, got {value.required!r}"
 
 
 def _is_list(value: Any) -> bool:
@@ -229,7 +215,7 @@ def _definition(spec: ToolSpec, texts: Mapping[str, str]) -> dict[str, Any]:
     """Return the definition as it was given, also if it is wrong; fields that were left out are left out."""
     stem = re.sub(r"\W", "_", spec.name) if isinstance(spec.name, str) else ""
     returns = spec.returns if isinstance(spec.returns, ToolReturn) else None
-    output = spec.output_schema if returns is None else _schema_of(returns)
+    output = spec.output_schema if returns is None else returns.as_schema()
     if returns is not None and spec.response_model is None and _is_chunk_schema(output, spec.chunk_schema):
         output = None  # `returns` describes the chunks, and the result is the list of them
     computed: dict[str, Any] = {
@@ -287,13 +273,8 @@ def _input_schema(spec: ToolSpec) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         **({"required": list(dict.fromkeys(required))} if required else {}),
-        "properties": {each.name: _schema_of(each) for each in params},
+        "properties": {each.name: each.as_schema() for each in params},
     }
-
-
-def _schema_of(value: ToolParam | ToolReturn) -> dict[str, Any]:
-    """Return the schema of a value; an empty one if it has a fault, which is reported separately."""
-    return {} if any(_value_faults(value)) else value.as_schema()
 
 
 def _error(error: type[ToolError]) -> dict[str, Any]:

@@ -189,7 +189,7 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
         ToolSpec(
             name="two words",
             description="",
-            inputs=[ToolParam("a", "text"), ToolParam("a", "string")],
+            inputs=[ToolParam("a", "string"), ToolParam("a", "text")],
             returns=ToolReturn("integr"),
             timeout=-1,
             deprecated={"since": 2},  # type: ignore[typeddict-item]
@@ -198,9 +198,9 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
     for fault in (
         "- 'two words' is not a tool's name",
         "- 'description' is empty",
-        "- inputs: the parameter 'a': unknown type 'text'",
+        "- input_schema.properties.a.type: unknown type 'text'",
         "- inputs: the parameter 'a' is given twice",
-        "- returns: unknown type 'integr'; did you mean 'integer'?",
+        "- output_schema.type: unknown type 'integr'; did you mean 'integer'?",
         "- 'timeout' must be more than 0",
         "- deprecated.since: 'since' must be text, not a number",
     ):

@@ -7,7 +7,6 @@ import keyword
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import Any, Final
 
 from toolgen.base.suggestions import nearest, quoted, suggest
@@ -20,15 +19,14 @@ from .semantics.properties import find_property
 from .spec_schema import DEFINITIONS
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
-_MOST_ENTRIES: Final = 1_000  # of `content`: each is compared with those before it
 _CANNOT_ASK: Final = {
     "stream": "a tool whose result is a stream cannot ask the user in the middle of it",
     "background": "a call that runs in a worker has nobody to ask: its caller may have left",
     "page": "a call for the next page is a call of its own, which would ask again",
 }
 """Fields that `asks` cannot be used with, and why."""
-_TREES: Final = {"image": "image", "audio": "audio", "text": "text"}
-"""Kinds of blocks whose media types begin with a certain word."""
+_TREES: Final = frozenset(("image", "audio", "text"))
+"""Kinds of blocks whose media types begin with the same word."""
 _HINTS: Final = {name.lower(): name for name in DEFINITIONS["Annotations"]["properties"]}
 _SIMILAR: Final = 0.8  # `readOnly` means `readOnlyHint`; `audience` is a key of the author's own
 
@@ -147,12 +145,7 @@ def _repeated(what: str, names: Iterable[tuple[str, JsonPath]]) -> Iterator[Spec
 
 
 def _content_faults(entries: Sequence[Mapping[str, Any]]) -> Iterator[SpecFault]:
-    """Yield a fault for each entry that contradicts itself, or that takes what an earlier one takes."""
-    if len(entries) > _MOST_ENTRIES:
-        message = f"{len(entries):,} entries: there may be at most {_MOST_ENTRIES:,}"
-        hint = "let one entry stand for several media types: `media_types: [image/png, image/jpeg]`"
-        yield SpecFault(("content",), "bad-content", message, hint, of_key=True)
-        return
+    """Yield a fault for each entry that contradicts itself."""
     for index, entry in enumerate(entries):
         path: JsonPath = ("content", index)
         yield from _foreign_types(entry, path)
@@ -164,44 +157,12 @@ def _content_faults(entries: Sequence[Mapping[str, Any]]) -> Iterator[SpecFault]
         if entry["type"] == "link" and "max_bytes" in entry:
             message = "a link holds no data, so that `max_bytes` limits nothing"
             yield SpecFault((*path, "max_bytes"), "bad-content", message, "remove it", of_key=True)
-        yield from _taken_blocks(entries, index)
 
 
 def _foreign_types(entry: Mapping[str, Any], path: JsonPath) -> Iterator[SpecFault]:
-    tree = _TREES.get(entry["type"])
+    kind = entry["type"]
     for number, media_type in enumerate(entry.get("media_types", ())):
-        if tree is not None and not media_type.startswith(f"{tree}/"):
-            message = f"{media_type!r} is not the media type of {entry['type']} blocks"
-            hint = f"write {tree}/…, or `type: {_kind_of(media_type)}`"
+        if kind in _TREES and not media_type.startswith(f"{kind}/"):
+            message = f"{media_type!r} is not the media type of {kind} blocks"
+            hint = f"write {kind}/…, or `type: file`"
             yield SpecFault((*path, "media_types", number), "bad-content", message, hint)
-
-
-def _kind_of(media_type: str) -> str:
-    tree = media_type.partition("/")[0]
-    return tree if tree in ("image", "audio") else "file"
-
-
-def _taken_blocks(entries: Sequence[Mapping[str, Any]], index: int) -> Iterator[SpecFault]:
-    """Yield a fault if no block is left for an entry, because earlier entries take all of them."""
-    entry = entries[index]
-    for earlier, other in enumerate(islice(entries, index)):
-        media_types = entry.get("media_types") or [""]
-        if other["type"] == entry["type"] and all(_takes(other, each) for each in media_types):
-            yield SpecFault(
-                ("content", index),
-                "bad-content",
-                f"blocks of type {entry['type']} with these media types belong to an earlier entry",
-                "remove one of the two, or give each its own `media_types`",
-                others=(("content", earlier),),
-                about_other="the first entry that takes them",
-            )
-            return
-
-
-def _takes(entry: Mapping[str, Any], media_type: str) -> bool:
-    """True if an entry is for blocks of a media type; the empty one stands for every media type."""
-    allowed = entry.get("media_types")
-    if not allowed:
-        return True
-    tree = media_type.partition("/")[0]
-    return bool(media_type) and (media_type in allowed or f"{tree}/*" in allowed)

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from .tool_definition import ToolDefinition
 
 
-class ToolDefinitions(Mapping[str, ToolDefinition]):
+class LazyDefinitions(Mapping[str, ToolDefinition]):
+    """Definitions by wire name, each loaded when it is asked for. Names load none."""
+
+    def __init__(self, names: Collection[str], load: Callable[[str], ToolDefinition]) -> None:
+        self._names = names
+        self._load = load
+
+    def __getitem__(self, name: str) -> ToolDefinition:
+        return self._load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        return f"<definitions of {', '.join(self)}>"
+
+
+class ToolDefinitions(LazyDefinitions):
     """Definitions by wire name, in alphabetical order. They are imported one by one, and names import none.
 
     Args:
@@ -21,28 +45,10 @@ class ToolDefinitions(Mapping[str, ToolDefinition]):
     def __init__(
         self, package: str | None, modules: Mapping[str, str], aliases: Mapping[str, str] | None = None
     ) -> None:
+        super().__init__(modules, cache(lambda name: self._module(name).DEFINITION))
         self._package = package
         self._modules = modules
         self.aliases = aliases or {}
-        self._loaded: dict[str, ToolDefinition] = {}
-
-    def __getitem__(self, name: str) -> ToolDefinition:
-        definition = self._loaded.get(name)
-        if definition is None:
-            definition = self._loaded[name] = self._module(name).DEFINITION
-        return definition
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._modules
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} definitions of {self._package}>"
 
     def find(self, name: str) -> ToolDefinition:
         """Return the definition of the tool called `name`, a wire name or an alias. Raises KeyError."""

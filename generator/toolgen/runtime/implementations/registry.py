@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.definition.tool_definitions import ToolDefinitions
+from toolgen.runtime.definition.tool_definitions import LazyDefinitions, ToolDefinitions
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.tool import BaseTool, check_definition
 
@@ -65,28 +65,6 @@ class RegistryEntry:
             return self.prepared
 
 
-class DefinitionsOfEntries(Mapping[str, ToolDefinition]):
-    """The definitions of entries by wire name, in order, each loaded when it is first asked for."""
-
-    def __init__(self, entries: Mapping[str, RegistryEntry]) -> None:
-        self._entries = entries
-
-    def __getitem__(self, name: str) -> ToolDefinition:
-        return self._entries[name].definition
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
-    def __repr__(self) -> str:
-        return f"<definitions of {', '.join(self._entries)}>"
-
-
 @dataclass(frozen=True, slots=True)
 class RegistrySnapshot:
     """An immutable snapshot of a registry."""
@@ -110,7 +88,9 @@ def index_entries(entries: Iterable[RegistryEntry]) -> RegistrySnapshot:
             first = by_name.setdefault(alias, entry)
             if first is not entry:
                 raise ValueError(f"two tools answer to {alias!r}: {first.name} and, by its alias, {name}")
-    return RegistrySnapshot(by_wire_name, by_name, DefinitionsOfEntries(by_wire_name))
+    return RegistrySnapshot(
+        by_wire_name, by_name, LazyDefinitions(by_wire_name, lambda name: by_wire_name[name].definition)
+    )
 
 
 @dataclass(slots=True)

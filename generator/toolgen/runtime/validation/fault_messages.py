@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +21,8 @@ from toolgen.runtime.text import (
 )
 from toolgen.schema.document import SchemaDocument, locate
 
-from .json_value import whole_numbers
 from .strict_json import NotStrictJsonError, json_type, parse_as
 
-_MAX_COMPARED = 2_000  # items that are searched for duplicates
 _FORMATS = {
     "date": "2025-01-31",
     "date-time": "2025-01-31T09:30:00Z",
@@ -96,11 +93,7 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
     "MaxProperties": lambda kind: f"at most {count(kind.limit, 'property')}",
     "Format": lambda kind: _format(kind.format),
     "UniqueItems": lambda kind: "items that are all different",
-    "UnevaluatedItems": lambda kind: (
-        f"{len(kind.unexpected)} fewer {'item' + 's' * (len(kind.unexpected) > 1)}"
-    ),
-    "ContentEncoding": lambda kind: f"text encoded as {quote(kind.content_encoding)}",
-    "ContentMediaType": lambda kind: f"text of the type {quote(kind.content_media_type)}",
+    "UnevaluatedItems": lambda kind: f"{count(len(kind.unexpected), 'item')} fewer",
 }
 
 
@@ -141,19 +134,6 @@ def instead_of_text(text: str, kinds: list[str], place: Mapping[str, Any]) -> st
     return f"; send the {either(wanted)} itself, not as text"
 
 
-def because(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    """Return which property makes a missing one required; an empty string if none does."""
-    kind: Any = error.kind
-    path = error.schema_path
-    given = error.instance if isinstance(error.instance, dict) else {}
-    if path[-1] in ("dependentRequired", "dependencies"):
-        lists = part_at(schema, path)
-        names = [name for name, needed in lists.items() if name in given and kind.property in needed]
-    else:
-        names = [str(path[-2])] if path[-3:-2] in (["dependentSchemas"], ["dependencies"]) else []
-    return f"; needed because {quote(names[0])} is given" if names else ""
-
-
 def _expected(name: str, kind: Any) -> str:
     say = _EXPECTED.get(name)
     return say(kind) if say else f"a value that fits {quote(kind.name)} of the schema"
@@ -165,30 +145,13 @@ def _got(name: str, value: Any) -> str:
     if name in ("MinLength", "MaxLength"):
         return f"{len(value)} ({show(value)})"
     if name == "UniqueItems":
-        return _twice(value)
+        return "the same value twice"
     return str(len(value)) if name.endswith(("Items", "Properties")) else show(value)
 
 
 def _type_of(value: Any) -> str:
     kind = json_type(value, ("number",))
     return kind if kind == "null" else f"{'an' if kind in ('array', 'object') else 'a'} {kind}"
-
-
-def _twice(items: list[Any]) -> str:
-    if len(items) > _MAX_COMPARED:
-        return "the same value twice"
-    first, second = _duplicates(items)
-    return f"the same value at [{first}] and [{second}]"
-
-
-def _duplicates(items: list[Any]) -> tuple[int, int]:
-    seen: dict[str, int] = {}
-    for index, item in enumerate(items):
-        key = json.dumps(whole_numbers(item), sort_keys=True)
-        if key in seen:
-            return seen[key], index
-        seen[key] = index
-    return 0, len(items) - 1
 
 
 def _format(name: str) -> str:

@@ -30,7 +30,6 @@ from .compiled_schema import CompiledSchema
 from .complexity import explains, is_for_other
 from .fault_messages import (
     Fault,
-    because,
     expected_of,
     instead_of_text,
     part_at,
@@ -309,8 +308,7 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
     match type(kind).__name__:
         case "Required":
             wanted = expected_of(refusal.document, error.schema_path, kind.property)
-            reason = because(error, schema)
-            yield Fault(refusal.show([*path, kind.property]), f"{MISSING}{wanted}{reason}")
+            yield Fault(refusal.show([*path, kind.property]), f"{MISSING}{wanted}")
         case "AdditionalProperties" | "UnevaluatedProperties":
             place = part_at(schema, error.schema_path[:-1])
             for name in kind.unexpected:
@@ -326,9 +324,8 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
         case "AnyOf" | "OneOfNotValid":
             yield from _fits_none(error, refusal)
         case "OneOfMultipleValid":
-            yield Fault(
-                refusal.show(path), _too_many(error, part_at(schema, error.schema_path[:-1]).get("oneOf", ()))
-            )
+            branches = part_at(schema, error.schema_path[:-1]).get("oneOf", ())
+            yield Fault(refusal.show(path), _too_many(error, branches))
         case "PropertyNames":
             inner = "; ".join(fault.message for fault in describe_error(kind.error, refusal, hide))
             yield Fault(refusal.show(path), f"property name not allowed: {inner}")
