@@ -178,18 +178,9 @@ def test_a_final_answer_ends_the_run_and_an_error_does_not(gallery: Toolkit) -> 
     assert len(outputs(result)) == 2
 
 
-class FunctionsOnly(Loopback):
-    """Without the custom tool call of the adapter's tests, which these agents do not support."""
-
-    def reply(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        answer = super().reply(path, body)
-        return {**answer, "output": [each for each in answer["output"] if each["type"] != "custom_tool_call"]}
-
-
 @pytest.fixture
 def model() -> Iterator[Loopback]:
     with loopback([("fulfill_order", '{"order_number":"SO-1"}'), ("echo", '{"text":"x"}')]) as server:
-        server.__class__ = FunctionsOnly
         yield server
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
-from toolgen.runtime.adapters.openai import ADAPTER
+from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from tests.runtime.tool_factory import Anything, make_tool
+
+ADAPTER = ProviderAdapter("openai")
 
 CALL = {"type": "function_call", "call_id": "1", "name": "echo", "arguments": "{}"}
 
@@ -32,7 +34,7 @@ async def _first(stream: Any) -> Any:
         lambda toolkit, **options: asyncio.run(toolkit.call("echo", {}, **options)),
         lambda toolkit, **options: asyncio.run(_first(toolkit.stream("echo", {}, **options))),
         lambda toolkit, **options: asyncio.run(ADAPTER.execute(CALL, toolkit, **options)),
-        lambda toolkit, **options: asyncio.run(ADAPTER.run([], toolkit, **options)),
+        lambda toolkit, **options: asyncio.run(ADAPTER.run([CALL], toolkit, **options)),
     ],
     ids=[
         "call",

@@ -18,10 +18,12 @@ from toolgen.runtime import (
     Toolkit,
     ToolResponse,
 )
-from toolgen.runtime.adapters.anthropic import ADAPTER as ANTHROPIC
+from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.runtime.elicitation import MAX_MESSAGE, form_of
 
 from tests.runtime.tool_factory import Anything, make_tool, run
+
+ANTHROPIC = ProviderAdapter("anthropic")
 
 
 class Seat(BaseModel):

@@ -12,7 +12,7 @@ from mcp_types import ElicitResult
 from pydantic import BaseModel
 from toolgen import serving
 from toolgen.runtime import Confirmation, ToolConfig, ToolContext, Toolkit
-from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
+from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.runtime.settings import Settings
 
 from tests.code_mode import shop as code_mode
@@ -186,11 +186,11 @@ def test_providers() -> None:
     arguments = {"quantity": 2, "confirm": False}
     function = {"name": "x", "arguments": json.dumps(arguments)}
     calls = [
-        (openai.ADAPTER, {"id": "1", "type": "function", "function": function}),
-        (openai.ADAPTER, {"type": "function_call", "call_id": "1", **function}),
-        (anthropic.ADAPTER, {"type": "tool_use", "id": "1", "name": "x", "input": arguments}),
-        (gemini.ADAPTER, {"name": "x", "args": arguments}),
-        (bedrock.ADAPTER, {"toolUse": {"toolUseId": "1", "name": "x", "input": arguments}}),
+        (ProviderAdapter("openai"), {"id": "1", "type": "function", "function": function}),
+        (ProviderAdapter("openai"), {"type": "function_call", "call_id": "1", **function}),
+        (ProviderAdapter("anthropic"), {"type": "tool_use", "id": "1", "name": "x", "input": arguments}),
+        (ProviderAdapter("gemini"), {"name": "x", "args": arguments}),
+        (ProviderAdapter("bedrock"), {"toolUse": {"toolUseId": "1", "name": "x", "input": arguments}}),
     ]
 
     async def run() -> None:

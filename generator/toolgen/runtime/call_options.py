@@ -80,7 +80,7 @@ class AdapterOptions(_CommonOptions, total=False):
 
     session: str | None
     """The application's id of the conversation, whose calls see each other's `extras`. This process keeps
-    `TOOLGEN_SESSIONS` sessions, each until it is not used for `TOOLGEN_SESSION_IDLE` seconds."""
+    the `TOOLGEN_SESSIONS` sessions that were used last."""
 
 
 class AdapterCallOptions(AdapterOptions, total=False):

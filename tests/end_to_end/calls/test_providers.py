@@ -125,14 +125,6 @@ return found
     assert run(project, body, TOOLGEN_SESSIONS="2") == ["1", "1", "2", "1", "3", "1"]
 
 
-def test_an_idle_session_ends(project: Project) -> None:
-    body = """
-p = ALL["anthropic"]
-return [p.text(await p.execute(p.call("count", {}), session="a")) for _ in range(2)]
-"""
-    assert run(project, body, TOOLGEN_SESSION_IDLE="0") == ["1", "1"]
-
-
 def test_set_up_runs_once_for_all_providers_and_the_mcp_server(project: Project) -> None:
     project.write("tools/__init__.py", 'CONTEXT = {"tenant": "default"}\n')
     body = """

@@ -40,7 +40,7 @@ class Loopback(ThreadingHTTPServer):
             message["tool_calls"] = [
                 {"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": text}}
                 for i, (name, text) in enumerate(self.calls)
-            ] + [{"id": "call_c", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}]
+            ]
         choice = {"index": 0, "finish_reason": "stop", "message": message, "logprobs": None}
         return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
 
@@ -63,15 +63,6 @@ class Loopback(ThreadingHTTPServer):
                 }
                 for i, (name, arguments) in enumerate(self.calls)
             ]
-            output.append(
-                {
-                    "type": "custom_tool_call",
-                    "id": "ct",
-                    "call_id": "call_c",
-                    "name": "sql",
-                    "input": "select 1",
-                }
-            )
         return {
             "id": "r",
             "object": "response",

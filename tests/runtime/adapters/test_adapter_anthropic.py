@@ -10,10 +10,10 @@ import anthropic
 import pytest
 from adapter_samples import Book, define, toolkit
 from anthropic_loopback import loopback
-from toolgen.runtime.adapters.anthropic import (
-    anthropic_tools,
-    execute_tool_use,
-)
+from toolgen.runtime.adapters.anthropic import anthropic_tools
+from toolgen.runtime.adapters.provider import ProviderAdapter
+
+execute_tool_use = ProviderAdapter("anthropic").execute
 
 WHEN = {"when": {"asap": True}}
 

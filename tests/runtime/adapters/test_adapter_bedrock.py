@@ -13,13 +13,12 @@ from adapter_samples import closed, define, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
 from botocore.validate import ParamValidator
 from toolgen.runtime import ToolResponse
-from toolgen.runtime.adapters.bedrock import (
-    PROVIDER,
-    execute_tool_use,
-    tool_config,
-)
+from toolgen.runtime.adapters.bedrock import PROVIDER, tool_config
+from toolgen.runtime.adapters.provider import ProviderAdapter
 
 import generated.bedrock_tools
+
+execute_tool_use = ProviderAdapter("bedrock").execute
 
 WHEN = {"when": {"asap": True}}
 

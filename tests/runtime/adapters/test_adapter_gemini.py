@@ -12,11 +12,10 @@ from anthropic_loopback import JsonObject, Loopback, loopback
 from google import genai
 from google.genai import types
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
-from toolgen.runtime.adapters.gemini import (
-    execute_function_call,
-    function_declarations,
-    gemini_tools,
-)
+from toolgen.runtime.adapters.gemini import function_declarations, gemini_tools
+from toolgen.runtime.adapters.provider import ProviderAdapter
+
+execute_function_call = ProviderAdapter("gemini").execute
 
 WHEN = {"when": {"asap": True}}
 

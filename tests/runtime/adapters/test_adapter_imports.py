@@ -22,7 +22,7 @@ def test_definitions_need_no_sdk() -> None:
         "from toolgen import serving\n"
         "from toolgen.runtime.adapters import openai\n"
         "assert serving.mcp_tools(TOOLS) and openai.chat_tools(TOOLS)\n"
-        "assert openai.responses_tools(TOOLS) and openai.execute_tool_call\n"
+        "assert openai.responses_tools(TOOLS) and openai.PROVIDER\n"
         "unwanted = {'mcp', 'mcp_types', 'openai', 'uvicorn', 'anyio'}\n"
         "print(sorted(unwanted & sys.modules.keys()))"
     )

@@ -13,9 +13,12 @@ import pytest
 from adapter_samples import Book, Renamed, Rows, closed, toolkit
 from openai_loopback import loopback
 from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolSpec
-from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call, responses_tools
+from toolgen.runtime.adapters.openai import chat_tools, responses_tools
+from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.schema.dialects.openai import to_strict
 from toolgen.schema.document import SchemaDocument
+
+execute_tool_call = ProviderAdapter("openai").execute
 
 WHEN = {"when": {"asap": True}}
 
@@ -144,8 +147,7 @@ def client_of(kind: type[Any], url: str) -> Any:
 
 
 def check(answers: list[dict[str, Any]], text: str) -> None:
-    assert [answer[text] for answer in answers[:-1]] == ANSWERS
-    assert answers[-1][text].startswith("Error [invalid_request]")
+    assert [answer[text] for answer in answers] == ANSWERS
 
 
 def test_a_chat_conversation() -> None:

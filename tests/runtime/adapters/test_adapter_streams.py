@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from stream_samples import Endless, streams
 from toolgen import serving
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
+from toolgen.runtime.adapters.provider import ProviderAdapter
 
 NAMES = pytest.mark.parametrize("name", ["lines", "plain_lines"])
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -88,30 +88,30 @@ def test_mcp_a_disconnected_client_closes_the_stream(era: str) -> None:
 
 @NAMES
 def test_the_other_adapters_give_the_chunks_and_then_the_answer(name: str) -> None:
-    *chunks, answer = collect(openai.stream_tool_call(chat(name), streams()))
+    *chunks, answer = collect(ProviderAdapter("openai").stream(chat(name), streams()))
     assert chunks == CHUNKS
     assert answer.message == {"role": "tool", "tool_call_id": "c", "content": WHOLE}
-    *chunks, answer = collect(openai.stream_tool_call(item(name), streams()))
+    *chunks, answer = collect(ProviderAdapter("openai").stream(item(name), streams()))
     assert chunks == CHUNKS
     assert answer.message == {"type": "function_call_output", "call_id": "c", "output": WHOLE}
-    *chunks, answer = collect(anthropic.stream_tool_use(block(name), streams()))
+    *chunks, answer = collect(ProviderAdapter("anthropic").stream(block(name), streams()))
     assert chunks == CHUNKS
     assert answer.message == {"type": "tool_result", "tool_use_id": "c", "content": WHOLE}
     use = {"toolUse": {"toolUseId": "c", "name": name, "input": {}}}
-    *chunks, answer = collect(bedrock.stream_tool_use(use, streams()))
+    *chunks, answer = collect(ProviderAdapter("bedrock").stream(use, streams()))
     assert chunks == CHUNKS
     assert answer.message["toolResult"]["content"] == [{"text": WHOLE}]
-    *chunks, answer = collect(gemini.stream_function_call({"name": name, "args": {}}, streams()))
+    *chunks, answer = collect(ProviderAdapter("gemini").stream({"name": name, "args": {}}, streams()))
     assert chunks == CHUNKS
     assert answer.message["function_response"]["response"] == {"output": json.loads(WHOLE)}
     assert answer.response.content == json.loads(WHOLE)
 
 
 def test_a_stream_that_raises_ends_with_an_error_answer() -> None:
-    chunk, answer = collect(anthropic.stream_tool_use(block("broken"), streams()))
+    chunk, answer = collect(ProviderAdapter("anthropic").stream(block("broken"), streams()))
     assert chunk == "one"
     assert answer.message["is_error"]
-    chunk, answer = collect(openai.stream_tool_call(chat("broken"), streams()))
+    chunk, answer = collect(ProviderAdapter("openai").stream(chat("broken"), streams()))
     assert answer.message["content"].startswith("Error [internal_error]")
 
 
@@ -122,8 +122,8 @@ def test_an_abandoned_stream_closes_its_generator(adapter: str) -> None:
 
     async def work() -> None:
         opened = {
-            "openai": lambda: openai.stream_tool_call(chat("endless"), toolkit),
-            "anthropic": lambda: anthropic.stream_tool_use(block("endless"), toolkit),
+            "openai": lambda: ProviderAdapter("openai").stream(chat("endless"), toolkit),
+            "anthropic": lambda: ProviderAdapter("anthropic").stream(block("endless"), toolkit),
             "toolkit": lambda: toolkit.stream("endless", {}),
         }
         async with aclosing(opened[adapter]()) as stream:

@@ -11,10 +11,11 @@ from adapter_samples import toolkit
 from mcp import Client
 from toolgen import serving
 from toolgen.runtime import Toolkit
-from toolgen.runtime.adapters import bedrock, gemini
-from toolgen.runtime.adapters.anthropic import execute_tool_use
-from toolgen.runtime.adapters.openai import execute_tool_call
+from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.runtime.contract.result import as_text
+
+execute_tool_use = ProviderAdapter("anthropic").execute
+execute_tool_call = ProviderAdapter("openai").execute
 
 WHEN = {"when": {"asap": True}}
 
@@ -33,9 +34,9 @@ async def texts(name: str, arguments: dict[str, Any], tools: Toolkit | None = No
     block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
     found["anthropic"] = (await execute_tool_use(block, tools))["content"]
     use = {"toolUse": {"toolUseId": "1", "name": name, "input": arguments}}
-    (content,) = (await bedrock.execute_tool_use(use, tools))["toolResult"]["content"]
+    (content,) = (await ProviderAdapter("bedrock").execute(use, tools))["toolResult"]["content"]
     found["bedrock"] = content["text"]
-    part = await gemini.execute_function_call({"name": name, "args": arguments}, tools)
+    part = await ProviderAdapter("gemini").execute({"name": name, "args": arguments}, tools)
     reported = part["function_response"]["response"]
     found["gemini"] = reported["error"] if "error" in reported else as_text(reported["output"])
     return found

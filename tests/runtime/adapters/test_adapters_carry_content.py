@@ -18,7 +18,7 @@ from openai.types.chat import ChatCompletionToolMessageParam
 from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import TypeAdapter
 from toolgen.runtime import Audio, BaseTool, File, Image, Link, Text, Toolkit, ToolResult
-from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
+from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.serving.result import result_of
 
 from tests.runtime.content_samples import JPEG, PDF, PNG, SVG, WAV, returning
@@ -56,27 +56,27 @@ def consumed(value: Any) -> Any:
 
 def by_anthropic(tool: BaseTool[Any, Any]) -> Any:
     call = {"type": "tool_use", "id": "1", "name": "x", "input": {}}
-    block = asyncio.run(anthropic.execute_tool_use(call, Toolkit([tool])))
+    block = asyncio.run(ProviderAdapter("anthropic").execute(call, Toolkit([tool])))
     assert_is(ToolResultBlockParam, block)
     return block["content"]
 
 
 def by_responses(tool: BaseTool[Any, Any]) -> Any:
     call = {"type": "function_call", "call_id": "1", "name": "x", "arguments": "{}"}
-    item = asyncio.run(openai.execute_tool_call(call, Toolkit([tool])))
+    item = asyncio.run(ProviderAdapter("openai").execute(call, Toolkit([tool])))
     assert_is(FunctionCallOutput, item)
     return item["output"]
 
 
 def by_chat(tool: BaseTool[Any, Any]) -> Any:
     call = {"type": "function", "id": "1", "function": {"name": "x", "arguments": "{}"}}
-    message = asyncio.run(openai.execute_tool_call(call, Toolkit([tool])))
+    message = asyncio.run(ProviderAdapter("openai").execute(call, Toolkit([tool])))
     assert_is(ChatCompletionToolMessageParam, message)
     return message["content"]
 
 
 def by_gemini(tool: BaseTool[Any, Any]) -> Any:
-    part = asyncio.run(gemini.execute_function_call({"name": "x", "args": {}}, Toolkit([tool])))
+    part = asyncio.run(ProviderAdapter("gemini").execute({"name": "x", "args": {}}, Toolkit([tool])))
     response = Part.model_validate(part).function_response
     assert response is not None
     return response
@@ -84,7 +84,7 @@ def by_gemini(tool: BaseTool[Any, Any]) -> Any:
 
 def by_bedrock(tool: BaseTool[Any, Any], call_id: str = "tooluse_1") -> Any:
     call = {"toolUse": {"toolUseId": call_id, "name": "x", "input": {}}}
-    block = asyncio.run(bedrock.execute_tool_use(call, Toolkit([tool])))
+    block = asyncio.run(ProviderAdapter("bedrock").execute(call, Toolkit([tool])))
     model = botocore.session.Session().get_service_model("bedrock-runtime")
     report = ParamValidator().validate(block, model.shape_for("ContentBlock")).generate_report()
     assert report == ""

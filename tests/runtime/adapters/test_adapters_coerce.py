@@ -10,8 +10,10 @@ from adapter_samples import Request, closed, define
 from mcp import Client
 from toolgen import serving
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
-from toolgen.runtime.adapters.anthropic import answer_tool_use
-from toolgen.runtime.adapters.openai import answer_tool_call
+from toolgen.runtime.adapters.provider import ProviderAdapter
+
+answer_tool_use = ProviderAdapter("anthropic").answer
+answer_tool_call = ProviderAdapter("openai").answer
 
 ARGUMENTS = {"n": "5", "rows": '[{"sku": "A", "quantity": "2"}]'}
 WANTED = {"n": 5, "rows": [{"sku": "A", "quantity": 2}]}

@@ -13,7 +13,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import MESSAGES
 
-from .provider import Provider, ProviderAdapter, ProviderCall, get, identifier
+from .provider import Provider, ProviderCall, get, identifier
 from .provider_tool import ProviderTool
 
 TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
@@ -112,12 +112,3 @@ def _document(block: Block, source: JsonObject) -> JsonObject:
 
 
 PROVIDER: Final = Provider("anthropic", _read, _is_tool_use, ("content",), _module_names)
-ADAPTER: Final = ProviderAdapter(PROVIDER)
-
-execute_tool_use = ADAPTER.execute
-"""Answer one `tool_use` block with the `tool_result` block to send back."""
-
-answer_tool_use = ADAPTER.answer
-stream_tool_use = ADAPTER.stream
-run_tool_calls = ADAPTER.run
-answer_tool_calls = ADAPTER.answer_all

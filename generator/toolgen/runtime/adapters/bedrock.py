@@ -15,7 +15,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import CONVERSE
 
-from .provider import Provider, ProviderAdapter, ProviderCall, get, identifier
+from .provider import Provider, ProviderCall, get, identifier
 from .provider_tool import ProviderTool
 
 _STORAGE: Final = "s3://"
@@ -116,12 +116,3 @@ def _document_name(place: str, block: Block) -> str:
 
 
 PROVIDER: Final = Provider("bedrock", _read, _is_tool_use, ("output", "message", "content"), _module_names)
-ADAPTER: Final = ProviderAdapter(PROVIDER)
-
-execute_tool_use = ADAPTER.execute
-"""Answer one `toolUse` block with the `toolResult` block to send back."""
-
-answer_tool_use = ADAPTER.answer
-stream_tool_use = ADAPTER.stream
-run_tool_calls = ADAPTER.run
-answer_tool_calls = ADAPTER.answer_all

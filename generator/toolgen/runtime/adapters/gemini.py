@@ -13,7 +13,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import GEMINI
 
-from .provider import Provider, ProviderAdapter, ProviderCall, get
+from .provider import Provider, ProviderCall, get
 from .provider_tool import ProviderTool
 
 _STORAGE: Final = "gs://"  # addresses that Vertex AI reads; the Gemini API has no such parts
@@ -99,12 +99,3 @@ def _data(block: Block) -> JsonObject | None:
 PROVIDER: Final = Provider(
     "gemini", _read, _is_function_call, ("candidates", "content", "parts"), _module_names
 )
-ADAPTER: Final = ProviderAdapter(PROVIDER)
-
-execute_function_call = ADAPTER.execute
-"""Answer one function call with the part to send back, which has the `function_response`."""
-
-answer_function_call = ADAPTER.answer
-stream_function_call = ADAPTER.stream
-run_tool_calls = ADAPTER.run
-answer_tool_calls = ADAPTER.answer_all

@@ -16,7 +16,7 @@ from toolgen.runtime.text import quote
 from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import RESPONSES
 
-from .provider import Provider, ProviderAdapter, ProviderCall, as_plain_data, get, identifier
+from .provider import Provider, ProviderCall, as_plain_data, get, identifier
 from .provider_tool import ProviderTool
 
 TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search"}
@@ -108,14 +108,11 @@ def _read(call: Any) -> ProviderCall:
         return _function_call(call_id, function, partial(_message, call_id))
     if kind == "function_call":
         call_id = identifier(call, "call_id")
-        return _function_call(call_id, call, partial(_item, _output(kind, call, ("caller", "namespace"))))
-    # models call functions so when the application offers custom tools, too
-    if kind == "custom" and (custom := get(call, "custom")) is not None:
-        call_id = identifier(call, "id")
-        return _custom_call(call_id, custom, partial(_message, call_id))
-    if kind == "custom_tool_call":
-        call_id = identifier(call, "call_id")
-        return _custom_call(call_id, call, partial(_item, _output(kind, call, ("caller",))))
+        item = {"type": "function_call_output", "call_id": call_id}
+        # the API wants them back
+        returned = {key: value for key in ("caller", "namespace") if (value := get(call, key)) is not None}
+        item |= {key: as_plain_data(value) for key, value in returned.items()}
+        return _function_call(call_id, call, partial(_item, item))
     raise TypeError(
         "a tool call is an item of `message.tool_calls` (Chat) or an output item of type function_call "
         f"(Responses), not {type(call).__name__}" + (f" of type {kind!r}" if isinstance(kind, str) else "")
@@ -130,12 +127,6 @@ def all_text(response: ToolResponse) -> str:
     """Return all that Chat Completions can hold of a response: text, and a line for each other block."""
     texts = (response.content_as_text(), *map(block_as_text, response.blocks))
     return "\n".join(text for text in texts if text)
-
-
-def _output(kind: str, call: Any, returned: tuple[str, ...]) -> JsonObject:
-    """Return an output item without its output. The fields `returned` of the call are copied."""
-    item = {"type": f"{kind}_output", "call_id": identifier(call, "call_id")}
-    return item | {key: as_plain_data(value) for key in returned if (value := get(call, key)) is not None}
 
 
 def _item(item: JsonObject, response: ToolResponse) -> JsonObject:
@@ -166,15 +157,6 @@ def file_name(block: Block) -> str:
     return block.name or f"file.{RESPONSES.file[block.media_type or '']}"
 
 
-def _custom_call(call_id: str, call: Any, write: Callable[[ToolResponse], JsonObject]) -> ProviderCall:
-    name = get(call, "name")
-    shown = quote(name) if isinstance(name, str) else "it"
-    error = InvalidRequestError(
-        f"The call of {shown} is a custom tool call; tools here are functions and take JSON arguments."
-    )
-    return ProviderCall(call_id, str(name), None, write, error=error)
-
-
 def _function_call(call_id: str, call: Any, write: Callable[[ToolResponse], JsonObject]) -> ProviderCall:
     name, arguments = get(call, "name"), get(call, "arguments")
     if not isinstance(name, str):
@@ -185,7 +167,11 @@ def _function_call(call_id: str, call: Any, write: Callable[[ToolResponse], Json
         try:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError) as error:
-            return ProviderCall(call_id, name, None, write, invalid_json=_reason(error))
+            refused = InvalidRequestError(
+                f"Invalid arguments for {quote(name)[1:-1]}:\n"
+                f"- $: expected a JSON object, got invalid JSON: {_reason(error)}"
+            )
+            return ProviderCall(call_id, name, None, write, refused)
     return ProviderCall(call_id, name, arguments, write)
 
 
@@ -202,12 +188,3 @@ def _reason(error: ValueError | RecursionError) -> str:
 PROVIDER: Final = Provider(
     "openai", _read, _is_function_call, ("choices", "message", "tool_calls", "output"), _module_names
 )
-ADAPTER: Final = ProviderAdapter(PROVIDER)
-
-execute_tool_call = ADAPTER.execute
-"""Answer one tool call with the `tool` message or the `function_call_output` item to send back."""
-
-answer_tool_call = ADAPTER.answer
-stream_tool_call = ADAPTER.stream
-run_tool_calls = ADAPTER.run
-answer_tool_calls = ADAPTER.answer_all

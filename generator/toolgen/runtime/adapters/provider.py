@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Unpack
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from weakref import WeakKeyDictionary
 
-from toolgen.runtime.call_options import AdapterCallOptions, AdapterOptions, check_options, toolkit_options
+from toolgen.runtime.call_options import AdapterCallOptions, AdapterOptions, toolkit_options
 from toolgen.schema.document import JsonObject
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
     from toolgen.runtime.definition.tool_definition import ToolDefinition
-    from toolgen.runtime.errors import InvalidRequestError, ToolError
+    from toolgen.runtime.errors import ToolError
     from toolgen.runtime.response import ToolResponse
     from toolgen.runtime.toolkit import Toolkit
 
@@ -42,7 +44,6 @@ class ProviderCall(NamedTuple):
     name: str  # the published name, or one that the model made up
     arguments: Any
     write: Callable[[ToolResponse], JsonObject]  # returns the message to send back
-    invalid_json: str | None = None  # why the arguments are not JSON
     error: ToolError | None = None  # if set, it is the answer and no tool is called
 
 
@@ -84,22 +85,6 @@ class ConfirmationsPending(Exception):  # noqa: N818  not an error
         super().__init__(f"{waiting} of {len(self.outcomes)} calls wait for the user's confirmation")
 
 
-class ToolkitSource(Protocol):
-    """An owner of definitions and a default toolkit: a generated `catalog` module."""
-
-    @property
-    def TOOLS(self) -> Mapping[str, ToolDefinition]:  # noqa: N802  the module's name for it
-        """The definitions of all tools."""
-        ...
-
-    def default_toolkit(self) -> Toolkit:
-        """Return the toolkit that all adapters of the package share."""
-        ...
-
-    async def close(self) -> None:
-        """Close that toolkit."""
-
-
 class ProviderAdapter:
     """Answers the tool calls of one provider's models.
 
@@ -118,7 +103,7 @@ class ProviderAdapter:
         message = await ProviderAdapter("openai").execute(tool_call, toolkit)
     """
 
-    def __init__(self, provider: Provider | str, catalog: ToolkitSource | None = None) -> None:
+    def __init__(self, provider: Provider | str, catalog: Any = None) -> None:
         self._provider = provider
         self._catalog = catalog
         self._published: _PublishedTools | None = None  # those of the last call
@@ -143,9 +128,7 @@ class ProviderAdapter:
         Mistakes of the model and failures of the tool are in the message, for the model to correct.
         Raises TypeError for anything but a tool call, and ConfirmationPending if `confirm` does.
         """
-        check_options("execute", options, AdapterCallOptions)
-        answer = await self._answer(self.provider.read(call), self._toolkit(toolkit), confirm, options)
-        return answer.message
+        return (await self.answer(call, toolkit, confirm, **options)).message
 
     async def answer(
         self,
@@ -155,7 +138,6 @@ class ProviderAdapter:
         **options: Unpack[AdapterCallOptions],
     ) -> Answer:
         """Like `execute`, with the response beside the message: `answer.response.final_answer`, `.extras`."""
-        check_options("answer", options, AdapterCallOptions)
         return await self._answer(self.provider.read(call), self._toolkit(toolkit), confirm, options)
 
     async def stream(
@@ -169,16 +151,13 @@ class ProviderAdapter:
 
         Closing the generator (`contextlib.aclosing`) cancels the call.
         """
-        check_options("stream", options, AdapterCallOptions)
-        tools = self._toolkit(toolkit)
-        request = self._request(self.provider.read(call), tools)
+        request, tools = self._prepared(self.provider.read(call), self._toolkit(toolkit), options)
         if request.error is not None:
             yield _refused(request)
             return
-        from toolgen.runtime.response import ToolResponse
+        from toolgen.runtime.response import ToolResponse  # the first call loads what calls need
 
         listen = options.pop("listen", None)
-        tools = _session_of(tools, options.pop("session", None))
         items = tools.stream(request.name, request.arguments, **toolkit_options(options, confirm))
         try:
             async for item in items:
@@ -206,7 +185,6 @@ class ProviderAdapter:
         are ignored. The user is asked one question at a time. `confirmation_tokens` maps call ids to tokens.
         Raises ConfirmationsPending if `confirm` leaves calls unanswered, after the others are answered.
         """
-        check_options("run", options, AdapterOptions)
         answers = await self.answer_all(
             calls, toolkit, confirm, confirmation_tokens=confirmation_tokens, **options
         )
@@ -222,7 +200,6 @@ class ProviderAdapter:
         **options: Unpack[AdapterOptions],
     ) -> list[Answer]:
         """Like `run`, with the response beside each message."""
-        check_options("answer_all", options, AdapterOptions)
         found = [self.provider.read(each) for each in self.provider.find(calls)]
         tools, tokens = self._toolkit(toolkit), confirmation_tokens or {}
         from asyncio import Lock as AsyncLock
@@ -260,10 +237,9 @@ class ProviderAdapter:
     async def _answer(
         self, call: ProviderCall, toolkit: Toolkit, confirm: Confirm | None, options: AdapterCallOptions
     ) -> Answer:
-        request = self._request(call, toolkit)
+        request, tools = self._prepared(call, toolkit, options)
         if request.error is not None:
             return _refused(request)
-        tools = _session_of(toolkit, options.pop("session", None))
         response = await tools.call(request.name, request.arguments, **toolkit_options(options, confirm))
         return Answer(request.write(response), response)
 
@@ -272,31 +248,28 @@ class ProviderAdapter:
             return given
         if self._catalog is None:
             raise TypeError("give a toolkit with the call: only generated modules have a default one")
-        return self._catalog.default_toolkit()
+        default: Toolkit = self._catalog.default_toolkit()
+        return default
 
-    def _request(self, call: ProviderCall, toolkit: Toolkit) -> ProviderCall:
-        """Return `call` with the tool's wire name, and with arguments that the author's schema describes."""
-        if call.error is not None:
-            return call
-        definitions = toolkit.definitions
+    def _prepared(
+        self, call: ProviderCall, toolkit: Toolkit, options: AdapterCallOptions
+    ) -> tuple[ProviderCall, Toolkit]:
+        """Return `call` as the author has described the tool, and the session that answers it.
+
+        The call has the tool's wire name, and arguments for the author's schema. `options` lose `session`.
+        """
+        tools, definitions = session_of(toolkit, options.pop("session", None)), toolkit.definitions
         published = self._published
         if published is None or published.definitions is not definitions:
             published = self._published = _PublishedTools(definitions, self.provider.target)
         name = published.names.get(call.name, call.name)
-        if call.invalid_json is not None:
-            return call._replace(name=name, error=_not_json(name, call.invalid_json))
         definition = toolkit.definition_of(name)
-        if definition is None:
-            return call._replace(name=name)
-        restore = published.restorer(definition)
-        if restore is None and name == call.name:
-            return call
+        restore = None if definition is None else published.restorer(definition)
         try:
             arguments = call.arguments if restore is None else restore(call.arguments)
-        # JSON of a model may be nested more deeply than Python can follow
-        except RecursionError:
-            return call._replace(name=name, error=_not_json(name, "nested too deeply"))
-        return ProviderCall(call.id, name, arguments, call.write)
+        except RecursionError:  # nested more deeply than arguments may be: the call refuses them
+            arguments = call.arguments
+        return call._replace(name=name, arguments=arguments), tools
 
 
 class _PublishedTools:
@@ -369,21 +342,28 @@ def _refused(call: ProviderCall) -> Answer:
     return Answer(call.write(response), response)
 
 
-def _session_of(toolkit: Toolkit, session: str | None) -> Toolkit:
-    if session is None:
+_SESSIONS: WeakKeyDictionary[Toolkit, dict[str, Toolkit]] = WeakKeyDictionary()
+"""Of all adapters, by the application's ids of conversations, the least recently used first."""
+_LOCK = Lock()
+
+
+def session_of(toolkit: Toolkit, session_id: str | None) -> Toolkit:
+    """Return the session of `toolkit` with this id, created on first use; `toolkit` itself for None.
+
+    With more than `settings.sessions`, the least recently used one is forgotten. Raises TypeError for an id
+    that is not a str.
+    """
+    if session_id is None:
         return toolkit
-    from .toolkit_sessions import session_of
-
-    return session_of(toolkit, session)
-
-
-def _not_json(name: str, reason: str) -> InvalidRequestError:
-    from toolgen.runtime.errors import InvalidRequestError
-    from toolgen.runtime.text import quote
-
-    return InvalidRequestError(
-        f"Invalid arguments for {quote(name)[1:-1]}:\n- $: expected a JSON object, got invalid JSON: {reason}"
-    )
+    if not isinstance(session_id, str):
+        raise TypeError(f"a session is the id of a conversation, a str, not {type(session_id).__name__}")
+    with _LOCK:
+        sessions = _SESSIONS.setdefault(toolkit, {})
+        known = sessions.pop(session_id, None)
+        found = sessions[session_id] = toolkit.session(session_id=session_id) if known is None else known
+        if len(sessions) > toolkit.settings.sessions:
+            del sessions[next(iter(sessions))]
+    return found
 
 
 def _one_at_a_time(ask_user: Any, lock: AsyncLock) -> Any:

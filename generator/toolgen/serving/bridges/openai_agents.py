@@ -37,7 +37,8 @@ try:
 except ModuleNotFoundError as error:
     raise_missing_package(error, "the OpenAI Agents SDK", "openai-agents", roots=("agents",))
 
-from toolgen.runtime.adapters.openai import all_text, answer_tool_call, file_name, namespace_description
+from toolgen.runtime.adapters.openai import all_text, file_name, namespace_description
+from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.runtime.adapters.provider_tool import ProviderTool, provider_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.content.block import Block
@@ -47,6 +48,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.schema.providers import RESPONSES
 
+_ADAPTER = ProviderAdapter("openai")
 ToolOutput: TypeAlias = str | list[ValidToolOutputPydanticModels]
 
 CUSTOM_DATA = "toolgen"
@@ -109,7 +111,7 @@ class OpenAIBridge(Bridge):
         # the message, which is not used, is cheaper for Chat Completions: it has no data of blocks
         call = {"id": "", "function": {"name": name, "arguments": arguments}}
         options = self.options_of(native, **defaults)
-        return (await answer_tool_call(call, self.toolkit, confirm, **options)).response
+        return (await _ADAPTER.answer(call, self.toolkit, confirm, **options)).response
 
 
 def _tool(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn, TypeAlias, TypedDict, Unpack, cast
 
-from toolgen.runtime.adapters.toolkit_sessions import session_of
+from toolgen.runtime.adapters.provider import session_of
 from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, check_options, toolkit_options
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
