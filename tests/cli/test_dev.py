@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.cli import main, page_server
+from toolgen.cli import main
 from toolgen.cli.exit_codes import ExitCode
 
 from tests.comparing.repository import Repository, spec
@@ -34,8 +34,8 @@ def test_dev_compares_with_main_if_it_has_the_project(
     repository.write(PROJECT)
     compared: list[str | None] = []
 
-    def serve_page(args: Any, options: page_server.PageOptions) -> ExitCode:
-        compared.append(options.against)
+    def serve_page(args: Any, against: str | None, **options: Any) -> ExitCode:
+        compared.append(against)
         return ExitCode.CLEAN
 
     monkeypatch.setattr("toolgen.cli.commands.dev.serve_page", serve_page)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.documents.catalogue import LivePage, ProjectCatalogue
+from toolgen.cli.page_server import LivePage
 from toolgen.documents.pages import DocsPages
 
 SPEC = "name: ping\ndescription: {}\ninput_schema: {{type: object}}\n"
@@ -42,13 +41,9 @@ class Followed:
         self.spec.write_text(SPEC.format("First."))
         (root / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
         self.pages = ShownPages()
-        self.reported: list[tuple[str, ...]] = []
         self.page = LivePage(
-            ProjectCatalogue(str(root)),
+            str(root),
             self.pages,
-            lambda lines: self.reported.append(tuple(lines)),
-            lambda error: ["it is refused"],
-            lambda: date(2026, 11, 26),
             followers=[lambda: ["a finding"] if "Second" in self.spec.read_text() else []],
         )
 
@@ -56,7 +51,6 @@ class Followed:
 @pytest.fixture
 def followed(tmp_path: Path) -> Iterator[Followed]:
     followed, stop = Followed(tmp_path), threading.Event()
-    followed.page.first()
     thread = threading.Thread(target=followed.page.follow, args=(stop,))
     thread.start()
     yield followed
@@ -72,10 +66,10 @@ def test_a_change_is_shown_and_then_what_was_found(followed: Followed) -> None:
     assert ("Second.", ("a finding",)) in followed.pages.shown[at:]
 
 
-def test_specs_with_faults_keep_the_last_page(followed: Followed) -> None:
+def test_specs_with_faults_keep_the_last_page(followed: Followed, capsys: pytest.CaptureFixture[str]) -> None:
     followed.spec.write_text("name: [")
-    followed.pages.wait(lambda text, lines: lines == ("it is refused",))
+    followed.pages.wait(lambda text, lines: "error[yaml-syntax]" in "".join(lines))
     assert followed.pages.shown[-1][0] == "First."
     followed.spec.write_text(SPEC.format("Third."))
     followed.pages.wait(lambda text, lines: text == "Third." and not lines)
-    assert followed.reported == [("it is refused",), ()]
+    assert capsys.readouterr().err.count("error[yaml-syntax]") == 1

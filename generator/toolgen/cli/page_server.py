@@ -6,52 +6,54 @@ import argparse
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.cli import diagnostics
+from toolgen.cli.commands.mock import mock_server
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import SERVER_HINT, GeneratedPackage
 from toolgen.cli.output import say
+from toolgen.cli.report.text import lines_of_findings, render, summary_of_findings
 from toolgen.cli.today import today
+from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError, find_project
+from toolgen.project.building.watch import project_changes
 
 if TYPE_CHECKING:
-    from toolgen.changes.comparing.judgement import Judgement
-    from toolgen.documents.catalogue import Follower, LivePage
+    from toolgen.documents.pages import DocsPages
     from toolgen.serving import ToolServer
-    from toolgen.testing.mock.toolkit import ServedSpecs
+
+Follower = Callable[[], Sequence[str]]
+"""Called after a change, once the page shows it. Returns lines for the page and the terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageOptions:
-    """What a page shows and calls."""
+def serve_page(
+    args: argparse.Namespace,
+    against: str | None,
+    *,
+    implementations: bool = False,
+    followers: Sequence[Follower] = (),
+) -> ExitCode:
+    """Serve the page until ^C. Raises `SpecErrors` and `UnableError`.
 
-    against: str | None = None
-    implementations: bool = False  # call these, and not mocks
-    describe: Callable[[Judgement], Sequence[str]] = lambda _: ()  # what changed, as lines
-    followers: Sequence[Follower] = ()  # what is done after each change, besides
-
-
-def serve_page(args: argparse.Namespace, options: PageOptions) -> ExitCode:
-    """Serve the page until ^C. Raises `SpecErrors` and `UnableError`."""
+    It calls mocks, or the `implementations`; `against` is the version that the contracts are compared with.
+    """
     # the page's server needs another extra, the command's help does not
-    from toolgen.documents.catalogue import LivePage, ProjectCatalogue
     from toolgen.documents.pages import DocsPages
     from toolgen.serving.auth.configuration import authentication_of
     from toolgen.serving.auth.grant import scopes_of
     from toolgen.serving.command import serve
 
     stop = threading.Event()
-    followers = list(options.followers)
+    reloads: list[Follower] = []
 
     def build() -> ToolServer:
-        if options.implementations:
+        if implementations:
             return _implementations(args)
         server, reload = _mock(args)
-        followers.insert(0, reload)
+        reloads.append(reload)
         return server
 
     def make_pages(server: ToolServer) -> DocsPages:
@@ -59,22 +61,12 @@ def serve_page(args: argparse.Namespace, options: PageOptions) -> ExitCode:
         needed = {scope for each in state.toolkit.definitions.values() for scope in scopes_of(each)}
         has_tokens = authentication_of(state.settings) is not None
         pages = DocsPages(
-            "the implementation" if options.implementations else "the mock",
+            "the implementation" if implementations else "the mock",
             scopes=None if has_tokens else tuple(sorted(needed)),
             reloads=True,
         )
-        page = LivePage(
-            ProjectCatalogue(args.start),
-            pages,
-            _report,
-            _refusal_of(args.start),
-            today,
-            against=options.against,
-            describe=options.describe,
-            followers=followers,
-        )
-        page.first()
-        threading.Thread(target=_follow, args=(page, stop), name="page", daemon=True).start()
+        page = LivePage(args.start, pages, against, (*reloads, *followers))
+        threading.Thread(target=page.follow, args=(stop,), name="page", daemon=True).start()
         return pages
 
     try:
@@ -83,13 +75,57 @@ def serve_page(args: argparse.Namespace, options: PageOptions) -> ExitCode:
         stop.set()
 
 
-def _follow(page: LivePage, stop: threading.Event) -> None:
-    while not stop.is_set():
+class LivePage:
+    """Shows the catalogue of the project at or above a folder, again after every change.
+
+    Raises `SpecErrors` and `UnableError` when it is made; later, they are shown.
+    """
+
+    def __init__(
+        self, start: str, pages: DocsPages, against: str | None = None, followers: Sequence[Follower] = ()
+    ) -> None:
+        self._start, self._pages, self._against, self._followers = start, pages, against, followers
+        self._catalogue = ProjectCatalogue(start)
+        self._reported: tuple[str, ...] = ()
+        self._compare()
+        self._document = self._catalogue.read()
+        self._show(())
+
+    def follow(self, stop: threading.Event) -> None:
+        """Show the catalogue again after every change, until `stop` is set, unless specs have faults."""
+        while not stop.is_set():
+            try:
+                for _ in project_changes(self._start, stop=stop):  # at once, for changes since the start
+                    self._refresh()
+            except Exception as error:  # the server goes on with the page that it has
+                diagnostics.report_bug(error)
+                stop.wait(1)
+
+    def _refresh(self) -> None:
+        lines: list[str] = []
         try:
-            page.follow(stop)
-        except Exception as error:  # the server goes on with the page that it has
-            diagnostics.report_bug(error)
-            stop.wait(1)
+            self._document = self._catalogue.read()
+            self._show(self._reported)
+            for follower in self._followers:
+                lines += follower()
+            lines += self._compare()
+            self._document = self._catalogue.document()
+        except (SpecErrors, UnableError) as error:
+            lines = _refusal(error, self._start)
+        self._show(lines)
+        if tuple(lines) != self._reported:
+            self._reported = tuple(lines)
+            say(*(lines or ["toolgen: no findings"]))
+
+    def _compare(self) -> list[str]:
+        """Compare the contracts with those of the other version; return what changed."""
+        if self._against is None:
+            return []
+        found = self._catalogue.compare(self._against, today())
+        return [*lines_of_findings(found, color=False), summary_of_findings(found)] if found.findings else []
+
+    def _show(self, lines: Sequence[str]) -> None:
+        self._pages.show(self._document, {"title": "Findings", "lines": list(lines)})
 
 
 def _implementations(args: argparse.Namespace) -> ToolServer:
@@ -105,7 +141,7 @@ def _implementations(args: argparse.Namespace) -> ToolServer:
 
 def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
     """Return a server of mocks, and what makes them follow the specs."""
-    from toolgen.testing.mock.toolkit import ServedSpecs
+    from toolgen.testing.mock.toolkit import ServedSpecs  # needs the extra, as above
 
     mock = ServedSpecs(Path(args.start))
 
@@ -116,34 +152,12 @@ def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
     return mock_server(mock), reload
 
 
-def mock_server(mock: ServedSpecs) -> ToolServer:
-    """Return an MCP server of mocks."""
-    from toolgen.serving import build_server
-
-    project = mock.source.project
-    return build_server(
-        mock.toolkit,
-        name=project.server_name or project.package,
-        version=project.server_version,
-        instructions=project.server_instructions,
-    )
-
-
-def _report(lines: Sequence[str]) -> None:
-    say(*(lines or ["toolgen: no findings"]))
-
-
-def _refusal_of(start: str) -> Callable[[SpecErrors | UnableError], Sequence[str]]:
-    def refusal(error: SpecErrors | UnableError) -> Sequence[str]:
-        from toolgen.cli.report.text import render
-
-        if isinstance(error, UnableError):
-            return [
-                f"error[{error.code}] {error.message}",
-                *([f"  = help: {error.hint}"] if error.hint else []),
-            ]
-        texts = diagnostics.source_texts(error.diagnostics, start) if error.texts is None else error.texts
-        shown = render(error.diagnostics, texts).splitlines()
-        return [*shown, "the page and the mock show the last specs that were valid"]
-
-    return refusal
+def _refusal(error: SpecErrors | UnableError, start: str) -> list[str]:
+    if isinstance(error, UnableError):
+        return [
+            f"error[{error.code}] {error.message}",
+            *([f"  = help: {error.hint}"] if error.hint else []),
+        ]
+    texts = diagnostics.source_texts(error.diagnostics, start) if error.texts is None else error.texts
+    shown = render(error.diagnostics, texts).splitlines()
+    return [*shown, "the page and the mock show the last specs that were valid"]

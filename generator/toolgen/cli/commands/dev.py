@@ -11,12 +11,11 @@ import argparse
 from collections.abc import Sequence
 
 from toolgen.changes.comparing.against import find_commit
-from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.sides import files_at
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.linting import lint_specs
-from toolgen.cli.page_server import PageOptions, serve_page
-from toolgen.cli.report.text import lines_of_findings, render_entries, summary_of_findings
+from toolgen.cli.page_server import serve_page
+from toolgen.cli.report.text import render_entries
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
 
@@ -40,7 +39,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     def lint() -> Sequence[str]:
         return _findings(args.start)
 
-    return serve_page(args, PageOptions(against, describe=_changes, followers=(lint,)))
+    return serve_page(args, against, followers=(lint,))
 
 
 def _is_on_main(start: str) -> bool:
@@ -65,10 +64,3 @@ def _findings(start: str) -> Sequence[str]:
     result = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint)
     shown = [entry for entry in result.report.entries if not entry.accepted]
     return render_entries(shown, result.report.texts, color=False).splitlines()
-
-
-def _changes(found: Judgement) -> Sequence[str]:
-    """Return what changed since another version, as `breaking` shows it."""
-    if not found.findings:
-        return ()
-    return [*lines_of_findings(found, color=False), summary_of_findings(found)]

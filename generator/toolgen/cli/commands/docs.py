@@ -13,6 +13,7 @@ import argparse
 from toolgen.base.suggestions import count
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
+from toolgen.cli.page_server import serve_page
 from toolgen.cli.today import today
 from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.documents.site import INDEX, write_site
@@ -38,9 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool | ExitCode:
     if args.serve:
-        from toolgen.cli.page_server import PageOptions, serve_page
-
-        return serve_page(args, PageOptions(args.against, args.implementations))
+        return serve_page(args, args.against, implementations=args.implementations)
     if args.implementations:
         raise UnableError("usage", "--implementations needs --serve: files call nothing")
     _write(args)

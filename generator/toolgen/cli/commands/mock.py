@@ -16,7 +16,6 @@ from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
-from toolgen.cli.page_server import mock_server
 from toolgen.project import UnableError
 
 if TYPE_CHECKING:
@@ -66,6 +65,19 @@ def run(args: argparse.Namespace) -> ExitCode:
         return ExitCode(serve(build, args))
     finally:
         stop.set()
+
+
+def mock_server(mock: ServedSpecs) -> ToolServer:
+    """Return an MCP server of mocks."""
+    from toolgen.serving import build_server  # needs another extra, the command's help does not
+
+    project = mock.source.project
+    return build_server(
+        mock.toolkit,
+        name=project.server_name or project.package,
+        version=project.server_version,
+        instructions=project.server_instructions,
+    )
 
 
 def _rate(text: str) -> tuple[str, float]:
