@@ -164,17 +164,6 @@ def test_another_python_replaces_the_command_and_keeps_further_fields(name: str,
     assert path.read_text() == text.replace(ENTRY.command, moved.command)
 
 
-@pytest.mark.parametrize("name", sorted(CLIENTS))
-def test_an_entry_of_an_earlier_version_gets_the_safe_path(name: str, tmp_path: Path) -> None:
-    client, path = CLIENTS[name], tmp_path / "config"
-    connect(str(path), client, Entry("shop", ENTRY.command, ENTRY.args[1:]))
-
-    assert connect(str(path), client, ENTRY)
-
-    assert read(path.read_text(), client)[client.section]["shop"] == ENTRY.fields(client)
-    assert disconnect(str(path), client, Entry("shop", ENTRY.command, ENTRY.args))
-
-
 @pytest.mark.parametrize(("name", "text"), [
     ("claude-code", '{"mcpServers": {"shop": {"command": "other"}}}'),
     ("codex", '[mcp_servers.shop]\ncommand = "other"\n'),

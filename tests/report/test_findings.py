@@ -25,10 +25,10 @@ def finding(witness: Any) -> Finding:
     )
 
 
-def test_a_long_witness_is_abridged_in_text_and_whole_in_json() -> None:
-    value = {"note": "a" * 301, "ids": list(range(100)), "sku": "AAA-0"}
+def test_a_long_witness_is_cut_in_text_and_whole_in_json() -> None:
+    value = {"note": "a" * 301}
 
     text = render([finding(value)], {}, color=False)
 
-    assert '"note": "aaaaaaaaaa… (301 characters)", "ids": [0, 1, 2, "… (100 items)"], "sku": "AAA-0"' in text
+    assert f'{{"note": "{"a" * 290}… (--format json has all of it) was valid' in text
     assert findings_data([finding(value)])[0]["witness"]["value"] == value

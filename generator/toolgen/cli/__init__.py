@@ -72,15 +72,9 @@ def _report(error: Exception, args: argparse.Namespace | None) -> int:
 
     error = users_error(error) or error
     if exit_code(error) == ExitCode.BUG:
-        from toolgen.cli import installation
-
-        # a failed import may only mean that an extra is not installed
-        cause = installation.explain(error)
-        if cause is None:
-            diagnostics.report_bug(error)
-            return ExitCode.BUG
-        error = cause
-    diagnostics.show_error(error, args)
+        diagnostics.report_bug(error)
+    else:
+        diagnostics.show_error(error, args)
     return exit_code(error)
 
 

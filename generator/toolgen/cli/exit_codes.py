@@ -56,13 +56,27 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
     return ExitCode.UNABLE if isinstance(outcome, SpecErrors | UnableError) else ExitCode.BUG
 
 
+_EXTRAS = {
+    "cli": "argcomplete griffe griffelib jinja2 markupsafe packaging platformdirs ruff tomlkit yaml",
+    "lsp": "attr attrs cattrs lsprotocol pygls",
+    "mcp": "anyio mcp mcp_types starlette uvicorn",
+}
+"""Extra → the top-level modules of its packages, and of those that they need."""
+_PARTS = {"cli": "toolgen's generator", "lsp": "the language server", "mcp": "the server of MCP"}
+
+
 def users_error(error: Exception) -> UnableError | None:
-    """Return the error to report for a setting, a broken module, or a limit of the system."""
+    """Return the error to report for a missing extra, a setting, a broken module, or a system limit."""
     from toolgen.project.errors import UnableError, reason
     from toolgen.runtime.settings import SettingError
 
     if isinstance(error, SettingError):
         return UnableError("invalid-setting", str(error))
+    module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    for extra, modules in _EXTRAS.items():
+        if module in modules.split():
+            message = f"{_PARTS[extra]} is not installed ({module} is missing)"
+            return UnableError("not-installed", message, f"pip install 'toolgen[{extra}]'")
     # Modules have absolute paths; texts that toolgen itself compiles have none.
     if isinstance(error, SyntaxError) and os.path.isabs(error.filename or ""):
         message = f"the generated code cannot be imported: {type(error).__name__}: {error}"

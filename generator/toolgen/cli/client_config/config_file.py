@@ -1,8 +1,7 @@
 """Write one server into a client's configuration file, and take it out again.
 
 JSON is written anew, with the indentation that it had; TOML keeps its comments and layout. A file that is
-not strict JSON, because of comments for example, is not written: they would be lost. What is written is read
-again first: if any other entry differed, nothing is written.
+not strict JSON, because of comments for example, is not written: they would be lost.
 """
 
 from __future__ import annotations
@@ -14,12 +13,11 @@ import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import tomlkit
 
-from toolgen.base.files import FileKind, WritableFolder, make_named, remove_empty
+from toolgen.base.files import FileKind, WritableFolder, make_named
 from toolgen.cli.client_config.clients import Client
 from toolgen.project import UnableError, reason
 
@@ -42,9 +40,8 @@ class Entry:
         return {**client.extra, "command": self.command, "args": list(self.args)}
 
     def is_same_server(self, value: Any) -> bool:
-        """True if an entry of a file starts this server, perhaps with another Python or without `-P`."""
-        args = [list(self.args), [each for each in self.args if each != "-P"]]
-        return isinstance(value, Mapping) and value.get("args") in args
+        """True if an entry of a file starts this server, perhaps with another Python."""
+        return isinstance(value, Mapping) and value.get("args") == list(self.args)
 
 
 def snippet(client: Client, entry: Entry) -> str:
@@ -73,16 +70,7 @@ def connect(path: str, client: Client, entry: Entry) -> bool:
     cannot be read or written, is not valid, has comments that would be lost, or has a different entry of
     that name.
     """
-    head = os.path.dirname(path)
-    try:
-        made = make_named(head)
-    except OSError as error:
-        raise UnableError("cannot-write", f"cannot create {head}: {reason(error)}") from error
-    try:
-        return _edit(path, client, entry, add=True)
-    except BaseException:
-        remove_empty(made)
-        raise
+    return _edit(path, client, entry, add=True)
 
 
 def disconnect(path: str, client: Client, entry: Entry) -> bool:
@@ -93,6 +81,7 @@ def disconnect(path: str, client: Client, entry: Entry) -> bool:
 def _edit(path: str, client: Client, entry: Entry, *, add: bool) -> bool:
     head, name = os.path.split(path)
     try:
+        make_named(head)
         with WritableFolder(head) as folder, folder.locked():
             kind = folder.kind(name, links=False)
             if kind not in (None, FileKind.FILE):
@@ -133,21 +122,15 @@ def _edited(path: str, text: str, client: Client, entry: Entry, *, add: bool) ->
         servers[entry.name] = {**(there or entry.fields(client)), **own}
     else:
         del servers[entry.name]
-    edited = _edited_toml(text, client, entry, add=add) if client.is_toml else _dump(client, data, text)
-    if not _is_same(path, client, edited, data):
-        raise _refusal(path, "has a form that cannot be edited without changing other entries")
-    return edited
-
-
-def _is_same(path: str, client: Client, text: str, wanted: Mapping[str, Any]) -> bool:
-    """True if `text` has the `wanted` content, in any order."""
     try:
-        found = {client.section: {}, **_load(path, client, text)}
-    except UnableError:
-        return False
-    # as texts: NaN, which TOML has, equals nothing
-    first, second = (json.dumps(each, sort_keys=True, default=repr) for each in (found, wanted))
-    return first == second
+        if not client.is_toml:
+            return _dump(client, data, text)
+        edited = _edited_toml(text, client, entry, add=add)
+        if {client.section: {}, **tomllib.loads(edited)} == data:
+            return edited
+    except ValueError:  # a number that JSON cannot hold
+        pass
+    raise _refusal(path, "has a form that cannot be edited without changing other entries")
 
 
 def _edited_toml(text: str, client: Client, entry: Entry, *, add: bool) -> str:
@@ -167,7 +150,8 @@ def _dump(client: Client, data: Mapping[str, Any], text: str = "") -> str:
     if client.is_toml:
         return tomlkit.dumps(data)
     found = _INDENT.search(text)
-    made = json.dumps(data, ensure_ascii=False, indent=found[1] if found else 2, default=float) + "\n"
+    indent = found[1] if found else 2
+    made = json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
     mark = _BOM if text.startswith(_BOM) else ""
     return mark + (made.replace("\n", "\r\n") if "\r\n" in text else made)
 
@@ -178,23 +162,13 @@ def _load(path: str, client: Client, text: str) -> dict[str, Any]:
         if client.is_toml:
             return tomllib.loads(text)
         plain = text.removeprefix(_BOM)
-        data = json.loads(
-            plain if plain.strip() else "{}",
-            # what a float cannot hold is seen as a difference of what is written
-            parse_float=Decimal,
-            parse_constant=_refuse_constant,
-            object_pairs_hook=_without_twins,
-        )
+        data = json.loads(plain if plain.strip() else "{}", object_pairs_hook=_without_twins)
     except (ValueError, RecursionError) as error:
         form = "TOML" if client.is_toml else "JSON without comments"
         raise _refusal(path, f"is not {form}: {error}") from None
     if not isinstance(data, dict):
         raise _refusal(path, "is not a JSON object")
     return data
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
 
 
 def _without_twins(members: list[tuple[str, Any]]) -> dict[str, Any]:

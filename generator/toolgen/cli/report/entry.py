@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from toolgen.upstream.consumers.drift import ConsumerJudgement
 
 
-_MAX_WITNESS: Final = 300  # characters of a value that is shown whole
-_MAX_TEXT: Final = 40  # of a longer value: characters of a text, entries of an array and of an object
-_MAX_ITEMS: Final = 3
-_MAX_PROPERTIES: Final = 30
+_MAX_WITNESS: Final = 300  # characters of a value that are shown
 _MAX_TOOLS: Final = 5  # that are listed
-_MAX_LINE: Final = 2_000
 _NOWHERE: Final = Span("(no file)", 1, 1)
 _CONCERNS: Final = {
     "wire": "callers",
@@ -145,23 +141,10 @@ def _labels(finding: Finding) -> Iterator[tuple[str, str]]:
 
 def _in_words(witness: Witness) -> str:
     text = json.dumps(witness.value, ensure_ascii=False)
-    if len(text) > _MAX_WITNESS and (short := _abridged(witness.value)) != witness.value:
-        text = f"{json.dumps(short, ensure_ascii=False)[:_MAX_LINE]} (--format json has all of it)"
+    if len(text) > _MAX_WITNESS:
+        text = f"{text[:_MAX_WITNESS]}… (--format json has all of it)"
     was_valid = witness.accepted_by == "old"
     return f"{text} was valid, and no longer is" if was_valid else f"{text} is now valid, and was not before"
-
-
-def _abridged(value: Any) -> Any:
-    """Return `value` with the length of long texts and arrays instead of all that they hold."""
-    if isinstance(value, str):
-        return value if len(value) <= _MAX_TEXT else f"{value[:10]}… ({len(value):,} characters)"
-    if isinstance(value, list):
-        first = [_abridged(each) for each in value[:_MAX_ITEMS]]
-        return first if len(value) <= _MAX_ITEMS else [*first, f"… ({len(value):,} items)"]
-    if isinstance(value, dict):
-        some = {_abridged(name): _abridged(inner) for name, inner in list(value.items())[:_MAX_PROPERTIES]}
-        return some if len(value) <= _MAX_PROPERTIES else {**some, "…": f"({len(value):,} properties)"}
-    return value
 
 
 _OUTDATED: Final = "outdated-output"
