@@ -10,14 +10,12 @@ from dataclasses import dataclass, field
 class GeneratedFile:
     """A generated file as it was written."""
 
-    sha256: str  # hex, of the file's bytes with LF for CRLF
+    sha256: str  # hex, of the file's bytes with LF for CRLF; empty: the sides of a merge differ
     spec: str | None = None  # the spec it was generated from; None: from all of them
-    other_sides: frozenset[str] = frozenset()  # its hashes on the other sides of a merge of manifests
 
     def is_content(self, sha256: str) -> bool:
         """True if content with this hash is the file's, or may be what a merge of its versions left."""
-        # git merges manifests line by line, so that one file can have the hashes of both sides.
-        return sha256 == self.sha256 or bool(self.other_sides)
+        return self.sha256 in ("", sha256)
 
 
 @dataclass(frozen=True, slots=True)

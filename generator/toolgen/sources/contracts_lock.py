@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+from pydantic import TypeAdapter
 
 from toolgen.base.files import FileKind, Folder
 from toolgen.base.suggestions import quoted
@@ -53,22 +55,18 @@ def read_lock(project: Project, folder: str) -> ContractsLock | None:
         return None
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict) or data.get(_KEY) != VERSION or not _is_lock(data):
+        lock = TypeAdapter(ContractsLock).validate_python(data, extra="ignore")
+        is_known = data[_KEY] == VERSION and all(map(_is_spec_path, lock.files))
+    except (ValueError, KeyError, TypeError, RecursionError):  # a ValidationError is a ValueError
+        is_known = False
+    if not is_known:
         message = f"{path} is not a lock that this version of `toolgen import contracts` wrote"
         raise UnableError("bad-source", message, _AGAIN)
-    return ContractsLock(data["distribution"], data["version"], data["files"])
+    return lock
 
 
-def _is_lock(data: Mapping[str, Any]) -> bool:
-    files = data.get("files")
-    return (
-        all(isinstance(data.get(key), str) for key in ("distribution", "version"))
-        and isinstance(files, dict)
-        and all(is_inside(path) and path.endswith(SUFFIXES) for path in files)
-        and all(isinstance(each, str) for each in files.values())
-    )
+def _is_spec_path(path: str) -> bool:
+    return is_inside(path) and path.endswith(SUFFIXES)
 
 
 def find_vendored_changes(read: ReadProject) -> tuple[Diagnostic, ...]:
@@ -95,12 +93,11 @@ def _changes(read: ReadProject, folder: str, lock: ContractsLock) -> Iterator[Di
     for path in sorted({*there, *expected}):
         if there.get(path) == expected.get(path):
             continue
-        if path not in there:
-            message, hint = f"this file is missing; it was copied from {lock.label}", f"run `{again}`"
-        elif path not in expected:
-            message = f"this file is not from {lock.label}, as all others in its folder"
-            hint = "move it out of the folder"
+        hint = f"to restore it, remove it and run `{again}`"
+        if path not in expected:
+            message, hint = f"this file is not from {lock.label}", "move it out of the folder"
+        elif path not in there:
+            message = f"this file is missing; it was copied from {lock.label}"
         else:
             message = f"this file was changed after it was copied from {lock.label}"
-            hint = f"to restore it, remove it and run `{again}`"
         yield Diagnostic(Span(f"{shown}{path}", 1, 1), "vendored-changed", message, hint)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -76,9 +75,8 @@ def merged_manifest(text: str) -> Manifest:
         except ValueError:
             continue
         if is_inside(path) and _is_output(output):
-            first = outputs.setdefault(path, output)
-            if first.sha256 != output.sha256:
-                outputs[path] = replace(first, other_sides=first.other_sides | {output.sha256})
+            differs = outputs.get(path, output).sha256 != output.sha256
+            outputs[path] = GeneratedFile("", output.spec) if differs else output
     return Manifest(outputs=outputs)
 
 

@@ -138,30 +138,23 @@ def _check_version(data: Any, name: str) -> str:
     return str(version)[:3]
 
 
-@dataclass(slots=True)
-class _Repair:
-    first: str
-    count: int = 0
-
-
 class RepairLog:
     """What was repaired or ignored in a document: each kind once, with its count and first location."""
 
     def __init__(self, document: OpenApiDocument) -> None:
         self._document = document
-        self._repairs: dict[str, _Repair] = {}
+        self._places: dict[str, list[Location]] = {}
 
     def add(self, message: str, location: Location) -> None:
         """Count one more repair described by `message`."""
-        if message not in self._repairs:
-            self._repairs[message] = _Repair(self._document.label(location))
-        self._repairs[message].count += 1
+        self._places.setdefault(message, []).append(location)
 
     def messages(self) -> list[str]:
         """Return one sentence per kind, in the order of first occurrence."""
         return [
-            f"{repair.first}: {message}" + (f" ({repair.count:,} places)" if repair.count > 1 else "")
-            for message, repair in self._repairs.items()
+            f"{self._document.label(places[0])}: {message}"
+            + (f" ({len(places):,} places)" if len(places) > 1 else "")
+            for message, places in self._places.items()
         ]
 
 

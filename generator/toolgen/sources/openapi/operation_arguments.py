@@ -25,17 +25,8 @@ _DEFAULT_STYLES = {
     "cookie": "form",
     "querystring": "form",
 }
-_RESERVED_HEADERS = frozenset(
-    [
-        "accept",
-        "authorization",
-        "connection",
-        "content-length",
-        "content-type",
-        "cookie",
-        "host",
-        "transfer-encoding",
-    ]
+_RESERVED_HEADER = re.compile(
+    r"accept|authorization|connection|content-(length|type)|cookie|host|transfer-encoding"
 )
 _UNSAFE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _PATH_PARAMETER = re.compile(r"\{([^{}/]+)\}")
@@ -99,12 +90,6 @@ class OperationArguments:
         return name
 
 
-@dataclass(frozen=True, slots=True)
-class _ParameterSchema:
-    schema: Any
-    media_type: str = ""  # that the value is written as, for parameters with `content`
-
-
 def read_parameters(operation: Operation, converter: SchemaConverter) -> OperationArguments:
     """Return path, query, header and cookie parameters as arguments. Raises `SourceError`."""
     arguments = OperationArguments()
@@ -130,7 +115,7 @@ def _list_parameters(operation: Operation, converter: SchemaConverter) -> Iterat
             if not isinstance(name, str) or not name or place not in _LOCATIONS:
                 message = f"a parameter must have a `name` and an `in`: {', '.join(_LOCATIONS)}"
                 raise document.error(parameter.location, message)
-            if place == "header" and name.lower() in _RESERVED_HEADERS:
+            if place == "header" and _RESERVED_HEADER.fullmatch(name.lower()):
                 message = f"the header {name} is set by the HTTP client: left out"
                 repairs.add(message, parameter.location)
                 continue
@@ -155,12 +140,17 @@ def _list_parameters(operation: Operation, converter: SchemaConverter) -> Iterat
 def _add_parameter(arguments: OperationArguments, parameter: ObjectNode, converter: SchemaConverter) -> None:
     data = parameter.data
     place = data["in"]
-    read = _read_schema(parameter, converter)
+    content = converter.document.member(parameter, "content")
+    media_type = next(iter(content), "")  # that the value is written as
+    described = converter.document.object_at(parameter / "content" / media_type) if content else parameter
+    schema: Any = {} if content else {"type": "string"}
+    if "schema" in described.data:
+        schema = converter.convert(described / "schema", "request")
     required = data.get("required") is True or place == "path"
-    examples = _examples(parameter, converter)
-    sendable = _sendable(read.schema, place, converter) if place in _SENDABLE else read.schema
-    schema = _describe(sendable, data, examples)
-    argument = arguments.add(data["name"], place, schema, required=required)
+    shows = parameter if not data.keys().isdisjoint(("example", "examples")) else described
+    examples = shown_examples(shows, converter.document, converter.repairs)
+    sendable = _sendable(schema, place, converter) if place in _SENDABLE else schema
+    argument = arguments.add(data["name"], place, _describe(sendable, data, examples), required=required)
     if examples:
         arguments.shown[argument] = examples[0]
     wire: dict[str, Any] = {"argument": argument, "name": data["name"], "in": place}
@@ -173,21 +163,9 @@ def _add_parameter(arguments: OperationArguments, parameter: ObjectNode, convert
         wire["explode"] = explode
     if data.get("allowReserved") is True:
         wire["allow_reserved"] = True
-    if read.media_type:
-        wire["media_type"] = read.media_type
+    if media_type:
+        wire["media_type"] = media_type
     arguments.parameters.append(wire)
-
-
-def _read_schema(parameter: ObjectNode, converter: SchemaConverter) -> _ParameterSchema:
-    content = converter.document.member(parameter, "content")
-    if content:
-        media_type = next(iter(content))
-        media = converter.document.object_at(parameter / "content" / media_type)
-        schema = converter.convert(media / "schema", "request") if "schema" in media.data else {}
-        return _ParameterSchema(schema, media_type)
-    if "schema" in parameter.data:
-        return _ParameterSchema(converter.convert(parameter / "schema", "request"))
-    return _ParameterSchema({"type": "string"})
 
 
 def _sendable(schema: Any, place: str, converter: SchemaConverter) -> Any:
@@ -200,7 +178,7 @@ def _sendable(schema: Any, place: str, converter: SchemaConverter) -> Any:
     meant = schema
     if "$ref" in schema:
         target = converter.definition("request", definition_name(schema["$ref"]))
-        meant = {**(target if isinstance(target, dict) else {}), **schema}
+        meant = {**(target.schema if target and isinstance(target.schema, dict) else {}), **schema}
         del meant["$ref"]
     if meant.get("type") == "array":
         least = {"minItems": 1} if place == "path" and not meant.get("minItems") else {}
@@ -216,14 +194,6 @@ def _sendable(schema: Any, place: str, converter: SchemaConverter) -> Any:
     return (
         {**schema, "allOf": [*schema.get("allOf", ()), pattern]} if "pattern" in schema else schema | pattern
     )
-
-
-def _examples(parameter: ObjectNode, converter: SchemaConverter) -> list[Any]:
-    """Return the examples of a parameter itself, or of its `content`."""
-    content = converter.document.member(parameter, "content")
-    if content and parameter.data.keys().isdisjoint(("example", "examples")):
-        parameter = converter.document.object_at(parameter / "content" / next(iter(content)))
-    return shown_examples(parameter, converter.document, converter.repairs)
 
 
 def _describe(schema: Any, parameter: dict[str, Any], examples: list[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from typing import Any
 
@@ -15,6 +16,7 @@ from toolgen.language.yaml12.syntax_errors import describe_syntax_error
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.json_source import MAX_BYTES, check_value_limits, decode_utf8, load_json, not_json
 
+_JSON = re.compile(r'\s*\{\s*"')  # though `{` begins a mapping in YAML, too
 _GZIP_MAGIC = b"\x1f\x8b"
 _EXPECTED = "give an OpenAPI document, as JSON or YAML"
 _TOLERATED = frozenset(("key-not-text", "merge-key"))
@@ -26,8 +28,11 @@ def parse_document(data: bytes, name: str) -> Any:
     text = decode_utf8(_decompress(data, name), name)
     if not text.strip():
         raise SourceError(f"{name} is empty", _EXPECTED)
-    value = _parse_json(text, name) if text.lstrip()[0] in "{[" else None
-    if value is None:
+    try:
+        value = load_json(text, name)
+    except json.JSONDecodeError as error:
+        if _JSON.match(text):
+            raise not_json(text, error, name, _EXPECTED) from None
         value = _parse_yaml(text, name)
     check_value_limits(value, name)
     return value
@@ -43,16 +48,6 @@ def _decompress(data: bytes, name: str) -> bytes:
         if len(data) <= MAX_BYTES and not decompressor.eof:
             raise SourceError(f"{name}: the gzip data is truncated", "is the file complete?")
     return data
-
-
-def _parse_json(text: str, name: str) -> Any:
-    """Return the value, or None if `text` may be YAML: `{` begins a mapping in both."""
-    try:
-        return load_json(text, name)
-    except json.JSONDecodeError as error:
-        if text.lstrip()[:2].rstrip() == "{" or text.lstrip().startswith('{"'):
-            raise not_json(text, error, name, _EXPECTED) from None
-        return None
 
 
 def _parse_yaml(text: str, name: str) -> Any:

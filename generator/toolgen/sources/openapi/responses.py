@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,38 +17,12 @@ from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import preferred_media_type
 from toolgen.sources.openapi.schemas import Schema, SchemaBundler
 
-_CODES: Final[Mapping[str, str]] = tomllib.loads(
+_ERRORS: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     files("toolgen.sources.openapi").joinpath("statuses.toml").read_text("utf-8")
 )
-"""Status, or range of statuses, as an OpenAPI document writes it → code of the error."""
+"""Status, or range of statuses, as an OpenAPI document writes it → its error in a spec."""
 
-_RETRYABLE: Final = frozenset(
-    (
-        "request_timeout",
-        "too_early",
-        "too_many_requests",
-        "internal_server_error",
-        "bad_gateway",
-        "service_unavailable",
-        "gateway_timeout",
-        "server_error",
-    )
-)
-"""Codes of temporary errors: the same call may succeed later."""
-
-_MEANINGLESS = frozenset(
-    (
-        "",
-        "ok",
-        "success",
-        "successful",
-        "successful response",
-        "default response",
-        "response",
-        "no content",
-        "created",
-    )
-)
+_MEANINGLESS = re.compile(r"(ok|success|(successful|default)? ?response|successful|no content|created)?")
 _NO_CONTENT: Schema = {
     "type": "object",
     "additionalProperties": False,
@@ -70,9 +45,6 @@ _ALWAYS_DECLARED = (
     },
     {"code": "unreachable", "description": "The API cannot be reached.", "retryable": True},
 )
-_HINTS = {
-    "too_many_requests": "Wait, as long as the message says if it does, and repeat the call.",
-}
 
 
 @dataclass(slots=True)
@@ -156,7 +128,7 @@ def _with_object_type(schema: Schema, bundler: SchemaBundler) -> Schema:
 def _meaningful_description(response: ObjectNode) -> str:
     """Return the description of a response; empty if it only says that it is one."""
     description = str(response.data.get("description") or "").strip()
-    return "" if description.rstrip(".!").lower() in _MEANINGLESS else description
+    return "" if _MEANINGLESS.fullmatch(description.rstrip(".!").lower()) else description
 
 
 def _any_of(schemas: list[Schema | None], bundler: SchemaBundler) -> Schema | None:
@@ -171,16 +143,12 @@ def _any_of(schemas: list[Schema | None], bundler: SchemaBundler) -> Schema | No
 
 
 def _add_error(read: OperationResponses, status: str, response: ObjectNode) -> None:
-    code = _CODES.get(status.upper()) or f"http_{status.lower()}"
+    known = _ERRORS.get(status.upper(), {"code": f"http_{status.lower()}"})
+    code = known["code"]
     if not all(c.isascii() and (c.isalnum() or c == "_") for c in code):
         return
     read.error_codes[status.upper() if status != "default" else status] = code
     if any(error["code"] == code for error in read.errors):
         return
     description = str(response.data.get("description") or "").strip()
-    error: dict[str, Any] = {"code": code, "description": description or f"The API answers {status}."}
-    if code in _RETRYABLE:
-        error["retryable"] = True
-    if code in _HINTS:
-        error["hint"] = _HINTS[code]
-    read.errors.append(error)
+    read.errors.append({"code": code, "description": description or f"The API answers {status}.", **known})

@@ -40,6 +40,15 @@ _NUMBER_WIDTHS = frozenset(
 _KNOWN_FORMATS = FORMATS | {"password"}  # the runtime masks passwords in descriptions of faults
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A schema in `$defs`."""
+
+    schema: Schema | bool
+    references: tuple[str, ...]  # names of other definitions
+    size: int  # characters as JSON
+
+
 class SchemaConverter:
     """Converts the schemas of one document. Each `$ref` becomes one to `$defs`, under a unique name."""
 
@@ -49,16 +58,16 @@ class SchemaConverter:
         self._is_3_0 = document.version == "3.0"  # a dialect of its own; 3.1 and 3.2 are JSON Schema
         self._names: dict[Location, str] = {}
         self._locations: dict[str, Location] = {}
-        self._definitions: dict[tuple[Direction, str], Schema | bool] = {}
+        self._definitions: dict[tuple[Direction, str], Definition] = {}
 
-    def definition(self, direction: Direction, name: str) -> Schema | bool | None:
-        """Return the schema of `#/$defs/<name>`; None if no reference was converted to that name."""
+    def definition(self, direction: Direction, name: str) -> Definition | None:
+        """Return `#/$defs/<name>`; None if no reference was converted to that name."""
         location = self._locations.get(name)
-        if location is None:
-            return None
-        if (direction, name) not in self._definitions:
-            self._definitions[direction, name] = self.convert(location, direction)
-        return self._definitions[direction, name]
+        if location is not None and (direction, name) not in self._definitions:
+            schema = self.convert(location, direction)
+            references = tuple(dict.fromkeys(referenced_names(schema)))
+            self._definitions[direction, name] = Definition(schema, references, len(json.dumps(schema)))
+        return self._definitions.get((direction, name))
 
     def convert(self, location: Location, direction: Direction) -> Schema | bool:
         """Return the schema at `location`. Raises `SourceError` for a `$ref` that cannot be resolved."""
@@ -144,15 +153,13 @@ class SchemaConverter:
         encoding = _CONTENT_ENCODINGS.get(name)
         if encoding and schema.get("type", "string") in ("string", ["string", "null"]):
             schema.setdefault("contentEncoding", encoding)
-            self.repairs.add(f"the format {quoted(name)} is written as contentEncoding: {encoding}", location)
+            done = f"is written as contentEncoding: {encoding}"
         elif name in _NUMBER_WIDTHS and schema.get("type") != "string":
-            self.repairs.add(f"the format {quoted(name)} is the width of a number: left out", location)
+            done = "is the width of a number: left out"
         else:
             schema["x-format"] = name
-            self.repairs.add(
-                f"the format {quoted(name)} is unknown to JSON Schema: kept as x-format, not enforced",
-                location,
-            )
+            done = "is unknown to JSON Schema: kept as x-format, not enforced"
+        self.repairs.add(f"the format {quoted(name)} {done}", location)
 
     def _remove_other_direction(
         self, node: Schema, schema: Schema, location: Location, direction: Direction
@@ -285,17 +292,10 @@ class BundledSchema:
 
 
 @dataclass(frozen=True, slots=True)
-class _MeasuredDefinition:
-    references: tuple[str, ...]  # names of other definitions
-    size: int  # characters as JSON
-
-
 class SchemaBundler:
-    """Bundles the schemas of one document; definitions are measured once."""
+    """Bundles the schemas of one document."""
 
-    def __init__(self, converter: SchemaConverter) -> None:
-        self.converter = converter
-        self._measured: dict[tuple[Direction, str], _MeasuredDefinition] = {}
+    converter: SchemaConverter
 
     def bundle(self, schema: Schema, direction: Direction) -> BundledSchema:
         """Return `schema` with the definitions that it uses; of a response, the outermost ones that fit."""
@@ -307,23 +307,16 @@ class SchemaBundler:
             found = self.converter.definition(direction, name)
             if found is None or name in definitions:
                 continue
-            measured = self._measure(direction, name, found)
-            if direction == "response" and size + measured.size > MAX_RESPONSE_SCHEMA:
-                definitions[name] = _cut_off(found)
+            if direction == "response" and size + found.size > MAX_RESPONSE_SCHEMA:
+                definitions[name] = _cut_off(found.schema)
                 cut_off += 1
                 continue
-            size += measured.size
-            definitions[name] = found
-            queue.extend(measured.references)
+            size += found.size
+            definitions[name] = found.schema
+            queue.extend(found.references)
         if definitions:
             schema = {**schema, "$defs": dict(sorted(definitions.items()))}
         return BundledSchema(schema, cut_off)
-
-    def _measure(self, direction: Direction, name: str, definition: Any) -> _MeasuredDefinition:
-        if (direction, name) not in self._measured:
-            references = tuple(dict.fromkeys(referenced_names(definition)))
-            self._measured[direction, name] = _MeasuredDefinition(references, len(json.dumps(definition)))
-        return self._measured[direction, name]
 
 
 def _cut_off(schema: Any) -> Schema:
