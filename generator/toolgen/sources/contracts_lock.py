@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pydantic import TypeAdapter
-
 from toolgen.base.files import FileKind, Folder
 from toolgen.base.suggestions import quoted
 from toolgen.language.diagnostic import Diagnostic
@@ -53,6 +51,8 @@ def read_lock(project: Project, folder: str) -> ContractsLock | None:
     text = read_text(project.root, path)
     if text is None:
         return None
+    from pydantic import TypeAdapter  # `check` of most projects needs neither
+
     try:
         data = json.loads(text)
         lock = TypeAdapter(ContractsLock).validate_python(data, extra="ignore")
