@@ -79,7 +79,7 @@ def test_export_prints_what_it_publishes(acme: Cli) -> None:
     ("text", "fault"),
     [
         ("dialekt: openai\n", "unknown field 'dialekt'"),
-        ("tool_name: '['\n", "'tool_name' is not a regular expression"),
+        ("tool_name: '['\n", "'tool_name' must be a regular expression"),
         ("max_tools: many\n", "'max_tools' must be a number of tools"),
     ],
 )

@@ -51,11 +51,11 @@ def read_lock(project: Project, folder: str) -> ContractsLock | None:
     text = read_text(project.root, path)
     if text is None:
         return None
-    from pydantic import TypeAdapter  # `check` of most projects needs neither
+    from pydantic import TypeAdapter  # not for `check` of projects without locks
 
     try:
         data = json.loads(text)
-        lock = TypeAdapter(ContractsLock).validate_python(data, extra="ignore")
+        lock = TypeAdapter(ContractsLock).validate_python(data)
         is_known = data[_KEY] == VERSION and all(map(_is_spec_path, lock.files))
     except (ValueError, KeyError, TypeError, RecursionError):  # a ValidationError is a ValueError
         is_known = False

@@ -39,52 +39,34 @@ def copy_json(value: Any) -> Any:
 
 
 def rewrite_type_names(schema: Any, field: str) -> list[str]:
-    """Replace type names of programming languages: `dict`, `String`, `List[str]`, `integer `."""
+    """Replace type names of programming languages: `dict`, `String`, `List[str]`, `integer `, null."""
     notes: list[str] = []
     for path, node in subschemas(schema):
-        if "type" not in node or not isinstance(node, dict):
+        if not isinstance(node, dict) or "type" not in node:
             continue
-        where = _place(field, path, "type")
         written = node["type"]
-        if isinstance(written, str):
-            notes += _rewrite_type_name(node, written, where)
-        elif written is None:
-            node["type"] = "null"
-            notes.append(f"{where}: null is not a string; read as 'null'")
-        elif isinstance(written, list):
-            notes += _rewrite_type_list(node, written, where)
+        parts = written if isinstance(written, list) else ["null" if written is None else written]
+        names = ["null" if each is None else _type_name(each) for each in parts]
+        unique = list(dict.fromkeys(names))
+        if unique == written or unique == [written]:
+            continue
+        if any(isinstance(each, str) and each.strip().lower() in _ANY_TYPE for each in parts):
+            del node["type"]
+            meant = "any value is accepted"
+        elif None not in unique and unique:
+            node["type"] = unique if isinstance(written, list) else unique[0]
+            meant = f"read as '{', '.join(map(str, unique))}'"
+        else:
+            continue
+        shown = quoted(str(written))
+        notes.append(f"{_place(field, path, 'type')}: {shown} is not a JSON Schema type; {meant}")
     return notes
 
 
-def _rewrite_type_name(node: dict[str, Any], written: str, where: str) -> list[str]:
-    if written in TYPES:
-        return []
-    name = _type_name(written)
-    if name is not None:
-        node["type"] = name
-        return [f"{where}: {quoted(written)} is not a JSON Schema type; read as '{name}'"]
-    if written.strip().lower() in _ANY_TYPE:
-        del node["type"]
-        return [f"{where}: {quoted(written)} is not a JSON Schema type; any value is accepted"]
-    return []
-
-
-def _rewrite_type_list(node: dict[str, Any], written: list[Any], where: str) -> list[str]:
-    if any(isinstance(item, str) and item.strip().lower() in _ANY_TYPE for item in written):
-        del node["type"]
-        return [f"{where}: one of the types accepts anything; any value is accepted"]
-    names = [
-        ("null" if item is None else _type_name(item) if isinstance(item, str) else None) for item in written
-    ]
-    unique = list(dict.fromkeys(names))
-    if None in names or not names or unique == written:
-        return []
-    node["type"] = unique
-    return [f"{where}: read as {', '.join(map(str, unique))}"]
-
-
-def _type_name(written: str) -> str | None:
+def _type_name(written: Any) -> str | None:
     """Return the JSON Schema type of `written`, ignoring case, package and type arguments (`List[str]`)."""
+    if not isinstance(written, str):
+        return None
     name = written.strip().lower()
     if name in TYPES:
         return name

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolgen.base.files import Entry, FileKind, Folder, IrregularFileError, OutsideError, OversizedFileError
+from toolgen.base.files import Entry, FileKind, Folder, OutsideError, OversizedFileError
 from toolgen.compile.output_changes import digest
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.source import Span
@@ -140,7 +140,5 @@ def _read(folder: Folder, entry: Entry) -> bytes:
         raise outside(folder.read_link(entry.path)) from error
     except OversizedFileError as error:
         raise UnreadableSpecError("too-complex", too_large(error.size)) from error
-    except IrregularFileError as error:
-        raise UnreadableSpecError("unreadable-spec", "this is not a file") from error
     except OSError as error:
         raise UnreadableSpecError("unreadable-spec", f"cannot read this file: {reason(error)}") from error

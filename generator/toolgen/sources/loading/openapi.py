@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.base.files import Folder, IrregularFileError, OutsideError, OversizedFileError
+from toolgen.base.files import Folder
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.names import snake
-from toolgen.project import PYPROJECT, UnableError, parse_toml, read_text
+from toolgen.project import PYPROJECT, UnableError, parse_toml, read_text, reason
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
 from toolgen.sources.loading.imported_specs import Destination, ImportContext
@@ -97,20 +97,10 @@ def load_beside(document: Path) -> Callable[[str], Any]:
         try:
             with Folder(folder) as opened:
                 data = opened.read(path, limit=BUDGET.import_bytes)
-        except OutsideError:
-            raise SourceError(
-                f"{shown} is a link to a file outside the document's folder", "copy the file there"
-            ) from None
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, IrregularFileError):
-            message = f"there is no file {shown}, which the document refers to"
-            raise SourceError(message, "is the document complete?") from None
-        except OversizedFileError:
-            message = f"{shown} has more than {BUDGET.import_bytes // 1024 // 1024} MB"
-            raise SourceError(message, "import a part of it", "too-complex") from None
-        except OSError as error:
-            raise SourceError(f"cannot read {shown}: {error.strerror}") from None
-        except ValueError as error:  # a null byte in the path
-            raise SourceError(f"cannot read {shown!r}: {error}") from None
+        except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            message = f"cannot read {shown}, which the document refers to: {why}"
+            raise SourceError(message, "is the document complete, in one folder?") from None
         return parse_document(data, shown)
 
     return load

@@ -72,15 +72,9 @@ def _find_server(module: Any, path: str, target: str, frameworks: dict[str, type
     found = find_in(module, path, target, hint)
     if isinstance(found, kinds):
         return found, path
-    kind = type(found)
-    if f"{kind.__module__}.".startswith(("fastmcp.", "mcp.")) and kind.__name__ == "FastMCP":
-        raise SourceError(
-            f"{target} is a server of an older FastMCP; FastMCP 4 is needed",
-            "upgrade it, or import what the server lists: toolgen import mcp COMMAND --stdio",
-        )
-    if callable(found):
-        raise SourceError(f"{target} is a function, not a server", "assign the server to a name in a module")
-    raise SourceError(f"{target} is a {kind.__name__}, not a server", _NAME_SERVER)
+    kind = "function" if callable(found) else type(found).__name__
+    older = "; FastMCP 4 is needed" if kind == "FastMCP" else ""
+    raise SourceError(f"{target} is a {kind}, not a server{older}", _NAME_SERVER)
 
 
 def _is_name(name: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from toolgen.base.files import IrregularFileError, open_named
+from toolgen.base.files import open_named
 from toolgen.project import UnableError
 from toolgen.project.errors import reason
 from toolgen.schema.limits import BUDGET
@@ -50,8 +50,6 @@ def read_file(path: Path, shown: str) -> SourceContent:
     try:
         with open_named(path) as file:
             return SourceContent(read_bounded(file), shown)
-    except (IrregularFileError, IsADirectoryError) as error:
-        raise UnableError("bad-source", f"{shown} is not a file", "give a file, or - for stdin") from error
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         message = f"cannot read {shown}: {why}"
