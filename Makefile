@@ -54,9 +54,9 @@ test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai,
 	@$(BRIDGES)/bin/mypy --follow-imports=silent generator/toolgen/serving/bridges generator/toolgen/serving/adopted generator/toolgen/sources/loading/server_child.py
 	@PYTHONPATH=$(CURDIR)/generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges tests/adopt
 
-# PICTURES=docs/pictures writes those of the documentation. TOOLS=all types requests of every published tool, TOOLS=60 of so many of each document.
+# PICTURES=docs/pictures writes those of the documentation.
 test-browser: $(READY) ## test the page of `toolgen docs`, the documentation and the MCP Inspector in Chromium (needs npm; Debian: chromium)
-	@TOOLGEN_PICTURES=$(PICTURES) TOOLGEN_EXPLORER_TOOLS=$(TOOLS) $(BIN)/python -m pytest -m browser tests/conformance tests/explorer tests/site -v -rP
+	@TOOLGEN_PICTURES=$(PICTURES) $(BIN)/python -m pytest -m browser tests/conformance tests/explorer tests/site -v -rP
 
 # hadolint and kubernetes-validate have their own environment.
 $(DEPLOY)/.ready: requirements/deploy.txt
@@ -127,7 +127,7 @@ check: $(READY) ## check format, lint, types, import contracts and generated cod
 generate: $(READY) ## generate generated/ from specs/
 	@$(BIN)/toolgen generate
 
-adopt: $(BRIDGES)/.ready ## adopt 28 example servers of FastMCP and the MCP SDK, and compare them before and after
+adopt: $(BRIDGES)/.ready ## adopt example servers of FastMCP and the MCP SDK, and compare them before and after
 	@$(BRIDGES)/bin/python -m tests.adopt.examples
 
 # RESULTS=5 makes it shorter.

@@ -4,7 +4,6 @@ It runs only in projects that the tests make: `test_fastmcp_server.py` copies it
 """
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -158,24 +157,6 @@ def fails() -> ToolResult:
     return ToolResult(
         content=[TextContent(type="text", text="a"), TextContent(type="text", text="b")], is_error=True
     )
-
-
-@mcp.tool
-def numbers(count: int) -> Iterator[int]:
-    """Count."""
-    yield from range(count)
-
-
-@mcp.tool(version="1.0")
-def hello() -> str:
-    """Greet."""
-    return "hello 1"
-
-
-@mcp.tool(name="hello", version="2.0")
-def hello_again() -> str:
-    """Greet again."""
-    return "hello 2"
 
 
 class Timing(Middleware):

@@ -35,8 +35,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("who", {}),
     ("files", {}),
     ("fails", {}),
-    ("numbers", {"count": 3}),
-    ("hello", {}),
     ("calls_so_far", {}),
     ("other_ping", {}),
 ]
@@ -87,16 +85,6 @@ def test_calls_without_a_client_have_a_context(shop: Cli) -> None:
     assert '"ok": true' in done.stdout, done.stderr
 
 
-def test_import_python_refuses_modules_with_a_server(shop: Cli) -> None:
-    for target in ("shop", "shop:mcp"):
-        done = shop("import", "python", target)
-        assert done.code == 2
-        assert "toolgen import fastmcp shop:mcp --implement" in done.err, target
-    done = shop("import", "python", "shop:helper")
-    assert done.code == 0
-    assert "toolgen import fastmcp shop:mcp --implement" in done.err
-
-
 BROKEN = """\
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
@@ -125,30 +113,17 @@ def refuse(name: str) -> str:
         return {}[name]
     except KeyError as error:
         raise ToolError("there is no such thing") from error
-
-
-masked = FastMCP("Masked", mask_error_details=True)
-masked.tool(annotations=READS)(halve)
-outer = FastMCP("Outer")
-outer.mount(mcp, namespace="inner")
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "tools"),
-    [
-        ("mcp", {"halve": "ZeroDivisionError", "find": "KeyError"}),
-        ("outer", {"inner_halve": "ZeroDivisionError", "inner_find": "KeyError"}),
-    ],
-)
-def test_a_crash_of_an_adopted_tool_fails_its_test(empty: Cli, name: str, tools: dict[str, str]) -> None:
+def test_a_crash_of_an_adopted_tool_fails_its_test(empty: Cli) -> None:
     (empty.root / "toolgen.toml").write_text(SETTINGS)
     (empty.root / "broken.py").write_text(BROKEN)
-    assert empty("import", "fastmcp", f"broken:{name}", "--implement").code == 0
+    assert empty("import", "fastmcp", "broken:mcp", "--implement").code == 0
     assert empty("generate").code == 0
     done = toolgen(empty.root, "test", "--max-calls", "5")
     assert done.returncode == 1, done.stdout
-    for tool, error in tools.items():
+    for tool, error in {"halve": "ZeroDivisionError", "find": "KeyError"}.items():
         fault = f"error[contract-broken] answers: the call ends with internal_error ({error}: "
         assert any(fault in line for line in done.stdout.splitlines() if f"/{tool}.yaml:" in line)
     assert "refuse.yaml" not in done.stdout

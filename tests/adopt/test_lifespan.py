@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import pytest
 from toolgen.serving.adopted.lifespan import Lifespans
 
 
@@ -60,16 +59,3 @@ async def test_a_lifespan_that_fails_is_tried_again() -> None:
     assert [str(each) for each in found] == ["no database"] * 3
     await _again(lifespans, server)
     assert (server.entered, server.left) == (2, 1)
-
-
-async def test_a_call_that_is_cancelled_leaves_the_lifespan_to_others() -> None:
-    lifespans, server = Lifespans(), Server()
-    first = asyncio.create_task(lifespans.enter(server, server.lifespan))
-    second = asyncio.create_task(lifespans.enter(server, server.lifespan))
-    await asyncio.sleep(0)
-    first.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await first
-    assert await second == 1
-    await lifespans.leave(server)
-    assert (server.entered, server.left) == (1, 1)

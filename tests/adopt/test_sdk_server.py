@@ -248,15 +248,9 @@ def test_sync_updates_specs_and_keeps_what_people_wrote(shop: Cli) -> None:
 REFUSED = [
     (SHOP, "shop:add", "is a function, not a server"),
     (SHOP + "globals()['a; b'] = mcp\n", "shop:a; b", "cannot be the name of a server"),
-    (
-        "from mcp.server.mcpserver import MCPServer\nglobals()['a; b'] = MCPServer()\n",
-        "shop",
-        "no server",
-    ),
     (SHOP + "other = MCPServer('b')\n", "shop", "several servers"),
     (SHOP + "raise SystemExit(3)\n", "shop:mcp", "importing shop failed: SystemExit"),
     (SHOP + "import os\nos._exit(4)\n", "shop:mcp", "ended its process (exit code 4)"),
-    (SHOP + "mcp.list_tools = None\n", "shop:mcp", "listing its tools failed"),
 ]
 
 
@@ -405,82 +399,3 @@ def test_what_the_spec_adds_counts_for_adopted_tools(adopted: Cli) -> None:
         assert "gold-12345" not in json.dumps(stock)  # the text is no longer the tool's own
         assert "toolgen/confirmation" not in json.dumps(forget)
         assert forget["content"] == []
-
-
-HANGING = """
-import asyncio, threading, time
-
-LET_GO = threading.Event()
-
-
-@mcp.tool()
-def hang() -> str:
-    LET_GO.wait(60)
-    return "late"
-
-
-@mcp.tool()
-async def let_go() -> str:
-    LET_GO.set()
-    return "ok"
-
-
-@mcp.tool()
-async def block() -> str:
-    time.sleep(3)
-    return "blocked"
-"""
-
-
-@pytest.mark.slow
-def test_a_call_out_of_time_does_not_wait_for_a_thread(shop: Cli) -> None:
-    (shop.root / "shop.py").write_text(SHOP + HANGING)
-    shop("import", "fastmcp", "shop:mcp", "--implement")
-    path = shop.root / "specs" / "hang.yaml"
-    path.write_text(path.read_text().replace("content: any\n", "content: any\ntimeout: 1\n"))
-    assert shop("generate").code == 0
-    (shop.root / "calls.json").write_text(json.dumps([("hang", {}), ("let_go", {}), ("block", {})]))
-    (shop.root / "asking.py").write_text(ASKING.replace('("auto", "legacy")', '("auto",)'))
-    done = python(shop.root, "asking.py", COLUMNS="300")  # the SDK's servers wrap log records
-    assert done.returncode == 0, done.stderr
-    hang, let_go, block, _ = (json.loads(line) for line in done.stdout.splitlines() if line != "noise")
-    assert hang["_meta"]["toolgen/error"]["code"] == "timeout"
-    assert let_go["structuredContent"] == {"result": "ok"}
-    assert block["structuredContent"] == {"result": "blocked"}
-    assert "tool block blocks the event loop" in done.stderr
-
-
-CRASHES = """\
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
-
-mcp = MCPServer("Broken")
-
-
-@mcp.tool(annotations=ToolAnnotations(read_only_hint=True))
-def halve(number: int) -> int:
-    \"\"\"Halve a number.\"\"\"
-    return number // 0
-
-
-@mcp.tool(annotations=ToolAnnotations(read_only_hint=True))
-def refuse(number: int) -> int:
-    \"\"\"Refuse a number.\"\"\"
-    try:
-        return number // 0
-    except ZeroDivisionError as error:
-        raise ToolError("not this one") from error
-"""
-
-
-def test_a_crash_of_an_adopted_tool_fails_its_test(empty: Cli) -> None:
-    (empty.root / "toolgen.toml").write_text(SETTINGS)
-    (empty.root / "broken.py").write_text(CRASHES)
-    assert empty("import", "fastmcp", "broken:mcp", "--implement").code == 0
-    assert empty("generate").code == 0
-    done = python(empty.root, "-m", "toolgen", "test", "--max-calls", "5")
-    assert done.returncode == 1, done.stdout
-    assert "the call ends with internal_error (ZeroDivisionError: " in done.stdout
-    assert "failed  halve" in done.stdout.lower()
-    assert "passed  refuse" in done.stdout

@@ -19,7 +19,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
 from .conftest import PACKAGES, install
-from .test_protocol import SUITE, served
 
 pytestmark = pytest.mark.conformance
 
@@ -180,52 +179,3 @@ def test_lists_and_results_are_those_of_the_server(made: dict[str, Server], name
     found = asyncio.run(outcomes(server.gateway(mode=era)))
     for number, pair in enumerate(zip(found, expected, strict=True)):
         assert pair[0] == pair[1], f"request {number}"
-
-
-SCENARIOS = {
-    "2025-11-25": (),
-    "2026-07-28": ("sep-2164-resource-not-found", "caching", "input-required-result-non-tool-request"),
-}
-SCENARIOS_OF_ALL = (
-    *("resources-list", "resources-read-text", "resources-read-binary", "resources-templates-read"),
-    *("prompts-list", "prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource"),
-    *("prompts-get-with-image", "completion-complete"),
-)
-
-
-@pytest.fixture(scope="module")
-def reference(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A gateway in front of the reference server."""
-    folder = tmp_path_factory.mktemp("reference")
-    (folder / "toolgen.toml").write_text(SETTINGS)
-    server = [sys.executable, str(Path(__file__).with_name("reference_server.py"))]
-    for words in (["import", "mcp", "--implement", "--", *server], ["generate"]):
-        command = [sys.executable, "-m", "toolgen", *words]
-        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
-    return folder
-
-
-@pytest.mark.parametrize("version", SCENARIOS)
-def test_scenarios_for_resources_prompts_and_completion(
-    environment: dict[str, str], reference: Path, tmp_path: Path, version: str
-) -> None:
-    found: dict[str, str] = {}
-    with served(reference, environment) as url:
-        for scenario in (*SCENARIOS_OF_ALL, *SCENARIOS[version]):
-            command = [*SUITE, "server", "--url", url, "--scenario", scenario, "--spec-version", version]
-            done = subprocess.run(
-                [*command, "-o", str(tmp_path)],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-            assert "unknown" not in done.stderr.lower(), done.stderr
-    for file in tmp_path.glob("*/checks.json"):
-        for check in json.loads(file.read_text()):
-            found[check["id"]] = check.get("errorMessage", "") if check["status"] == "FAILURE" else ""
-    print(f"\n{version}: {len(found)} checks")
-    assert len(found) >= len(SCENARIOS_OF_ALL) + len(SCENARIOS[version])
-    assert {check: message for check, message in found.items() if message} == {}

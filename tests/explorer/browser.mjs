@@ -320,51 +320,6 @@ const scenarios = {
     return result;
   },
 
-  /** States between and beside the views, in both colour schemes: what axe-core finds. */
-  async states() {
-    const found = [];
-    const seen = {};
-    for (const colorScheme of ["light", "dark"]) {
-      const page = await open(asked.url, { colorScheme });
-      const look = async (state, selector) => {
-        seen[state] = await page.innerText(selector);
-        found.push(...(await violations(page, `${colorScheme} ${state}`)));
-      };
-      await show(page, toolLink("create_purchase_order"));
-      await page.selectOption("label:has-text('Start from') select", { label: "unknown supplier" });
-      await page.click(".runner button:has-text('Call')");
-      await page.waitForSelector("dialog[open]");
-      await look("question", "dialog");
-      await page.click("dialog button:has-text('Yes')");
-      await answered(page);
-      await look("error of the tool", ".answer");
-      await page.click("button:has-text('JSON')");
-      await page.fill("#request-json", "{");
-      await look("no JSON", ".faults");
-      await page.fill("#request-json", "[]");
-      await look("refused by the schema", ".faults");
-      await page.click(".try button:has-text('Form')");
-      await look("no form for a list", ".try > .note");
-      await page.fill("#search", "zzzz");
-      await look("nothing found", "nav [role=status]");
-      await page.route("**/mcp", (route) => route.abort());
-      await page.fill("#request-json", "{}");
-      await page.click(".runner button:has-text('Call')");
-      await page.waitForSelector(".answer [role=alert]");
-      await look("no server", ".answer");
-      await page.context().close();
-      const bare = await (await browser.newContext({ viewport: SIZE, colorScheme })).newPage();
-      for (const [state, url, selector] of [["token", asked.url.split("#")[0], "#token"], ["bare", asked.bare, "[role=alert]"]]) {
-        await bare.goto(url);
-        await bare.waitForSelector(selector);
-        seen[`${colorScheme} ${state}`] = await bare.innerText("main");
-        found.push(...(await violations(bare, `${colorScheme} ${state}`)));
-      }
-      await bare.context().close();
-    }
-    return { found, seen };
-  },
-
   /** A server with tokens of its own: the page asks for one, and its calls carry it. */
   async token() {
     const context = await browser.newContext({ viewport: SIZE });

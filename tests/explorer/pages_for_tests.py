@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from toolgen.compile.pipeline import analyze
 from toolgen.documents.catalogue import catalogue, tool_entries
 from toolgen.documents.site import static_site
-from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.package import PackageSettings
-from toolgen.language.program import Program
 from toolgen.language.yaml12.writer import write
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.target_templates import load_targets
-from toolgen.proof.instances.generator import InstanceGenerator, example_value
-from toolgen.sources.schema_repair import repair_schema
 
 _TARGETS = ("mcp", "openai")
 
@@ -31,52 +26,16 @@ def write_page(folder: Path, document: Mapping[str, Any]) -> str:
     return folder.joinpath("index.html").as_uri()
 
 
-def document_of(schemas: Mapping[str, Any]) -> tuple[dict[str, Any], Program]:
-    """Return the catalogue of a tool for each schema, by name; schemas that specs refuse are left out."""
+def document_of(schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the catalogue of a tool for each schema, by name."""
     texts = {
         f"{name}.yaml": write({"name": name, "description": "A tool.", "input_schema": schema})
         for name, schema in schemas.items()
     }
     targets = load_targets(Project(Path(), "toolgen.toml", "", targets=_TARGETS))
-    settings = PackageSettings(server_name="corpus")
-    while True:
-        try:
-            program = analyze(texts, targets, needs_tools=False)
-        except SpecErrors as errors:
-            for each in {diagnostic.span.file for diagnostic in errors.diagnostics}:
-                del texts[each]
-            continue
-        return catalogue(program, tool_entries(program, targets, settings), targets, settings), program
-
-
-def requests_of(program: Program, names: Sequence[str], *, seed: int = 1) -> dict[str, list[Any]]:
-    """Return generated valid requests of these tools: a realistic one, and one at the limits of its schema."""
-    found = {}
-    for tool in program.tools:
-        if tool.spec.name not in names:
-            continue
-        usual = example_value(tool.input_schema, seed=seed)
-        others = InstanceGenerator(tool.input_schema).valid_values(seed=seed, count=1)
-        found[tool.spec.name] = [each for each in (usual, *others) if isinstance(each, dict)]
-    return found
-
-
-def evenly(items: Sequence[Any], most: int | None) -> list[Any]:
-    """Return at most so many items, drawn evenly; all of them for None."""
-    count = len(items) if most is None else min(most, len(items))
-    return [items[number * len(items) // count] for number in range(count)]
-
-
-def published_schemas(path: Path) -> Iterator[Any]:
-    """Yield the input schemas of a file of tools, one a line, of MCP or of OpenAI."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.strip():
-            tool = json.loads(line)
-            function = tool.get("function_raw") or tool.get("function") or tool
-            schema = tool.get("inputSchema") or function.get("parameters") or {"type": "object"}
-            yield repair_schema(
-                schema, "input_schema"
-            ).schema  # some have `type: dict`, as their models expect
+    settings = PackageSettings(server_name="forms")
+    program = analyze(texts, targets, needs_tools=False)
+    return catalogue(program, tool_entries(program, targets, settings), targets, settings)
 
 
 def hostile_tool(text: str, number: int) -> dict[str, Any]:

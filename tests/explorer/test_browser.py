@@ -16,12 +16,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from toolgen.cli import main
 from toolgen.cli.today import today
 from toolgen.documents.catalogue import ProjectCatalogue
-from toolgen.language.program import Program
 
-from tests import corpora, npm
+from tests import npm
 from tests.documenting.test_pictures import shown_in_pictures
 from tests.end_to_end.calls.test_elicitation import SPEC, TOOL
 from tests.end_to_end.project import Project, token_of
@@ -29,10 +27,7 @@ from tests.explorer.form_cases import FORMS
 from tests.explorer.pages_for_tests import (
     as_shown,
     document_of,
-    evenly,
     hostile_document,
-    published_schemas,
-    requests_of,
     write_page,
 )
 from tools.fuzz.strings import FIXED
@@ -45,10 +40,6 @@ DRIVER = str(HERE / "type_request.js")
 PACKAGES = ROOT / ".conformance"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = os.environ.get("TOOLGEN_PICTURES", "")  # a folder: write the pictures of the documentation into it
-ALL = os.environ.get(
-    "TOOLGEN_EXPLORER_TOOLS", ""
-)  # "all", or how many tools of each public document, drawn evenly
-TYPED = 0.95  # share of the tools whose requests must be what is sent
 OF_HTML = [
     "<img src=x onerror=globalThis.toolgen_canary=1>",
     '"><script>globalThis.toolgen_canary=1</script>',
@@ -149,44 +140,6 @@ def served(project: Path, *options: str) -> Iterator[tuple[str, int]]:
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait(20)
-
-
-@pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Pages of the tools of public documents, or of some of them, each with requests by the names of its tools."""
-    folder = tmp_path_factory.mktemp("published")
-    most = None if ALL == "all" else int(ALL or 40)
-    pages = []
-
-    def add(source: str, document: dict[str, Any], program: Program) -> None:
-        document["tools"] = evenly(document["tools"], most)
-        requests = requests_of(program, [tool["name"] for tool in document["tools"]])
-        url = write_page(folder / f"page {len(pages)}", document)
-        pages.append({"source": source, "url": url, "requests": requests})
-
-    for file in ("mcp_tools.public.jsonl", "openai_functions.public.jsonl"):
-        schemas = evenly(list(published_schemas(corpora.corpus(file))), most)
-        for start in range(0, len(schemas), 250):
-            some = {f"t{number}": schema for number, schema in enumerate(schemas[start : start + 250], start)}
-            add(file, *document_of(some))
-    documents = corpora.corpus("openapi") if ALL else corpora.SAMPLE / "openapi"
-    for path in sorted(documents.iterdir()):
-        catalogue = imported(path, folder / path.name)
-        if catalogue is not None:
-            add(path.name, catalogue.document(), catalogue.program)
-    return pages
-
-
-def imported(document: Path, folder: Path) -> ProjectCatalogue | None:
-    """Return the catalogue of an OpenAPI document's operations; None if it has none, as Swagger 2.0."""
-    folder.mkdir()
-    folder.joinpath("toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
-    code = main(["-C", str(folder), "import", "openapi", str(document), "--into", "specs"])
-    if code != 0 or not folder.joinpath("specs").is_dir():  # webhooks alone are no tools
-        return None
-    catalogue = ProjectCatalogue(str(folder))
-    catalogue.read()
-    return catalogue
 
 
 def typed(run: Run, folder: Path, document: dict[str, Any], requests: Mapping[str, Any]) -> dict[str, Any]:
@@ -358,24 +311,6 @@ def test_a_page_shows_recursion_shared_schemas_changes_sizes_and_losses(run: Run
     assert found["roles"] == dict.fromkeys(found["roles"], 1)
 
 
-def test_every_state_of_a_page_is_accessible_in_both_themes(run: Run, tmp_path: Path) -> None:
-    bare = Path(write_page(tmp_path / "bare", {}).removeprefix("file://"))
-    bare.with_name("data.js").write_text("")
-    with served(ROOT, "docs", "--serve") as (url, _):
-        found = run("states", url=url, bare=bare.as_uri(), expected=["Failed to load resource"])
-    assert found["found"] == []
-    seen = found["seen"]
-    assert "supplier_not_found" in seen["error of the tool"]
-    assert "This is not JSON" in seen["no JSON"]
-    assert "does not accept" in seen["refused by the schema"]
-    assert "correct the JSON first" in seen["no form for a list"]
-    assert seen["nothing found"].startswith("0 of ")
-    assert "cannot be reached" in seen["no server"]
-    for theme in ("light", "dark"):
-        assert "wants a token" in seen[f"{theme} token"]
-        assert "copy the whole folder" in seen[f"{theme} bare"]
-
-
 def test_calls_of_a_page_on_another_address_carry_the_token(run: Run, tmp_path: Path) -> None:
     project, token = Project(tmp_path), token_of("ada")
     project.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\n')
@@ -400,7 +335,7 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
         "type": "object",
         "properties": {"value": {"enum": [f"value {number}" for number in range(100_000)]}},
     }
-    document, _ = document_of({"no_form": no_form, "many_values": {"type": "object"}})
+    document = document_of({"no_form": no_form, "many_values": {"type": "object"}})
     # a spec may not have so many values; a server that is looked at through its lock may
     document["tools"][0]["schemas"]["input_schema"] = many_values
     found = typed(
@@ -411,7 +346,7 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
 
 
 def test_requests_of_every_shape_are_sent_as_they_are_typed(run: Run, tmp_path: Path) -> None:
-    document, _ = document_of({name: schema for name, (schema, _) in FORMS.items()})
+    document = document_of({name: schema for name, (schema, _) in FORMS.items()})
     found = typed(run, tmp_path, document, {name: requests for name, (_, requests) in FORMS.items()})
     assert found["missed"] == []
     assert (found["tools"], found["json"]) == (len(FORMS), 0)
@@ -423,30 +358,11 @@ def test_an_optional_object_that_is_empty_can_be_filled_in_and_left_out(run: Run
         "record": {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": text}}}},
         "map": {"type": "object", "properties": {"a": {"type": "object", "additionalProperties": text}}},
     }
-    document, _ = document_of(schemas)
+    document = document_of(schemas)
     tools = [{"name": name, "value": {"a": {}}} for name in schemas]
     record, map_ = run("empty", url=write_page(tmp_path / "page", document), tools=tools)["found"]
     assert record == {"kinds": ["string"], "before": {"a": {}}, "after": {}}
     assert map_ == {"kinds": [], "before": {"a": {}}, "after": {}}
-
-
-def test_requests_of_published_tools_are_sent_as_they_are_typed(
-    run: Run, published: list[dict[str, Any]]
-) -> None:
-    tools = missed = 0
-    for page in published:
-        found = run("typed", driver=DRIVER, pages=[page], seconds=7200)
-        names = {each["name"] for each in found["missed"]}
-        print(
-            f"{page['source']}: {found['typed']} of {found['requests']} requests, {found['tools'] - len(names)} of "
-            f"{found['tools']} tools, {found['json']} requests as JSON"
-        )
-        for each in found["missed"]:
-            print(f"  {each['name']}: {each.get('failed')}")
-        tools += found["tools"]
-        missed += len(names)
-    assert tools == sum(len(page["requests"]) for page in published)
-    assert missed <= (1 - TYPED) * tools
 
 
 def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
