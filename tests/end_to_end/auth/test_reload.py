@@ -114,15 +114,3 @@ def test_a_file_of_a_secret_that_cannot_be_used_is_refused(tmp_path: Path, prepa
     prepare(file)
     with pytest.raises(SettingError, match=f"TOOLGEN_CONFIRMATION_KEY_FILE: .*{fault}"):
         Settings.from_environment({"TOOLGEN_CONFIRMATION_KEY_FILE": str(file)})
-
-
-def test_each_secret_may_be_in_a_file_and_not_in_a_variable_too(tmp_path: Path) -> None:
-    from toolgen.runtime.settings import SettingError, Settings
-
-    file = tmp_path / "url"
-    write(file, "redis://:password@host/0\n")
-    settings = Settings.from_environment({"TOOLGEN_IDEMPOTENCY_STORE_FILE": str(file)})
-    assert settings.idempotency_store == "redis://:password@host/0"
-    both = {"TOOLGEN_IDEMPOTENCY_STORE_FILE": str(file), "TOOLGEN_IDEMPOTENCY_STORE": "memory"}
-    with pytest.raises(SettingError, match="exclude each other"):
-        Settings.from_environment(both)

@@ -74,15 +74,6 @@ def test_call_sync_works_outside_of_a_loop_with_one_set_up_for_all_calls() -> No
     assert tool.events == ["setup", "close"]
 
 
-def test_faults_are_in_the_response_and_options_are_those_of_call() -> None:
-    toolkit = Toolkit([Pooled()])
-    assert toolkit.call_sync("ecko", {}).error.code == "unknown_tool"  # type: ignore[union-attr]
-    assert toolkit.call_sync("echo", {}).error.code == "invalid_request"  # type: ignore[union-attr]
-    session = toolkit.session({"page": 1})
-    assert session.call_sync("echo", {"text": "a"}, principal="ada").extras == {"page": 1}
-    toolkit.close_sync()
-
-
 def test_many_threads_share_one_loop_and_keep_their_context_variables() -> None:
     toolkit = Toolkit([Pooled()])
     before = loop_threads()
@@ -109,16 +100,6 @@ def test_an_async_tool_that_calls_it_in_its_own_loop_is_not_a_deadlock() -> None
     toolkit = Toolkit([Nested()])
     assert text(toolkit, "a") == "refused"
     toolkit.close_sync()
-
-
-def test_closing_cancels_running_calls() -> None:
-    tool = Waiting()
-    toolkit = Toolkit([tool])
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(toolkit.call_sync, "echo", {"text": ""})
-        assert tool.started.wait(SECONDS)
-        toolkit.close_sync()
-        assert tool.cancelled.wait(SECONDS)
 
 
 def test_an_abandoned_toolkit_leaves_no_thread() -> None:

@@ -12,19 +12,7 @@ import pytest
 
 from tests.end_to_end.project import ERAS, Project, text_of
 
-EXITS = (
-    "os_error",
-    "declared",
-    "group",
-    "cancelled_group",
-    "new_cancellation",
-    "system_exit",
-    "keyboard_interrupt",
-    "generator_exit",
-    "swallow",
-    "swallow_and_raise",
-    "re_raise",
-)
+EXITS = ("os_error", "declared", "cancelled_group", "new_cancellation", "system_exit", "swallow_and_raise")
 WAYS = pytest.mark.parametrize(
     "exits",
     [pytest.param(EXITS, marks=pytest.mark.slow, id="all"), pytest.param(EXITS[:2], id="few")],
@@ -35,12 +23,9 @@ from contextlib import asynccontextmanager
 
 EXITS = {
     "os_error": lambda: OSError("no space left"),
-    "group": lambda: ExceptionGroup("g", [OSError()]),
     "cancelled_group": lambda: BaseExceptionGroup("g", [asyncio.CancelledError(), OSError()]),
     "new_cancellation": asyncio.CancelledError,
     "system_exit": lambda: SystemExit(3),
-    "keyboard_interrupt": KeyboardInterrupt,
-    "generator_exit": GeneratorExit,
 }
 
 def leave(exit, declared):
@@ -87,7 +72,6 @@ class Tool({cls}Tool):
 """
 BODIES = {
     "waits": "async def execute(self, request, context): await pause(request, Declared)",
-    "awaitable": "def execute(self, request, context): return pause(request, Declared)",
     "chunks": """
     async def execute(self, request, context):
         try:

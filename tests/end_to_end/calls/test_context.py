@@ -7,7 +7,6 @@ import sqlite3
 from typing import Any
 
 import pytest
-from toolgen.runtime import SetupContext, Toolkit
 
 from tests.end_to_end.project import ERAS, SECONDS, Project, error_code, text_of
 from tests.runtime.tool_factory import code_of, make_tool, run
@@ -77,34 +76,6 @@ async def test_progress_is_reported_from_plain_and_async_functions(project: Proj
             assert error_code(await client.call_tool(name, {}, progress_callback=progress)) is None
             async with asyncio.timeout(SECONDS):
                 assert [await reported.get() for _ in range(3)] == [1, 2, 3]
-
-
-async def echoes_set_up(self: Any, request: Any, context: Any) -> Any:
-    return [self.db, self.size]
-
-
-async def sets_up(self: Any, context: SetupContext) -> None:
-    self.db, self.size = context.get("db"), context.values["size"]
-
-
-def plainly_sets_up(self: Any, context: SetupContext) -> None:
-    self.db, self.size = context.get("db"), context.values["size"]
-
-
-@pytest.mark.parametrize("setup", [sets_up, plainly_sets_up])
-async def test_setup_receives_what_the_application_provides_and_close_ends_it(setup: Any) -> None:
-    closed: list[str] = []
-
-    def close(self: Any) -> None:
-        closed.append(self.db)
-
-    tool: Any = make_tool(echoes_set_up)
-    type(tool).setup, type(tool).close = setup, close
-    async with Toolkit([tool], context={"db": "open", "size": 3}) as toolkit:
-        contents = [(await toolkit.call("x", {})).content for _ in range(2)]
-
-    assert contents == [["open", 3]] * 2
-    assert closed == ["open"]
 
 
 BLOCKS = """

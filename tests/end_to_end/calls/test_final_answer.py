@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,12 +11,12 @@ from mcp import Client
 from toolgen.runtime import BaseTool, ToolContext, ToolError, Toolkit
 
 from examples.store.reader import Reader
-from generated import anthropic_tools, mcp_server, openai_tools
+from generated import mcp_server
 from generated.models.sql_query import SqlQueryRequest, SqlQueryResponse
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.sql_query import SqlQueryTool
 from tests.end_to_end.project import ERAS, error_code
-from tests.scopes import SCOPES, granting
+from tests.scopes import granting
 
 
 class Echo(EchoTool):
@@ -48,7 +47,6 @@ TOOLS: list[tuple[BaseTool[Any, Any], dict[str, Any], bool]] = [
     (Echo(), {"text": "not yet"}, False),
     (Query(), {"query": "SELECT 'final'"}, True),
 ]
-CASES = pytest.mark.parametrize(("tool", "arguments", "final"), TOOLS)
 
 
 def toolkit_of(tool: BaseTool[Any, Any]) -> Toolkit:
@@ -66,28 +64,12 @@ def call_over_mcp(era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any])
 
 
 @ERAS
-@CASES
+@pytest.mark.parametrize(("tool", "arguments", "final"), TOOLS)
 def test_a_final_answer_is_marked_over_mcp(
     era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
 ) -> None:
     result = call_over_mcp(era, tool, arguments)
     assert (result.meta or {}).get("toolgen/final_answer", False) is final
-
-
-@CASES
-async def test_through_openai_and_anthropic(
-    tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
-) -> None:
-    name = str(tool.name)
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
-
-    chat = {"id": "1", "type": "function", "function": function}
-    answers = [
-        await openai_tools.answer_tool_call(chat, toolkit=toolkit_of(tool), scopes=SCOPES),
-        await anthropic_tools.answer_tool_use(block, toolkit=toolkit_of(tool), scopes=SCOPES),
-    ]
-    assert [response.final_answer for response in [answer.response for answer in answers]] == [final, final]
 
 
 class MissingEngineError(ToolError):
@@ -96,48 +78,11 @@ class MissingEngineError(ToolError):
     code = "missing_dependency"
 
 
-class Unavailable(SqlQueryTool):
-    """The tool decides whether its failure is meant for the user."""
-
-    def execute(self, request: SqlQueryRequest, context: ToolContext, *, reader: object) -> SqlQueryResponse:
-        if request.query == "crash":
-            context.final_answer = True
-            raise OSError("no such host")
-        context.final_answer = request.query == "final"
-        raise MissingEngineError("DB engine not available.")
-
-
 class UnavailableEcho(EchoTool):
     """The spec says that every answer is final."""
 
     def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-        if request.text == "final":
-            context.final_answer = True
         raise MissingEngineError("Nothing to echo with.")
-
-
-FAILURES = pytest.mark.parametrize(
-    ("tool", "arguments", "final"),
-    [
-        (Unavailable(), {"query": "final"}, True),
-        (Unavailable(), {"query": "not final"}, False),
-        (Unavailable(), {"query": "crash"}, False),
-        (Unavailable(), {}, False),
-        (UnavailableEcho(), {"text": "final"}, True),
-        (UnavailableEcho(), {"text": "by the spec"}, False),
-        (UnavailableEcho(), {}, False),
-    ],
-)
-
-
-@ERAS
-@FAILURES
-def test_a_final_failure_is_marked_over_mcp(
-    era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
-) -> None:
-    result = call_over_mcp(era, tool, arguments)
-    assert result.is_error
-    assert result.meta.get("toolgen/final_answer", False) is final
 
 
 def test_a_call_that_times_out_is_not_final() -> None:

@@ -35,7 +35,7 @@ TOOL = """
 import asyncio
 from generated.tools.faulty import FaultyTool, SoldOutError
 from toolgen.runtime import ToolError
-from toolgen.runtime.errors import InternalError, NotReadyError, TooLargeError, UnknownToolError
+from toolgen.runtime.errors import NotReadyError, TooLargeError
 
 class NoStock(ToolError):
     code = "no_stock"
@@ -48,10 +48,7 @@ class Faulty(FaultyTool):
         data = request.data
         match request.how:
             case "undeclared": raise NoStock(f"undeclared {data}")
-            case "base": raise ToolError(f"base {data}")
             case "subclass": raise Custom(f"subclass {data}")
-            case "unknown_tool": raise UnknownToolError(f"unknown {data}")
-            case "internal": raise InternalError(f"internal {data}")
             case "declared": raise SoldOutError(f"declared {data}")
             case "reserved": raise NotReadyError(f"reserved {data}")
             case "crash":
@@ -87,7 +84,7 @@ async def call(server: HttpServer, how: str, name: str = "faulty") -> Any:
 @ERAS
 async def test_an_undeclared_tool_error_is_masked(faulty: Project, era: str) -> None:
     async with faulty.stdio_client(era) as client:
-        for how in ("undeclared", "base", "subclass", "unknown_tool", "internal"):
+        for how in ("undeclared", "subclass"):
             result = await client.call_tool("faulty", {"how": how, "data": VALUE})
             assert error_code(result) == "internal_error", how
             assert VALUE not in str(result), how

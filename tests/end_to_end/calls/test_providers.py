@@ -114,13 +114,15 @@ return [found, other, none, json.loads(report)["session"]]
     assert run(project, body) == [["1", "2", "3", "4", "5"], "1", "1", "conversation 1"]
 
 
-def test_a_new_session_replaces_the_one_idle_longest(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("setting", "counts"),
+    [({"TOOLGEN_SESSIONS": "2"}, "112131"), ({"TOOLGEN_SESSION_IDLE": "0"}, "111111")],
+    ids=["a new one replaces the one idle longest", "an idle one ends"],
+)
+def test_sessions_are_limited(project: Project, setting: dict[str, str], counts: str) -> None:
     body = """
 p = ALL["anthropic"]
-found = []
-for session in ["a", "b", "a", "c", "a", "b"]:
-    found.append(p.text(await p.execute(p.call("count", {}), session=session)))
-return found
+return [p.text(await p.execute(p.call("count", {}), session=each)) for each in "abacab"]
 """
     assert run(project, body, TOOLGEN_SESSIONS="2") == ["1", "1", "2", "1", "3", "1"]
 
@@ -173,20 +175,6 @@ async with catalog.toolkit(context={"tenant": "mine"}) as toolkit:
     assert run(project, body) == [["mine"] * 5, "setup "]
 
 
-def test_openai_callers_and_namespaces_are_returned(project: Project) -> None:
-    body = """
-from openai.types.responses import ResponseFunctionToolCall
-program = {"type": "program", "caller_id": "prog_1"}
-sent = item("echo", {"text": "hi"}, caller=program, namespace="shop")
-as_object = ResponseFunctionToolCall.model_validate(sent)
-return [await openai_tools.execute_tool_call(each) for each in (sent, as_object, item("echo", {"text": "hi"}))]
-"""
-    output = {"type": "function_call_output", "call_id": "c", "output": '{"text":"hi"}'}
-    program = {"type": "program", "caller_id": "prog_1"}
-    with_caller = {**output, "caller": program, "namespace": "shop"}
-    assert run(project, body) == [with_caller, with_caller, output]
-
-
 @EACH
 def test_several_calls_are_answered_at_once_and_in_order(project: Project, provider: str) -> None:
     project.write(
@@ -224,7 +212,7 @@ message = {"role": "assistant", "content": None, "tool_calls": [chat("echo", {"t
 choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
 response = {"id": "r", "created": 1, "model": "m", "object": "chat.completion", "choices": [choice]}
 sdk = ChatCompletion.model_validate(response)
-holders = [message, message["tool_calls"], sdk, sdk.choices[0].message, sdk.choices[0].message.tool_calls, response]
+holders = [message, sdk, sdk.choices[0].message.tool_calls, response]
 empty = [{"role": "assistant", "content": "no"}, None, []]
 """,
     "openai-responses": """
@@ -342,19 +330,10 @@ return [p.text(answer) for answer in await p.module.run_tool_calls(calls, confir
     assert run(project, body) == ["wiped a", "wiped b"]
 
 
-@pytest.mark.parametrize(
-    ("words", "env", "code"),
-    [
-        (["--scopes", "orders:write"], {}, 0),
-        ([], {"TOOLGEN_SCOPES": "orders:write"}, 0),
-        (["--scopes", "orders:read"], {"TOOLGEN_SCOPES": "orders:write"}, 1),
-    ],
-)
-def test_toolgen_call_accepts_scopes(
-    project: Project, words: list[str], env: dict[str, str], code: int
-) -> None:
+@pytest.mark.parametrize(("scope", "code"), [("orders:write", 0), ("orders:read", 1)])
+def test_scopes_of_toolgen_call_are_those_of_its_flag(project: Project, scope: str, code: int) -> None:
     project.write("tools/__init__.py", 'CONTEXT = {"tenant": "acme"}\n')
-    done = project.toolgen("call", "report", *words, **env)
+    done = project.toolgen("call", "report", "--scopes", scope, TOOLGEN_SCOPES="orders:write")
     assert done.returncode == code, done.stderr
     assert ("[insufficient_scope]" in done.stderr) == (code == 1)
 

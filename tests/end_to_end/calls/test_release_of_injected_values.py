@@ -65,10 +65,6 @@ TOOLS = {
         "timeout: 0.2",
         f"def execute(self, request, context, *, db):\n{textwrap.indent(WORK, '    ')}\n    return 1",
     ),
-    "streams": (
-        "stream: {chunk_schema: {type: integer}}\ntimeout: 0.2",
-        f"def execute(self, request, context, *, db):\n    yield 1\n{textwrap.indent(WORK, '    ')}\n    yield 2",
-    ),
     "previews": (
         "confirm: {message: Really?, preview: true, on_unsupported: two_step}\ntimeout: 0.2",
         "def execute(self, request, context, *, db): return 1\n\n"
@@ -88,7 +84,7 @@ def one_connection(project: Project) -> Project:
 
 
 @NEWEST_ERA
-@pytest.mark.parametrize("name", ["times_out", "streams", "previews"])
+@pytest.mark.parametrize("name", ["times_out", "previews"])
 async def test_a_connection_is_not_shared_after_a_timeout(
     one_connection: Project, era: str, name: str
 ) -> None:

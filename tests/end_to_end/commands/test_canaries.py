@@ -13,7 +13,6 @@ from mcp import Client, StdioServerParameters
 
 from tests.end_to_end.project import Project
 from tests.end_to_end.version_control.repository import Repository
-from tests.http_server import QuietHandler, serve
 from tests.preloaded import python_command
 
 PAGE = Path(__file__).parents[3] / "docs/testing.md"
@@ -162,10 +161,6 @@ def test_test_against_a_server_calls_nothing_that_acts(canary: Project) -> None:
     assert "called" in ran(canary, "test", "--against", server(), "--all-calls", "--max-calls", "1")
 
 
-def test_call_against_a_server_calls_once(canary: Project) -> None:
-    assert ran(canary, "call", "act", "--against", server()).count("called") == 1
-
-
 @pytest.mark.parametrize("words", ["import mcp --into copies --stdio", "breaking --against"])
 def test_a_server_is_only_asked_for_its_tools(canary: Project, words: str) -> None:
     assert "called" not in ran(canary, *words.split(), server())
@@ -174,22 +169,6 @@ def test_a_server_is_only_asked_for_its_tools(canary: Project, words: str) -> No
 def test_import_python_calls_no_function(canary: Project) -> None:
     canary.write("functions.py", FUNCTIONS)
     assert ran(canary, "import", "python", "functions.py", "--implement") == ["module"]
-
-
-def test_import_openapi_reads_the_document_alone(canary: Project) -> None:
-    seen: list[str] = []
-    operation = {"description": "Pets.", "responses": {"200": {"description": "OK."}}}
-    paths = {"/pets": {"get": operation, "post": operation}}
-    document = {"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": paths}
-
-    class Api(QuietHandler):
-        def do_GET(self) -> None:
-            seen.append(self.path)
-            self.reply(document)
-
-    with serve(Api) as url:
-        assert ran(canary, "import", "openapi", f"{url}/api.json", "--implement") == []
-    assert seen == ["/api.json"]
 
 
 def mocked(project: Project, *flags: str, calls: int) -> list[str]:

@@ -173,39 +173,6 @@ def test_the_test_of_a_stub_calls_nothing_once_the_stub_is_edited(project: Proje
     assert "remove implemented=False" in done.stdout
 
 
-ACCOUNTS = '''
-"""Accounts, one a line."""
-
-from pathlib import Path
-
-FILE = Path(__file__).with_name("accounts")
-
-
-def delete_account(number: int) -> bool:
-    """Delete an account."""
-    left = [line for line in FILE.read_text().split() if line != str(number)]
-    FILE.write_text("\\n".join(left))
-    return True
-'''
-
-
-@pytest.mark.slow
-def test_nothing_is_deleted_by_testing_imported_functions(project: Project) -> None:
-    """98 accounts were: functions have no annotations."""
-    (project.root / "specs/echo.yaml").unlink()
-    project.write("accounts.py", ACCOUNTS)
-    accounts = project.root / "accounts"
-    accounts.write_text("\n".join(map(str, range(100))))
-    done = project.toolgen("import", "python", "accounts.py", "--implement")
-    assert done.returncode == 0, done.stderr
-    assert "`toolgen test` does not call 1 tool: it may change or destroy something" in done.stderr
-    project.generate()
-    assert report_of(project)["result"] == "not tested"
-    assert len(accounts.read_text().split()) == 100
-    assert report_of(project, "--all-calls", "--max-calls", "20")["calls"] > 1
-    assert len(accounts.read_text().split()) < 100
-
-
 @contextmanager
 def recording_api() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Run an API that accepts everything; yield its URL, and the methods and paths that were asked for."""
@@ -257,9 +224,6 @@ def test_nothing_is_created_by_testing_an_imported_api(project: Project) -> None
     assert {method for method, _ in seen} <= {"GET", "HEAD"}
 
 
-FILE: dict[str, Any] = {"type": "string", "format": "binary"}
-
-
 @pytest.mark.slow
 def test_a_fixture_does_not_vouch_for_an_api_elsewhere(project: Project) -> None:
     """A toolkit of its own does not give an HTTP API other data: the fixture has to name a local one."""
@@ -282,13 +246,3 @@ def test_a_fixture_does_not_vouch_for_an_api_elsewhere(project: Project) -> None
         project.write("tests/toolgen_fixtures.py", fixture.format(name))
         assert report_of(project, "--max-calls", "5")["calls"] > 1
     assert seen
-
-
-def test_a_stub_is_recognised_by_its_source() -> None:
-    from toolgen.testing.implementation_source import is_stub
-
-    stub = "class A(B):\n    async def execute(self):\n        '''Say.'''\n        raise NotImplementedToolError('no')"
-    assert is_stub(stub)
-    assert not is_stub(stub.replace("raise", "act()\n        raise"))
-    assert not is_stub("import this")
-    assert not is_stub("a syntax error")

@@ -49,7 +49,7 @@ def pytest_run(project: Project, *words: str) -> subprocess.CompletedProcess[str
         "toolgen.testing.pytest_plugin",
         "-p",
         "no:cacheprovider",
-        "--basetemp=build/pytest",
+        "--basetemp=.pytest",
         "--toolgen-max-calls=10",
         *words,
         PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",

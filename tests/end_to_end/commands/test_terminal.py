@@ -133,13 +133,6 @@ def changed_after_generate(project: Project) -> None:
         file.write_bytes(file.read_bytes() + f"\n# {HOSTILE}\n".encode())
 
 
-def stale_suite(project: Project) -> None:
-    with_spec(SPEC)(project)
-    assert project.toolgen("evals").returncode == 0
-    for file in (project.root / "evals").iterdir():
-        file.write_bytes(HOSTILE.encode() + b"\n")
-
-
 def committed(project: Project) -> None:
     repository = Repository.of(project)
     with_spec(SPEC)(project)
@@ -198,32 +191,16 @@ class Case:
 CASES = {
     "an argument": Case([HOSTILE]),
     "a spec's key": Case(["check"], with_spec(f"{SPEC}{QUOTED}: 1\n")),
-    "a spec's value": Case(["generate"], with_spec(SPEC.replace("name: shout", f"name: {QUOTED}"))),
-    "a spec's raw text": Case(["check"], with_file("specs/raw.yaml", f"name: {HOSTILE}\n")),
     "a spec's file name": Case(["check"], with_file(f"specs/{HOSTILE_NAME}.yaml", "name: x\n")),
     "the configuration": Case(["check"], with_file("toolgen.toml", f"{QUOTED} = 1\n")),
     "a diff": Case(["check"], changed_after_generate),
-    "an edited file": Case(["generate"], changed_after_generate, hostile=False),
     "a search": Case(["search", "shout"], with_spec(SPEC.replace("Return a text.", QUOTED))),
     "a baseline": Case(["budget"], with_baseline),
-    "a diff of a suite": Case(["evals", "--check"], stale_suite),
     "a break": Case(["breaking", "--against", "HEAD"], committed),
     "a remote in a hint": Case(["breaking", "--against", "main2"], committed),
-    "a changelog": Case(["changelog", "HEAD"], committed),
     "an OpenAPI document": Case(["import", "openapi", "x.json"], with_file("x.json", json.dumps(OPENAPI))),
-    "a source that is no JSON": Case(
-        ["import", "mcp", "x.json"], with_file("x.json", HOSTILE), hostile=False
-    ),
-    "OpenAI functions": Case(
-        ["import", "openai", "x.json"],
-        with_file(
-            "x.json", json.dumps([{"type": "function", "function": {"name": HOSTILE, HOSTILE: HOSTILE}}])
-        ),
-    ),
     "an imported server's tools": Case(["import", "mcp", "--stdio", server("lists")]),
-    "an imported server's error": Case(["import", "mcp", "--stdio", server("fails")]),
     "a tool's result": Case(["call", "shout"], implemented("return ShoutResponse(text=HOSTILE)")),
-    "a tool's error": Case(["call", "shout"], implemented("raise RefusedError(HOSTILE)")),
     "a tool's exception": Case(["call", "shout"], implemented("raise ValueError(HOSTILE)")),
     "a tool's log": Case(
         ["call", "shout"],
@@ -231,13 +208,6 @@ CASES = {
     ),
     "invalid arguments": Case(
         ["call", "shout", "--input", json.dumps({HOSTILE: 1})], implemented("return 1")
-    ),
-    "a preview": Case(
-        ["call", "shout", "--preview", "--input", json.dumps({"text": HOSTILE})],
-        implemented(
-            "return 1\n    async def preview(self, request, context): return f'{request.text}\\n{HOSTILE}'",
-            CONFIRM,
-        ),
     ),
     "a question": Case(
         ["call", "shout", "--input", json.dumps({"text": HOSTILE})],
@@ -248,15 +218,12 @@ CASES = {
         talk=NO,
     ),
     "a server's question": Case(["call", "shout", "--against", server("asks")], talk=NO),
-    "a server's result": Case(["call", "shout", "--against", server("answers")]),
     "a server's last words": Case(["call", "shout", "--against", server("dies")]),
     "tests of implementations": Case(["test"], implemented("return ShoutResponse(text=HOSTILE)")),
     "a diff of `test --update`": Case(
         ["test", "--update"], implemented("return ShoutResponse(text=HOSTILE)")
     ),
-    "tests of a server": Case(["test", "--all-calls", "--against", server("answers")], with_shout),
     "a mocked fault": Case(["mock", "--fail", f"{HOSTILE}=0.1"], with_shout),
-    "a spec of `mock`": Case(["mock", "specs"], with_spec(f"{SPEC}{QUOTED}: 1\n")),
 }
 
 
@@ -305,7 +272,7 @@ def test_the_pytest_plugin_shows_no_raw_character(project: Project) -> None:
         "toolgen.testing.pytest_plugin",
         "-p",
         "no:cacheprovider",
-        "--basetemp=build/pytest",
+        "--basetemp=.pytest",
         "-v",
         "-rs",
         "tests",
@@ -321,9 +288,3 @@ def test_json_is_the_same_when_it_is_parsed(project: Project) -> None:
     (tool,) = (each for each in json.loads(done.stdout)["tools"] if each["name"] == "shout")
     assert tool["inputSchema"]["properties"]["text"]["description"] == HOSTILE
     assert faults(done.stdout) == []
-
-
-def test_lines_of_a_servers_error_are_lines(project: Project) -> None:
-    code = SERVER.format(hostile=json.dumps("first\nsecond\r\n  third"), way="errors")
-    done = project.toolgen("call", "shout", "--against", shlex.join([sys.executable, "-I", "-S", "-c", code]))
-    assert done.stderr == "JSON-RPC error -32099: first\n  second\n    third\n"

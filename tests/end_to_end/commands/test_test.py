@@ -88,17 +88,6 @@ def test_a_task_that_a_tool_started_ends_no_test(project: Project, line: str) ->
     assert tools["exiting"]["examples"] == 1
 
 
-def test_a_tool_that_stops_the_event_loop_has_failed(project: Project) -> None:
-    add(project, "good")
-    spec = SPEC.format(name="exiting", timeout=10)
-    project.add_tool("exiting", spec, EXITING.format(line="asyncio.get_running_loop().stop()"))
-    project.generate()
-    code, tools = run(project, "--examples-only")
-    assert (code, tools["good"]["failures"]) == (1, [])
-    (failure,) = tools["exiting"]["failures"]
-    assert "its tests ended with RuntimeError" in failure["message"]
-
-
 def test_tools_are_isolated_from_each_other(project: Project) -> None:
     """One that exits, one that leaves a process and one without implementation do not disturb the others."""
     child = project.root / "child"

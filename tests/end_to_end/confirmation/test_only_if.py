@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from tests.end_to_end.project import Project
@@ -28,19 +27,6 @@ examples:
   - {name: preview, input: {article: bell}, output: {message: Order bell}}
   - {name: order, input: {article: bell, confirm: true}, output: {message: Ordered bell}}
 """
-TOOL = """
-from pathlib import Path
-from generated.tools.order import OrderRequest, OrderResponse, OrderTool
-
-class Order(OrderTool):
-    def preview(self, request: OrderRequest, context: object) -> OrderResponse:
-        return OrderResponse(message=f"Order {request.article}")
-
-    def execute(self, request: OrderRequest, context: object) -> OrderResponse:
-        with Path("ordered.txt").open("a") as file:
-            file.write(f"{request.article}\\n")
-        return OrderResponse(message=f"Ordered {request.article}")
-"""
 
 
 def test_the_generated_preview_and_the_stub_return_a_response(project: Project) -> None:
@@ -53,17 +39,3 @@ def test_the_generated_preview_and_the_stub_return_a_response(project: Project) 
     stub = (project.root / "tools/order.py").read_text()
     assert ") -> OrderResponse:" in stub.partition("def execute")[0]
     assert "import OrderRequest, OrderResponse, OrderTool\n" in stub
-
-
-def test_the_examples_pass_and_the_command_line_previews(project: Project) -> None:
-    project.add_tool("order", SPEC, TOOL)
-    project.generate()
-    tested = project.toolgen("test", "--examples-only")
-    assert tested.returncode == 0, tested.stdout + tested.stderr
-    (project.root / "ordered.txt").unlink(missing_ok=True)
-    shown = project.toolgen("call", "order", "--input", '{"article": "bell"}')
-    assert json.loads(shown.stdout) == {"message": "Order bell"}, shown.stderr
-    assert not (project.root / "ordered.txt").exists()
-    done = project.toolgen("call", "order", "--yes", "--input", '{"article": "bell", "confirm": true}')
-    assert json.loads(done.stdout) == {"message": "Ordered bell"}, done.stderr
-    assert (project.root / "ordered.txt").read_text() == "bell\n"

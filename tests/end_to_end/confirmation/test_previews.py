@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.end_to_end.project import ECHO_SPEC, ECHO_TOOL, ERAS, Project, error_code, text_of
+from tests.end_to_end.project import ERAS, Project, error_code, text_of
 from tests.end_to_end.purchase_tool import shop_of
 
 
@@ -51,23 +51,4 @@ async def test_a_long_preview_is_cut_in_the_text_and_whole_in_the_details(projec
         assert result.meta["toolgen/error"]["details"]["preview"] == preview
         shown = text_of(result).partition("Preview:\n")[2]
         assert shown == f"{preview[:20_000]}\n[cut: the first 20000 of 30013 characters]"
-    assert shop.bought == []
-
-
-def test_call_preview_shows_the_preview_and_does_nothing(project: Project) -> None:
-    shop = shop_of(project)
-    words = ("call", "buy", "--input", '{"what": "chains"}')
-    done = project.toolgen(*words, "--preview")
-    assert (done.returncode, done.stdout) == (0, "chains costs 498.00\n"), done.stderr
-    assert project.toolgen(*words, "--preview", "--yes").returncode == 2
-    assert shop.bought == []
-
-
-def test_call_preview_of_a_tool_without_preview_does_nothing(project: Project) -> None:
-    shop = shop_of(project)
-    project.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
-    project.generate()
-    done = project.toolgen("call", "echo", "--input", '{"text": "x"}', "--preview")
-    assert done.returncode == 1
-    assert "Error [not_implemented]: echo has no preview." in done.stderr
     assert shop.bought == []

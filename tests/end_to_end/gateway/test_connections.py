@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shlex
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,7 @@ from toolgen.upstream import Upstream
 from toolgen.upstream.gateway import upstream as upstream_module
 from toolgen.upstream.gateway.upstream import Backoff
 
-from tests.end_to_end.project import ERAS, SECONDS, error_code, text_of, token_of
-from tests.http_server import QuietHandler, serve
+from tests.end_to_end.project import ERAS, SECONDS, error_code, token_of
 from tests.samples import sample
 
 from .conftest import Gateway, settings_of, upstream_command
@@ -128,69 +126,6 @@ def test_attempts_to_connect_are_made_at_growing_intervals(monkeypatch: pytest.M
     assert caught.value.retry_after == 0.5
 
 
-class _Shop(QuietHandler):
-    """An upstream over HTTP, of protocol 2025-11-25, that drops the connection of its first call of a tool."""
-
-    called: list[str]
-
-    def do_POST(self) -> None:
-        message = json.loads(self.received())
-        if "id" not in message:
-            self.reply(b"", 202)
-            return
-        found = self._result(message)
-        if found is None:
-            self.close_connection = True
-            return  # no answer at all
-        self.reply({"jsonrpc": "2.0", "id": message["id"], **found})
-
-    def _result(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        if message["method"] == "initialize":
-            info = {"name": "shop", "version": "1"}
-            result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
-            return {"result": result}
-        if message["method"] == "tools/list":
-            schema = {"type": "object", "properties": {}}
-            hints = {"idempotentHint": True}
-            again = {"name": "set", "description": "Set.", "inputSchema": schema, "annotations": hints}
-            return {
-                "result": {"tools": [again, {"name": "add", "description": "Add.", "inputSchema": schema}]}
-            }
-        if message["method"] != "tools/call":
-            return {"error": {"code": -32601, "message": "Method not found"}}
-        name = message["params"]["name"]
-        self.called.append(name)
-        if self.called.count(name) == 1:
-            return None
-        return {"result": {"content": [{"type": "text", "text": "done"}]}}
-
-
-@contextmanager
-def shop_over_http() -> Iterator[tuple[str, list[str]]]:
-    """Yield the URL of a shop, and the names of the tools that are called there."""
-    called: list[str] = []
-    with serve(type("Shop", (_Shop,), {"called": called})) as url:
-        yield f"{url}/mcp", called
-
-
-def test_a_call_that_an_http_server_drops_is_repeated_only_if_it_is_idempotent(tmp_path: Path) -> None:
-    gateway = Gateway(tmp_path, settings_of(tmp_path))
-    gateway.write("toolgen.toml", SETTINGS)
-
-    async def calls() -> list[Any]:
-        async with gateway.stdio_client("legacy") as client:
-            return [await client.call_tool(name, {}) for name in ("set", "add", "add")]
-
-    with shop_over_http() as (url, called):
-        done = gateway.toolgen("import", "mcp", "--implement", url)
-        assert done.returncode == 0, done.stderr
-        gateway.generate()
-        repeated, failed, done_later = asyncio.run(calls())
-    assert text_of(repeated) == text_of(done_later) == "done"
-    assert error_code(failed) == "outcome_unknown"
-    assert called == ["set", "set", "add", "add"]
-
-
 async def test_an_http_server_that_is_gone_is_unreachable(gateway: Gateway) -> None:
     async with opened(gateway, "http://127.0.0.1:1/mcp") as upstream:
         for _ in range(2):
@@ -212,10 +147,8 @@ def test_options_that_contradict_each_other_are_refused() -> None:
     ("words", "message"),
     [
         (["--env", "A=B", "python shop.py"], "--env 'A=B' is not the name of a variable"),
-        (["--header", "A=HOME", "python shop.py"], "--header is for a server at a URL"),
         (["--header", "A=NO_SUCH", "http://127.0.0.1:1/mcp"], "there is no environment variable 'NO_SUCH'"),
         (["--env", "A", "toolgen.toml"], "--header and --env are for servers, and SOURCE is a file"),
-        (["toolgen.toml"], "--implement needs a server, and SOURCE is a file"),
     ],
 )
 def test_an_import_that_cannot_be_is_refused_and_writes_nothing(

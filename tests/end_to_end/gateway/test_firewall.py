@@ -111,24 +111,6 @@ async def test_rules_of_the_spec_hold_for_foreign_tools(gateway: Gateway, field:
         assert error_code(await client.call_tool("find_item", {"text": "long " * 50})) == code
 
 
-def test_judging_needs_nothing_of_the_generator(gateway: Gateway) -> None:
-    code = """
-        import sys
-        for name in ("yaml", "jinja2", "ruff", "griffe"):
-            sys.modules[name] = None
-        import toolgen.upstream.gateway.tool
-        assert not [name for name in sys.modules if name.startswith("toolgen.changes.rules")]
-        from datetime import date
-        from toolgen.changes.comparing.server_drift import judge_tool
-        tool = {"name": "x", "description": "Find.", "inputSchema": {"type": "object"}}
-        found = judge_tool(tool, {**tool, "description": "Lie."}, allow_texts=False, today=date(2026, 1, 1))
-        assert [each.code for each in found.failed] == ["description-changed"]
-    """
-    script = gateway.write("judge.py", code)
-    done = gateway.python(str(script), preloaded=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_check_upstream_says_what_the_server_would_refuse(gateway: Gateway) -> None:
     done = gateway.toolgen("check", "--upstream")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr

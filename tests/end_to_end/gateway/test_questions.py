@@ -102,18 +102,6 @@ async def test_a_script_gets_the_answer_or_ends_where_an_upstream_asks_in_its_ow
         assert "caught" not in said
 
 
-async def test_the_same_call_of_two_users_has_two_answers(asking: Gateway) -> None:
-    async def bought(server: Any, action: str) -> list[str]:
-        async with server.client("auto", elicitation_callback=answering([], action)) as client:
-            calls = (client.call_tool("buy", {"user": "bob"}) for _ in range(5))
-            return [text_of(each) for each in await asyncio.gather(*calls)]
-
-    async with asking.server() as server:
-        yes, no = await asyncio.gather(bought(server, "accept"), bought(server, "decline"))
-    assert {each.split()[1] for each in yes} == {"accept"}
-    assert {each.split()[1] for each in no} == {"decline"}
-
-
 async def _nothing(*values: Any) -> None:
     pass
 

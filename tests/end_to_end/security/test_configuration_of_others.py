@@ -101,20 +101,3 @@ def test_a_folder_can_be_trusted_by_name(above: Project, chosen: str) -> None:
 def test_trusting_another_folder_changes_nothing(above: Project, chosen: str) -> None:
     above.root.chmod(0o1777)
     assert above.toolgen(*BELOW, TOOLGEN_SAFE_DIRECTORY=chosen.format(root=above.root)).returncode == 2
-
-
-def test_imports_are_not_written_to_a_project_of_another_user(above: Project) -> None:
-    above.write("mine/deeper/tools.json", '[{"name": "x", "inputSchema": {"type": "object"}}]')
-    above.root.chmod(0o1777)
-    done = above.toolgen("-C", "mine/deeper", "import", "mcp", "tools.json")
-    assert done.returncode == 2
-    assert "error[unsafe-configuration]" in done.stderr
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
-def test_a_configuration_that_is_not_a_file_does_not_block(project: Project) -> None:
-    (project.root / "toolgen.toml").unlink()
-    os.mkfifo(project.root / "toolgen.toml")
-    done = project.toolgen("check")
-    assert done.returncode == 2
-    assert "error[unreadable-configuration]" in done.stderr

@@ -37,22 +37,6 @@ def test_a_template_can_only_access_its_data(project: Project, text: str) -> Non
     assert not (project.root / "canary").exists()
 
 
-def test_a_template_for_each_tool_can_use_all_of_jinja(project: Project) -> None:
-    project.write("mine/own/target.yaml", "tool_name: ^.+$\n")
-    project.write("mine/own/_macros.jinja", "{% macro loud(text) %}{{ text | upper }}!{% endmacro %}")
-    text = (
-        "{% from '_macros.jinja' import loud %}{% set ns = namespace(n=0) %}{% for key in tool.definition %}"
-        "{% set ns.n = ns.n + 1 %}{% endfor %}{{ loud(tool.wire_name) }} {{ ns.n > 2 }} {{ range(3) | list }} "
-        "{{ tool.definition.items() | list | length > 1 }} {{ '%05d' | format(7) }} {{ tool.file | literal }}\n"
-    )
-    project.write("mine/own/{tool}.txt.jinja", text)
-    project.write("toolgen.toml", 'templates = "mine"\n')
-    project.generate()
-    assert (
-        project.root / "generated/echo.txt"
-    ).read_text() == 'ECHO! True [0, 1, 2] True 00007 "specs/echo.yaml"\n'
-
-
 @pytest.mark.parametrize(
     "text",
     ["{{ 1 / 0 }}", "{{ nothing }}", "{% if %}", "{% for a in range(10**9) %}{% endfor %}"],

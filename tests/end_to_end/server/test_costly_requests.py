@@ -15,11 +15,8 @@ from tests.end_to_end.wire import WAYS, Wire, served
 
 PARTS = {
     "empty objects": "{}",
-    "empty arrays": "[]",
-    "objects": '{"":0}',
     "deep arrays": "[" * 190 + "]" * 190,
     "numbers": "1",
-    "names": '{"a":0,"b":0}',
     "quotes between": '"\\"","[",{},"]"',
 }
 SIZE = 3_900_000
@@ -56,10 +53,9 @@ def test_many_objects_and_arrays_are_refused_before_they_are_built(project: Proj
         assert b'"isError":false' in wire.call("echo", '{"text": "x"}', PATIENCE).replace(b" ", b"")
 
 
-@pytest.mark.parametrize("way", WAYS[::2])
-def test_brackets_in_texts_are_not_counted(project: Project, way: str) -> None:
+def test_brackets_in_texts_are_not_counted(project: Project) -> None:
     text = '[{"a": "\\\\"}, [' * 100_000
-    with wire_of(project, way) as wire:
+    with wire_of(project, WAYS[0]) as wire:
         answer = wire.call("echo", json.dumps({"text": text}), PATIENCE)
         assert json.dumps(text).encode() in answer or text.encode() in answer
 

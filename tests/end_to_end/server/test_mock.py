@@ -9,23 +9,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import mcp_types as types
 import pytest
 from mcp import Client, StdioServerParameters
 from toolgen.cli import main
 
-from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project, error_code
+from tests.end_to_end.project import SECONDS, HttpServer, Project, error_code
 from tests.end_to_end.raw_http import connect
 from tests.preloaded import python_command
 from tests.testing.mock_samples import ORDER, write_specs
 
-STREAM = """\
-name: read
-description: Read lines.
-input_schema: {type: object, properties: {lines: &lines {type: array, items: {type: string}}}}
-output_schema: {type: object, additionalProperties: false, required: [lines], properties: {lines: *lines}}
-stream: {chunk_schema: {type: string}}
-"""
 BRAKES = {"article": "brakes", "count": 2}
 
 
@@ -79,32 +71,6 @@ async def test_changes_of_specs_are_served_at_once(shop: Project) -> None:
             tools = {tool.name: tool for tool in (await client.list_tools(cache_mode="bypass")).tools}
             assert set(tools) == {"order", "ping"}
             assert tools["ping"].description == "Pong."
-
-
-@ERAS
-async def test_streams_and_confirmations_are_as_in_production(tmp_path: Path, era: str) -> None:
-    confirmed = ORDER + 'confirm: {message: "Order {article}?", preview: true}\n'
-    shop = Project(write_specs(tmp_path / "shop", order=confirmed, read=STREAM))
-    asked: list[str] = []
-    chunks: list[str | None] = []
-
-    async def elicit(_: Any, params: Any) -> types.ElicitResult:
-        asked.append(params.message)
-        return types.ElicitResult(action="accept", content={"confirm": True})
-
-    async def progress(_: float, __: float | None, message: str | None) -> None:
-        chunks.append(message)
-
-    async with (
-        shop.server(run=("-m", "toolgen", "mock")) as server,
-        server.client(era, elicitation_callback=elicit) as client,
-    ):
-        assert meta_of(await client.call_tool("order", BRAKES)) == {"example": "brakes"}
-        answer = await client.call_tool("read", {"lines": ["a", "b"]}, progress_callback=progress)
-        assert answer.structured_content == {"lines": ["a", "b"]}
-    assert asked[0].endswith("Order brakes?")
-    assert "Preview of the mock: the answer will be" in asked[0]
-    assert chunks == ["a", "b"]
 
 
 async def log(server: HttpServer, part: str) -> str:

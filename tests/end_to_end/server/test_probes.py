@@ -76,26 +76,6 @@ async def test_the_interrupt_of_a_user_does_not_wait(shop: Project) -> None:
         assert await asyncio.to_thread(server.process.wait, 60) == 130
 
 
-def test_a_mounted_application_answers_probes_below_its_path(shop: Project) -> None:
-    shop.write(
-        "site.py",
-        "import asyncio, json\n"
-        "from fastapi import FastAPI\n"
-        "from fastapi.testclient import TestClient\n"
-        "from generated.mcp_server import app as mcp_app\n"
-        "app = FastAPI(lifespan=mcp_app.lifespan)\n"
-        "app.mount('/tools', mcp_app)\n"
-        "with TestClient(app) as client:\n"
-        "    found = [client.get('/tools/readyz') for _ in range(2)]\n"
-        "    print(json.dumps([[each.status_code, each.text] for each in found]))\n",
-    )
-
-    done = shop.python("site.py")
-
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == [[200, "ready\n"], [200, "ready\n"]]
-
-
 def test_a_part_is_logged_when_it_fails_and_when_it_works_again(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
 

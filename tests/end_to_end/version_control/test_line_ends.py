@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.end_to_end.project import ECHO_SPEC, Project
@@ -73,16 +71,6 @@ def test_what_is_generated_there_is_what_is_generated_here(repository: Repositor
     assert windows.git("rev-parse", "HEAD^{tree}") == linux.git("rev-parse", "HEAD^{tree}")
 
 
-def test_crlf_in_the_repository_itself_is_clean(origin: Repository) -> None:
-    for path in (origin.root / "generated").rglob("*"):
-        if path.is_file():
-            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert origin.project.toolgen("check").returncode == 0
-    origin.git("config", "core.autocrlf", "false")
-    origin.commit("with CRLF")
-    assert origin.clone("core.autocrlf=false").project.toolgen("check").returncode == 0
-
-
 def test_an_edited_line_is_still_noticed(origin: Repository) -> None:
     windows = origin.clone("core.autocrlf=true")
     catalog = windows.root / "generated/catalog.py"
@@ -93,11 +81,3 @@ def test_an_edited_line_is_still_noticed(origin: Repository) -> None:
     assert "+x = 1" not in done.stdout, "the diff shows how to get rid of the line"
     assert "-x = 1" in done.stdout
     assert done.stdout.count("\n-") == 2, "and no line for its end alone"
-
-
-def test_a_removed_tool_is_removed_there(repository: Repository) -> None:
-    windows = repository.clone("core.autocrlf=true")
-    (windows.root / "specs/remind.yaml").unlink()
-    done = windows.project.toolgen("generate")
-    assert (done.returncode, "KEPT" in done.stderr) == (0, False)
-    assert not Path(windows.root, "generated/models/remind.py").exists()
