@@ -12,7 +12,7 @@ import pytest
 
 from examples.store.command_rules import RULES, NotAllowedError, Rule
 from examples.store.commands import Output, Runner, TooSlowError
-from examples.store.workspace import OutsideWorkspaceError, PathNotFoundError, Workspace
+from examples.store.workspace import OutsideWorkspaceError, Workspace
 from tests.processes import is_gone
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the workspace needs a POSIX system")
@@ -42,22 +42,6 @@ def script(workspace: Workspace, code: str, max_output: int = 60_000) -> Runner:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "writes"),
-    [
-        (("cat", "notes/suppliers.md", "-n"), b"     1\t# Suppliers"),
-        (("head", "-qn", "1", "notes/suppliers.md"), b"# Suppliers\n"),
-        (("find", "-name", "*.txt", "-not", "-empty"), b"quote.txt"),
-        (("grep", "--", "-555-", "notes/suppliers.md"), b"0241-555-0117"),
-    ],
-    ids=words,
-)
-def test_listed_commands_run(runner: Runner, arguments: tuple[str, ...], writes: bytes) -> None:
-    output = run(runner, *arguments)
-    assert (output.exit_code, output.stderr) == (0, b"")
-    assert writes in output.stdout or output.stdout.rstrip().endswith(writes)
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         ("sh", "-c", "id"),
@@ -65,16 +49,8 @@ def test_listed_commands_run(runner: Runner, arguments: tuple[str, ...], writes:
         ("../cat", "README.md"),
         ("find", ".", "-exec", "touch", "owned", ";"),
         ("find", ".", "-delete"),
-        ("find", ".", "-fprint", "owned"),
-        ("find", "-L", "."),
-        ("sort", "--output", "owned", "README.md"),
         ("sort", "-oowned", "README.md"),
         ("uniq", "README.md", "owned"),
-        ("wc", "--files0-from=README.md"),
-        ("head", "-n"),
-        ("cat", "-"),
-        ("diff", "-r", "notes", "templates"),
-        ("cat", "a\0b"),
         ("cat", "pipe"),
     ],
     ids=words,
@@ -119,21 +95,6 @@ def test_links_are_not_followed_and_hidden_files_not_read(runner: Runner, outsid
     assert b"secret" not in run(runner, "find").stdout
 
 
-def test_arguments_are_not_expanded_by_a_shell(runner: Runner) -> None:
-    for word in ("*.md", "$HOME", "`id`", "$(id)", "a;id", "a|id", "~"):
-        with pytest.raises(PathNotFoundError):
-            run(runner, "cat", word)
-    assert run(runner, "grep", "$(id)", "README.md").exit_code == 1
-
-
-def test_the_environment_has_four_variables(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHOP_API_KEY", "secret")
-    monkeypatch.setenv("LD_LIBRARY_PATH", "/tmp")
-    code = "print(sorted(os.environ), os.getcwd(), os.getpgid(0) == os.getpid(), repr(sys.stdin.read()))"
-    said = run(script(workspace, code), "it").stdout.decode()
-    assert said == f"['HOME', 'LC_ALL', 'PATH', 'TERM'] {workspace.root} True ''\n", "and no input"
-
-
 MUCH_TOO_LATE = 60.0  # seconds: far less than the commands sleep, far more than a busy machine needs
 SLEEPERS = {
     "ignores SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(200)",
@@ -152,18 +113,3 @@ def test_a_command_beyond_its_time_limit_is_ended(workspace: Workspace, code: st
         run(it, "it", seconds=1.5)
     assert time.monotonic() - began < MUCH_TOO_LATE
     assert [is_gone(int(process)) for process in note.read_text().split()] == [True, True]
-
-
-async def test_a_cancelled_call_leaves_no_process(workspace: Workspace) -> None:
-    note = workspace.root / "process"
-    it = script(workspace, f"open('process', 'w').write(str(os.getpid()))\n{SLEEPERS['ignores SIGTERM']}")
-
-    call = asyncio.ensure_future(it.run("it", (), ".", 200))
-    while not (note.exists() and note.read_text()):
-        await asyncio.sleep(0.02)
-    began = time.monotonic()
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-    assert (time.monotonic() - began) < MUCH_TOO_LATE
-    assert is_gone(int(note.read_text()))

@@ -66,16 +66,3 @@ def test_one_character_that_differs_ends_the_demo_with_exit_code_1(
     captured = capsys.readouterr()
     assert "are equal" not in captured.out
     assert f"demo: this run differs from {demo.FILE}:\n--- reviewed\n+++ this run\n@@" in captured.err
-
-
-def test_call_ids_may_differ_but_not_which_lines_share_one(
-    golden: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    a, b, c = "0123456789abcdef", "123456789abcdef0", "23456789abcdef01"
-    assert shown(monkeypatch, a, b, f"{b}, 0.003 s", options=("--record",)) == 0
-    assert golden.read_text() == (
-        f"{TITLE}  answer     <call 1>\n  answer     <call 2>\n  answer     <call 2>, <time> s\n"
-    )
-    assert shown(monkeypatch, b, c, f"{c}, 1.250 s") == 0
-    assert shown(monkeypatch, a, b, f"{c}, 0.003 s") == 1
-    assert shown(monkeypatch, a, b, f"{a}, 0.003 s") == 1

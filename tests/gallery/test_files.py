@@ -70,38 +70,6 @@ def test_files_that_cannot_be_loaded_are_refused(workspace: Workspace) -> None:
             files.load(workspace, path, 1, 500)
 
 
-def test_files_are_created_replaced_and_extended(workspace: Workspace) -> None:
-    new = put(workspace, "letters/2026/kite.txt", "Grüße\n")
-    assert (new.created, new.lines) == (True, 1)
-    assert (workspace.root / "letters/2026/kite.txt").read_bytes() == "Grüße\n".encode()
-    (workspace.root / "letters/2026/kite.txt").chmod(0o600)
-    assert put(workspace, "letters/2026/kite.txt", "more", "append").lines == 2
-    assert (workspace.root / "letters/2026/kite.txt").read_text() == "Grüße\nmore"
-    assert put(workspace, "letters/2026/kite.txt", "", "replace").lines == 0
-    assert (workspace.root / "letters/2026/kite.txt").stat().st_mode & 0o777 == 0o600
-    assert [path.name for path in (workspace.root / "letters/2026").iterdir()] == ["kite.txt"], "no litter"
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "mode", "error"),
-    [
-        ("README.md", "x", "create", files.FileExistsAlreadyError),
-        ("none.txt", "x", "append", PathNotFoundError),
-        ("notes", "x", "create", files.IsFolderError),
-        ("a.txt", "a\0b", "create", files.NotTextError),
-        ("full.txt", "xx", "append", files.TooLargeError),
-    ],
-)
-def test_files_that_cannot_be_written_are_refused(
-    workspace: Workspace, path: str, text: str, mode: files.Mode, error: type[Exception]
-) -> None:
-    (workspace.root / "full.txt").write_bytes(b"x" * (Limits().file_bytes - 1))
-    before = contents(workspace.root)
-    with pytest.raises(error):
-        put(workspace, path, text, mode)
-    assert contents(workspace.root) == before
-
-
 def test_a_concurrent_change_is_not_overwritten(workspace: Workspace) -> None:
     new = files.plan(workspace, "new.txt", "mine", "create")
     old = files.plan(workspace, "README.md", "mine", "replace")
@@ -112,19 +80,6 @@ def test_a_concurrent_change_is_not_overwritten(workspace: Workspace) -> None:
         with pytest.raises(ChangedMeanwhileError):
             files.write(workspace, planned)
     assert contents(workspace.root) == before
-
-
-def test_a_to_do_list_is_changed(workspace: Workspace) -> None:
-    assert todo.read(workspace) == []
-    todo.change(workspace, {}, ["one", "two"])
-    assert (workspace.root / todo.PATH).read_text() == "# To do\n\n- [ ] one\n- [ ] two\n"
-    items = todo.change(workspace, {1: "done", 2: "doing"}, ["three"])
-    assert items == todo.read(workspace)
-    assert [(item.text, item.state) for item in items] == [
-        ("one", "done"),
-        ("two", "doing"),
-        ("three", "open"),
-    ]
 
 
 def test_the_to_do_list_is_changed_atomically(workspace: Workspace) -> None:

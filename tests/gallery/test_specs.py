@@ -85,21 +85,5 @@ def test_every_property_is_described_and_every_object_closed(path: Path) -> None
         assert schema["additionalProperties"] is False
 
 
-@pytest.mark.parametrize("path", SHARED, ids=lambda path: path.stem)
-def test_shared_schemas(path: Path) -> None:
-    document = load(path)
-    assert set(document) <= {"$comment", "$defs", "$schema"}
-    jsonschema_rs.Draft202012Validator(
-        {"$schema": "https://json-schema.org/draft/2020-12/schema", **document},
-        retriever=retrieve,
-        base_uri=f"gallery:///schemas/{path.name}",
-    )
-    for name, schema in document["$defs"].items():
-        assert schema.get("description"), name
-    used = "".join(spec.read_text(encoding="utf-8") for spec in [*TOOLS, *SHARED])
-    for name in document["$defs"]:
-        assert f"#/$defs/{name}" in used, f"nobody uses {name}"
-
-
 def test_the_schema_for_editors_is_that_of_toolgen_schema() -> None:
     assert json.loads((SPECS / ".toolgen.schema.json").read_text(encoding="utf-8")) == editor_schema()

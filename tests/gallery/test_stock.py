@@ -7,9 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
-from examples.store import database, fulfilment, manufacturing, receiving
+from examples.store import database, fulfilment
 from examples.store.manufacturing import Job
 
 KIT = Job("MO-2026-0003", "KIT-BRAKE", 2)
@@ -23,31 +21,6 @@ def in_stock(db: sqlite3.Connection, *skus: str) -> list[int]:
 def status(db: sqlite3.Connection, table: str, number: str) -> str:
     row = db.execute(f"SELECT status FROM {table} WHERE order_number = ?", (number,)).fetchone()
     return str(row[0])
-
-
-def test_an_order_can_be_received_in_parts(db: sqlite3.Connection) -> None:
-    first = receiving.receive(db, "PO-2026-0004", {"LGT-FR80": 5})
-    assert (first.status, [line.outstanding for line in first.lines]) == ("partly_received", [7, 12])
-    assert in_stock(db, "LGT-FR80", "LGT-RR") == [12, 19]
-    rest = receiving.receive(db, "PO-2026-0004", None)
-    assert (rest.status, [line.now for line in rest.lines]) == ("received", [7, 12])
-    assert in_stock(db, "LGT-FR80", "LGT-RR") == [19, 31]
-    with pytest.raises(fulfilment.OrderNotOpenError, match="PO-2026-0004 is received"):
-        receiving.receive(db, "PO-2026-0004", None)
-
-
-def test_building_takes_components_and_fulfilling_brings_the_product(db: sqlite3.Connection) -> None:
-    number, begun = manufacturing.begin(db, KIT)
-    assert {move.sku: move.change for move in begun.components} == {
-        "OIL-MIN": -2,
-        "PAD-DB1": -4,
-        "ROT-160": -4,
-    }
-    assert in_stock(db, "OIL-MIN", "PAD-DB1", "ROT-160", "KIT-BRAKE") == [1, 4, 13, 1]
-    done = fulfilment.fulfil(db, "MO-2026-0003")
-    assert (number, done.kind, done.customer) == (3, "manufacturing", None)
-    assert in_stock(db, "OIL-MIN", "PAD-DB1", "ROT-160", "KIT-BRAKE") == [1, 4, 13, 3]
-    assert status(db, "manufacturing_orders", "MO-2026-0003") == "fulfilled"
 
 
 def test_concurrent_shipments_do_not_ship_the_same_stock_twice(shop: Path, db: sqlite3.Connection) -> None:
