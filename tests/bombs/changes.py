@@ -61,25 +61,8 @@ def diamond_of_required_properties() -> Change:
 
 
 @change
-def enum_of_objects() -> Change:
-    return one(
-        {"enum": [{"n": number} for number in range(10_000)]},
-        {"enum": [{"m": number} for number in range(10_000)]},
-    )
-
-
-@change
 def branches_of_constants() -> Change:
     return one(*({"oneOf": [{"const": n} for n in range(at, at + 500)]} for at in (0, 250)))
-
-
-@change
-def definitions() -> Change:
-    def version(longest: int) -> Schema:
-        inner = {f"d{n}": record({"a": {**TEXT, "maxLength": n + longest}}) for n in range(3_000)}
-        return record({f"p{n}": {"$ref": f"#/$defs/d{n}"} for n in range(3_000)}, **{"$defs": inner})
-
-    return version(5), version(4)
 
 
 @change
@@ -99,15 +82,6 @@ def long_constant() -> Change:
 
 
 @change
-def long_texts() -> Change:
-    def version(least: int) -> Schema:
-        names = numbered("p", 300)
-        return record({key: {**TEXT, "minLength": least} for key in names}, required=names)
-
-    return version(1_000_000), version(1_000_001)
-
-
-@change
 def patterns_of_names() -> Change:
     def version(most: int, inner: Schema) -> Schema:
         patterns = {f"^p{n}[a-z]{{0,{most}}}$": inner for n in range(1_000)}
@@ -119,11 +93,3 @@ def patterns_of_names() -> Change:
 @change
 def patterns_of_texts() -> Change:
     return one({"pattern": "(a|b)*a" + "(a|b)" * 18}, {"pattern": "(a|b)*b" + "(a|b)" * 18})
-
-
-@change
-def dependencies() -> Change:
-    return (
-        {"type": "object", "dependentRequired": {"a": numbered("p", 50_000)}},
-        {"type": "object", "dependentRequired": {"a": numbered("q", 50_000)}},
-    )

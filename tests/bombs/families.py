@@ -61,19 +61,14 @@ def any_of_diamond() -> Schema:
     return stepwise(lambda following: {"anyOf": [following, following]})
 
 
-@family(quick=True)
+@family()
 def one_of_diamond() -> Schema:
     return stepwise(lambda following: {"oneOf": [following, following]})
 
 
-@family(quick=True)
+@family()
 def all_of_diamond() -> Schema:
     return stepwise(lambda following: {"allOf": [following, following]})
-
-
-@family()
-def if_then_diamond() -> Schema:
-    return stepwise(lambda following: {"if": following, "then": following, "else": following})
 
 
 @family()
@@ -84,11 +79,6 @@ def dynamic_ref_diamond() -> Schema:
         if index < STEPS:
             made["$defs"][f"a{index}"]["anyOf"] = [{"$dynamicRef": f"#a{index + 1}"}] * 2
     return made
-
-
-@family()
-def ref_beside_all_of_diamond() -> Schema:
-    return stepwise(lambda following: {**following, "allOf": [following]})
 
 
 @family(refused=False, quick=True)
@@ -110,32 +100,9 @@ def ref_chain() -> Schema:
     return stepwise(lambda following: following, CHAIN)
 
 
-@family()
-def all_of_chain() -> Schema:
-    return stepwise(lambda following: {"allOf": [following]}, CHAIN)
-
-
-@family()
-def properties_chain() -> Schema:
-    return stepwise(lambda following: {"type": "object", "properties": {"next": following}}, CHAIN)
-
-
 @family(quick=True)
 def deep_properties() -> Schema:
     return nested(lambda inner: {"type": "object", "properties": {"x": inner}})
-
-
-@family()
-def deep_const() -> Schema:
-    inner: Any = 1
-    for _ in range(DEEP):
-        inner = [inner]
-    return {"type": "object", "properties": {"x": {"const": inner}}}
-
-
-@family()
-def properties_of_depth_180() -> Schema:
-    return nested(lambda inner: {"type": "object", "properties": {"x": inner}}, 90)
 
 
 @family(quick=True)
@@ -144,26 +111,8 @@ def long_enum() -> Schema:
 
 
 @family()
-def long_enum_of_objects() -> Schema:
-    return {"type": "object", "properties": {"x": {"enum": [{"n": n} for n in range(100_000)]}}}
-
-
-@family(refused=False)
-def two_long_enums() -> Schema:
-    values = [f"value {n}" for n in range(9_000)]
-    return {"type": "object", "properties": {"x": {"allOf": [{"enum": values}, {"enum": values[::-1]}]}}}
-
-
-@family()
 def many_properties() -> Schema:
     return {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(100_000)}}
-
-
-@family(refused=False)
-def many_alike_properties() -> Schema:
-    """Names that become the same Python name."""
-    names = [format(n, "b").replace("0", "-").replace("1", "_") for n in range(4_000)]
-    return {"type": "object", "properties": {f"a{name}": {"type": "string"} for name in names}}
 
 
 @family()
@@ -181,11 +130,6 @@ def many_definitions() -> Schema:
         "properties": properties,
         "$defs": {name: {"type": "object", "properties": properties} for name in names},
     }
-
-
-@family()
-def many_patterns() -> Schema:
-    return {"type": "object", "patternProperties": {f"^p{n}[a-z]{{0,40}}$": {} for n in range(20_000)}}
 
 
 @family(refused=False, quick=True)
@@ -213,34 +157,6 @@ def odd_property_names() -> Schema:
     return {"type": "object", "properties": {name: {"type": "string"} for name in names}}
 
 
-@family(refused=False)
-def tree_of_filters() -> Schema:
-    """Realistic: recursive filters with many alternatives."""
-    leaf = [
-        {
-            "type": "object",
-            "properties": {"op": {"const": f"op{n}"}, "field": {"type": "string"}, "value": {}},
-            "required": ["op", "field", "value"],
-            "additionalProperties": False,
-        }
-        for n in range(20)
-    ]
-    branch = {
-        "type": "object",
-        "properties": {
-            "op": {"enum": ["and", "or"]},
-            "of": {"type": "array", "items": {"$ref": "#/$defs/f"}},
-        },
-        "required": ["op", "of"],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"filter": {"$ref": "#/$defs/f"}},
-        "$defs": {"f": {"oneOf": [*leaf, branch]}},
-    }
-
-
 @family()
 def patterns_of_many_counts() -> Schema:
     """Each pattern is within the engine's limit, but not all together."""
@@ -255,30 +171,6 @@ def defaults_of_unions() -> Schema:
     made["properties"]["x"] = {**ref(1), "default": {"name": 1}}
     del made["$defs"]["a0"]
     return made
-
-
-@family(refused=False)
-def multiplied_levels() -> Schema:
-    """Two branches into the same property, on each of sixty levels."""
-    return stepwise(
-        lambda following: {
-            "anyOf": [{"type": "object", "properties": {"x": following}}, {"properties": {"x": following}}]
-        }
-    )
-
-
-@family(refused=False)
-def unions_of_unions() -> Schema:
-    """Sixty unions of forty classes each."""
-    branches = [
-        {"type": "object", "properties": {f"n{n}": {"type": "integer"}}, "required": [f"n{n}"]}
-        for n in range(40)
-    ]
-    return {
-        "type": "object",
-        "properties": {f"x{n}": {"anyOf": [{"$ref": f"#/$defs/b{m}"} for m in range(40)]} for n in range(60)},
-        "$defs": {f"b{n}": branch for n, branch in enumerate(branches)},
-    }
 
 
 @family(refused=False)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-import shlex
 import socket
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,6 @@ from .limited_process import MEGABYTES, SECONDS, Done, toolgen
 VERBS = ("generate", "check", "breaking", "mcp", "openai", "openapi")
 EVERY = [(name, verb) for name in FAMILIES for verb in VERBS]
 QUICK = [(name, "generate") for name in FAMILIES if FAMILIES[name].quick] + [
-    ("any_of_diamond", "check"),
     ("any_of_diamond", "mcp"),
     ("all_of_diamond", "openai"),
     ("one_of_diamond", "openapi"),
@@ -60,11 +57,12 @@ def explode(folder: Path, name: str, verb: str) -> None:
         done = toolgen("import", verb, "source.json", folder=folder)
     if family.refused and not (verb == "openapi" and name in OPENAPI_TAKES):
         assert_refused(done)
+        assert verb != "generate" or "specs/bomb.yaml:1:" in done.err
     else:
         assert_bounded(done)
 
 
-OPENAPI_TAKES = frozenset(("dynamic_ref_diamond", "ref_beside_all_of_diamond", "ref_chain"))
+OPENAPI_TAKES = frozenset(("dynamic_ref_diamond", "ref_chain"))
 """Families that are not expensive as OpenAPI documents, for example because references are resolved."""
 
 
@@ -190,22 +188,3 @@ def test_a_gzipped_answer_is_limited_after_decompression(tmp_path: Path, kind: s
     write_project(tmp_path)
     with answering(gzip.compress(b" " * 300_000_000, 6)) as url:
         assert_refused(toolgen("import", kind, url, folder=tmp_path))
-
-
-FLOOD = """
-import json, sys, time
-ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
-for _ in range(1_400):
-    sys.stdout.write(f"{ping}\\n" * 1_000)  # 64 MB in all
-time.sleep(999)
-"""
-
-
-@pytest.mark.slow
-def test_a_server_that_only_sends_requests_is_bounded(tmp_path: Path) -> None:
-    write_project(tmp_path)
-    (tmp_path / "server.py").write_text(FLOOD)
-    command = shlex.join([sys.executable, str(tmp_path / "server.py")])
-    done = toolgen("import", "mcp", "--stdio", command, folder=tmp_path)
-    assert_refused(done)
-    assert "or too many messages" in done.err
