@@ -119,16 +119,6 @@ def test_a_folder_without_configuration_is_refused(empty: Cli) -> None:
     assert json.loads(as_json.out)["diagnostics"][0]["code"] == "no-configuration"
 
 
-def test_a_fault_in_the_configuration_is_shown_with_its_line(empty: Cli) -> None:
-    (empty.root / "toolgen.toml").write_text('# mine\nouput = "x"\n')
-    done = empty("check")
-    assert done.code == 2
-    assert "toolgen.toml:2:1: error[unknown-setting]" in done.err
-    assert '2 | ouput = "x"' in done.err
-    (fault,) = json.loads(empty("check", "--format", "json").out)["diagnostics"]
-    assert (fault["code"], fault["line"], fault["severity"]) == ("unknown-setting", 2, "error")
-
-
 def test_explain(empty: Cli) -> None:
     everything = empty("explain")
     assert everything.code == 0
@@ -181,20 +171,6 @@ def test_help_imports_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_without_the_generator(project: Cli) -> None:
-    """The modules of the extra cannot be imported, as after `pip install toolgen`."""
-    code = (
-        "import sys\n"
-        "for name in ('yaml', 'jinja2', 'ruff'): sys.modules[name] = None\n"
-        "from toolgen.cli import main\nsys.exit(main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", code, "-C", str(project.root)]
-    done = subprocess.run([*command, "generate"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "pip install 'toolgen[cli]'" in done.stderr
-    assert subprocess.run([*command, "explain", "no-specs"], capture_output=True, check=False).returncode == 0
 
 
 def test_a_closed_pipe_does_not_change_the_exit_code(project: Cli) -> None:

@@ -102,7 +102,7 @@ def killed_at_random(twins: Twins, moments: int) -> None:
 
 
 def test_killed_at_some_moments(project: Cli, tmp_path: Path) -> None:
-    killed_at_random(Twins(project, 30, tmp_path / "scratch"), 4)
+    killed_at_random(Twins(project, 30, tmp_path / "scratch"), 2)
 
 
 @pytest.mark.crash

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import pydantic_monty as monty
 import pytest
 from mcp import Client
 from toolgen.runtime import Toolkit
@@ -81,36 +80,6 @@ def test_errors_reach_the_script_with_their_codes(code: str, text: str) -> None:
     found = run_one(code, elicitation_callback=answering([], "accept"))
     assert found.startswith("Error [script_failed]")
     assert text in found
-
-
-def test_a_script_can_handle_a_declared_error() -> None:
-    code = "try:\n    order(article='rare')\nexcept RuntimeError as error:\n    code = str(error).partition(':')[0]\ncode"
-    assert run_one(code, elicitation_callback=answering([], "accept"))["result"] == "sold_out"
-
-
-class Sold(RuntimeError):
-    """An exception as a typed client has for a declared error."""
-
-    code = "sold_out"
-
-
-def fail() -> None:
-    raise Sold("none left")
-
-
-@pytest.mark.parametrize(
-    ("code", "refused"),
-    [
-        ("class Sold(RuntimeError):\n    pass", "does not yet support class inheritance"),
-        ("try:\n    fail()\nexcept Sold:\n    pass", "classes that do not inherit from BaseException"),
-        ("try:\n    fail()\nexcept RuntimeError as error:\n    error.code", "'RuntimeError' object has no"),
-    ],
-)
-def test_the_sandbox_cannot_have_the_declared_exceptions(code: str, refused: str) -> None:
-    """If this fails, scripts may get them: docs/code-mode.md says why they do not."""
-    refusal = pytest.raises(monty.MontyRuntimeError, match=refused)
-    with monty.Monty() as pool, pool.checkout() as session, refusal:
-        session.feed_run(code, inputs={"Sold": monty.ClassType(Sold)}, external_lookup={"fail": fail})
 
 
 @ERAS

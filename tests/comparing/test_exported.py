@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shlex
 import sys
@@ -127,12 +126,6 @@ def test_a_published_name_has_one_verdict_against_specs_and_against_what_was_exp
         found = json.loads(capsys.readouterr().out)["findings"]
         verdicts.append((int(code), [each["level"] for each in found if each["rule"] == "tool-renamed"]))
     assert verdicts == [(int(level == "error"), [level])] * 2
-
-
-def test_stdin(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = json.dumps({"tools": [{"name": "old", "inputSchema": {"type": "object"}}]})
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert list(sides(exported, "-").old.contracts) == ["old"]
 
 
 def refused(root: Path, against: str) -> str:

@@ -76,17 +76,6 @@ def test_only_specs_that_differ_are_read(folder: Path) -> None:
     assert list(found.old.contracts) == list(found.new.contracts) == ["greet"]
 
 
-def test_all_specs_are_read_where_a_shared_file_differs(made: Repository) -> None:
-    found = sides(made, "v1.1.0")
-    assert list(found.old.contracts) == list(found.new.contracts) == ALL
-    assert found.old.contracts["user"].documents["input_schema"].schema["$defs"] == {
-        "Name": {"type": "string"}
-    }
-    assert found.new.contracts["user"].documents["input_schema"].schema["$defs"] == {
-        "Name": {"type": "integer"}
-    }
-
-
 def test_a_folder_of_a_commit(made: Repository) -> None:
     for path in ("specs", "specs/", "./specs", ""):
         found = sides(made, f"v1.1.0:{path}".replace("./", ""))
@@ -143,18 +132,6 @@ def test_the_configuration_of_the_commit_says_where_its_specs_were(folder: Path)
     assert found.old.contracts["b"].spec == found.new.contracts["b"].spec
 
 
-def test_a_project_that_was_moved_in_its_repository_is_found_by_its_folder(folder: Path) -> None:
-    files = {"one/toolgen.toml": CONFIGURATION, "one/specs/a.yaml": spec("a")}
-    repository = Repository.create(folder / "moved", files)
-    (repository.root / "packages").mkdir()
-    repository.git("mv", "one", "packages/one")
-    repository.write({"packages/one/specs/a.yaml": spec("a", "timeout: 1\n")})
-    repository.commit()
-    assert "--against HEAD~1:PATH" in refused(repository, "HEAD~1", "packages/one").hint
-    found = sides(repository, "HEAD~1:one", "packages/one")
-    assert found.old.contracts["a"].place("name").file == "HEAD~1:one/specs/a.yaml"
-
-
 # What a commit may hold
 
 
@@ -171,24 +148,6 @@ def test_links_of_a_commit(tmp_path: Path) -> None:
     assert faults(repository, "main") == ["main:specs/absolute.yaml:1: unreadable-spec"]
 
 
-def test_submodules_pointers_and_names(tmp_path: Path) -> None:
-    files = {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")}
-    inner = Repository.create(tmp_path / "inner", {"b.yaml": spec("b")})
-    repository = Repository.create(tmp_path / "r", files)
-    repository.git(
-        "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.root), "specs/inner"
-    )
-    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n"
-    repository.write({"specs/large.yaml": pointer})
-    (repository.root / os.fsdecode(b"specs/caf\xe9.yaml")).write_text(spec("d"))
-    repository.commit()
-    (repository.root / os.fsdecode(b"specs/caf\xe9.yaml")).unlink()
-    repository.write({"specs/large.yaml": spec("large")})
-    assert faults(repository, "main") == [
-        "main:specs/caf\\udce9.yaml:1: unreadable-spec",
-        "main:specs/inner:1: unreadable-spec",
-        "main:specs/large.yaml:1: unreadable-spec",
-    ]
 
 
 # What git might do besides

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from toolgen.compile.pipeline import compile_project
-from toolgen.compile.printing.format import format_tree
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.package import PackageSettings
 from toolgen.language.target import Target
@@ -56,11 +55,6 @@ def test_the_output_has_the_same_bytes_in_every_environment(tmp_path: Path, seed
     assert done.stdout.strip() == digest()
 
 
-def test_formatting_the_output_again_changes_nothing() -> None:
-    tree = compile_project(SPECS, TARGETS, PackageSettings(), {}).tree
-    assert format_tree(tree, tree.keys()) == tree
-
-
 def test_the_example_of_the_documentation_changes_how_fields_are_written() -> None:
     page = (ROOT / "docs/templates.md").read_text("utf-8")
     (field,) = re.findall(r"```jinja\n(.*?)```", page, re.DOTALL)
@@ -97,10 +91,6 @@ def _loaded(folder: Path, code: str) -> set[str]:
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
     )
     return set(done.stdout.split())
-
-
-def test_importing_the_package_imports_nothing_else(package: Path) -> None:
-    assert _loaded(package, "import generated") - _loaded(package, "pass") == {"generated"}
 
 
 def test_importing_all_the_modules_imports_no_model(package: Path) -> None:

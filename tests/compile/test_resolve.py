@@ -149,14 +149,6 @@ def test_tools_are_sorted_by_name_without_disabled_ones() -> None:
     assert codes(files) == ["dangling-ref"]
 
 
-def test_examples_see_bundled_schemas_and_formats() -> None:
-    schema = {"properties": {"i": {"$ref": "s.yaml#/$defs/Item"}, "d": {"type": "string", "format": "date"}}}
-    good = tool(schema, examples=[{"name": "one", "input": {"i": {"unit": "box"}, "d": "2026-01-01"}}])
-    assert program({"a.yaml": good, "s.yaml": SHARED}).warnings == ()
-    bad = tool(schema, examples=[{"name": "one", "input": {"i": {"unit": 5}, "d": "soon"}}])
-    assert codes({"a.yaml": bad, "s.yaml": SHARED}) == ["example-misfit", "example-misfit"]
-
-
 @pytest.mark.parametrize(
     "message",
     [

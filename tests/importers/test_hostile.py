@@ -67,8 +67,6 @@ FILES = {
     ),
     "key twice": (b'[{"name": "f", "name": "g"}]', "duplicate key"),
     "nan": (b'[{"name": "f", "x": NaN}]', "NaN is not a JSON number"),
-    "surrogate": (b'[{"name": "f", "description": "\\udc00"}]', "surrogate"),
-    "yaml": (b"name: f\n", "not JSON"),
     "null": (b"null", "expected a "),
 }
 
@@ -163,10 +161,9 @@ def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
     assert_gone(empty.root)
 
 
-@pytest.mark.parametrize("flood", ["sys.stdout.write('x' * 99999)"])
-def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPatch, flood: str) -> None:
+def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "MAX_BYTES", 1024 * 1024)
-    command = server_command(empty, f"\nwhile True: {flood}")
+    command = server_command(empty, "\nwhile True: sys.stdout.write('x' * 99999)")
     refused(empty, "more than 1 MB", *command, code="too-complex")
     assert_gone(empty.root)
 
@@ -179,13 +176,6 @@ def test_servers_that_answer_wrongly_are_refused(
         monkeypatch.setattr(limits, "TIME_LIMIT", 2.0)
     message = refused(empty, LISTS[answer], *server_command(empty, SPEAKS.replace("LISTS", answer)))
     assert (TOO_LATE in message) is (LISTS[answer] == TOO_LATE)
-    assert_gone(empty.root)
-
-
-def test_processes_started_by_a_good_server_end_with_it(empty: Cli) -> None:
-    tools = "answer['result'] = {'tools': [{'name': 'f', 'description': 'F.', 'inputSchema': {'type': 'object'}}]}"
-    done = empty("import", *server_command(empty, SPEAKS.replace("LISTS", tools)), "--into", "specs")
-    assert (done.code, done.out) == (0, "specs/f.yaml\n"), done.err
     assert_gone(empty.root)
 
 
@@ -250,7 +240,7 @@ class Answers(QuietHandler):
 
 @pytest.mark.parametrize(
     "kind",
-    ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"],
+    ["garbage", "hangs", "closes", "flood", "events", "bomb", "500", "307"],
 )
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "hangs":

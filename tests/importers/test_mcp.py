@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -199,10 +198,3 @@ def test_names_with_paths_stay_below(empty: Cli) -> None:
     assert empty("import", "mcp", "s.json", "--into", "specs").code == 0
     assert "abs.yaml" in empty.tree("specs")
     assert {p.name for p in empty.root.iterdir()} == {".git", "s.json", "specs"}
-
-
-def test_tools_of_a_running_server_are_imported(empty: Cli) -> None:
-    command = f"{sys.executable} -m generated.mcp_server"
-    done = empty("import", "mcp", "--stdio", command, "--into", "specs")
-    assert done.code == 0, done.err
-    assert "sql_query.yaml" in empty.tree("specs")

@@ -10,7 +10,6 @@ from toolgen.schema.dialects.openai import publish, to_strict
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.dialects.strict import restorer
 from toolgen.schema.document import SchemaDocument
-from toolgen.schema.graph import accepted_types
 from toolgen.schema.providers import OPENAI_STRICT
 
 JsonObject = dict[str, Any]
@@ -68,12 +67,6 @@ def test_an_optional_nullable_property_is_a_loss_and_null_means_that_it_is_absen
     assert (loss.path, loss.keyword, loss.fatal) == (("properties", "v"), "type", False)
     assert loss.reason.endswith("and null is taken as absent.")
     assert restorer(SchemaDocument(schema))({"v": None}) == {}
-
-
-def test_a_required_nullable_property_stays_null() -> None:
-    schema = closed({"v": {"type": ["string", "null"]}})
-    assert to_strict(SchemaDocument(schema)).losses == ()
-    assert restorer(SchemaDocument(schema))({"v": None}) == {"v": None}
 
 
 @pytest.mark.parametrize(
@@ -155,14 +148,6 @@ def test_schemas_without_strict_form_are_fatal_losses(schema: Any, keyword: str)
 def test_the_root_must_be_one_object(schema: JsonObject) -> None:
     (loss,) = to_strict(SchemaDocument(schema)).losses
     assert (loss.path, loss.fatal) == ((), True)
-
-
-def test_required_groups_at_the_root_are_left_to_validation() -> None:
-    schema = closed({"a": {"type": "string"}, "b": {"type": "string"}}, [])
-    schema["anyOf"] = [{"required": ["a"]}, {"required": ["b"]}]
-    made = to_strict(SchemaDocument(schema))
-    assert [(loss.keyword, loss.fatal) for loss in made.losses] == [("anyOf", False)]
-    assert restorer(SchemaDocument(schema))({"a": None, "b": "x"}) == {"b": "x"}
 
 
 @pytest.mark.parametrize("tag", [{"const": "cat"}, {"enum": ["cat", "lion"]}])
@@ -259,17 +244,3 @@ def test_strict_option_decides_what_is_published() -> None:
     published = publish(SchemaDocument(hopeless), True)
     assert (published.schema, published.strict) == (hopeless, False)
     assert any(loss.fatal for loss in published.losses)
-
-
-@pytest.mark.parametrize(
-    ("schema", "accepted"),
-    [
-        ({}, True),
-        ({"type": ["integer", "null"]}, False),
-        ({"enum": [1, "a"]}, True),
-        ({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}}, False),
-        ({"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "array"}]}}}, True),
-    ],
-)
-def test_schemas_of_results_that_are_always_json(schema: Any, accepted: bool) -> None:
-    assert ("string" in accepted_types(SchemaDocument(schema))) is accepted

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
 from tests.importers.openapi.conftest import Api, Call, document
 
 Made = Callable[..., Call]
@@ -34,16 +33,6 @@ def body(
     schema: Any, media_type: str = "application/json", required: bool = True, **more: Any
 ) -> dict[str, Any]:
     return {"required": required, "content": {media_type: {"schema": schema, **more}}}
-
-
-def test_generated_requests_of_imported_tools_are_sent(called: Made, api: Api, empty: Cli) -> None:
-    made = operation(parameters=[parameter("id", "path"), parameter("X-Trace", "header")])
-    called(document({"/things/{id}": {"get": made}}))
-
-    done = empty("test", "--all-calls", "--max-calls=20")
-
-    assert done.code == 0, done.out + done.err
-    assert len(api.requests) > 15
 
 
 def test_arguments_are_sent_in_path_query_header_cookie_and_body(called: Made, api: Api) -> None:

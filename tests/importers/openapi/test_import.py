@@ -95,13 +95,6 @@ def test_only_the_first_operations_are_imported(project: Cli) -> None:
     assert imported(document(PATHS), include=["write"], most=9)[0].name == "pets_create"
 
 
-def test_operations_with_the_same_name_get_distinct_names() -> None:
-    same = {f"/{n}": {"get": {"operationId": "same", **OK}} for n in range(3)}
-    tools = imported(document(same))
-    assert [tool.name for tool in tools] == ["same", "same_2", "same_3"]
-    assert any("renamed from 'same'" in note for note in tools[1].notes)
-
-
 def test_paths_and_parameters_that_do_not_match_are_noted() -> None:
     get = {"parameters": [{"name": "gone", "in": "path", "required": True, "schema": {}}], **OK}
     (tool,) = imported(document({"/x/{id}": {"get": get}}))
@@ -194,29 +187,6 @@ def test_a_document_is_read_from_a_url(project: Cli, api: Api, monkeypatch: pyte
     assert not (project.root / "other").exists()
 
 
-def test_yaml_with_anchors_and_merge_keys_is_read(project: Cli) -> None:
-    text = """
-openapi: 3.0.3
-info: {title: Shop, version: 1.0}
-x-common: &common
-  description: Common.
-  tags: [a]
-paths:
-  /things:
-    get:
-      <<: *common
-      operationId: things
-      responses:
-        200: {description: Fine}
-        404: {description: Gone}
-"""
-    write(project, "api.yaml", text.encode())
-    assert project("import", "openapi", "api.yaml").code == 0
-    spec = yaml.safe_load((project.root / "specs" / "things.yaml").read_text())
-    assert (spec["description"], spec["tags"]) == ("Common.", ["a"])
-    assert [error["code"] for error in spec["errors"]] == ["not_found", "http_error", "unreachable"]
-
-
 def test_links_out_of_the_folder_are_refused(project: Cli, tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_text('{"type": "string"}')
     (project.root / "link.json").symlink_to(tmp_path / "secret.json")
@@ -293,15 +263,6 @@ def test_sync_finds_a_renamed_spec_by_its_operation(project: Cli) -> None:
     assert done.out.split() == ["specs/list_pets.yaml"]
     assert "title: List all pets" in new.read_text()
     assert "\nname: list_pets\n" in new.read_text()
-
-
-@pytest.mark.parametrize("selection", [["--include", "GET /pets"], ["--max", "1"]])
-def test_sync_of_a_selection_keeps_the_other_specs(project: Cli, selection: list[str]) -> None:
-    write(project, "api.json", document(PATHS))
-    assert project("import", "openapi", "api.json").code == 0
-    done = project("import", "openapi", "api.json", "--sync", *selection)
-    assert done.out == ""
-    assert "4 specs not in this import, and kept: drop, get_pets_id, operation, pets_create" in done.err
 
 
 def test_implementations_are_never_replaced(project: Cli) -> None:
