@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from toolgen.language.source import Span
@@ -50,7 +52,10 @@ def state(folder: Path) -> dict[str, Any]:
 
 
 def save(folder: Path, data: dict[str, Any]) -> None:
-    (folder / "state.json").write_text(json.dumps(data))
+    """Replace the state whole: a cancelled call may still read it in its thread."""
+    with NamedTemporaryFile("w", dir=folder, delete=False) as new:
+        json.dump(data, new)
+    os.replace(new.name, folder / "state.json")
 
 
 def spec(name: str, **more: Any) -> ToolSpec:
