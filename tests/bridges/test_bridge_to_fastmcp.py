@@ -162,18 +162,6 @@ def test_clients_that_cannot_ask_and_calls_without_confirm(gallery: Toolkit, era
     assert (allowed.is_error, done) == (False, [{"n": 1}])
 
 
-async def test_the_application_repeats_a_call_with_its_token() -> None:
-    done: list[Any] = []
-
-    async with Client(server(Toolkit([asking(done, on_unsupported="two_step")]))) as client:
-        first = await client.call_tool("asking", {"n": 1}, raise_on_error=False)
-        assert not done
-        token = {"toolgen/confirmation_token": first.meta["toolgen/confirmation"]["token"]}
-        found = await client.call_tool("asking", {"n": 1}, meta=token)
-    assert found.content[0].text == "done"
-    assert done == [{"n": 1}]
-
-
 def test_every_name_and_value_reaches_the_tool() -> None:
     assert json.loads(call(Toolkit([mirror()]), "mirror", ODD).content[0].text) == ODD
 

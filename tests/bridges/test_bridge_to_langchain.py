@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from toolgen.runtime import Confirmation, Toolkit
+from toolgen.runtime import Toolkit
 from toolgen.serving.bridges import langchain_tools
 
 from .helpers import (
@@ -155,24 +155,6 @@ def test_several_calls_of_one_message_are_confirmed_one_by_one() -> None:
     state = resume(graph, {by_description["Do 1?"]: REJECT, by_description["Do 2?"]: APPROVE})
     assert [str(each.content)[:16] for each in answers(state)] == ["Error [declined]", "done"]
     assert done == [{"n": 2}]
-
-
-def test_outside_of_a_graph_on_unsupported_applies_unless_the_application_asks() -> None:
-    done: list[Any] = []
-    questions: list[Confirmation] = []
-
-    async def yes(asked: Confirmation) -> bool:
-        questions.append(asked)
-        return True
-
-    [denied] = langchain_tools(Toolkit([asking(done)]))
-    [allowed] = langchain_tools(Toolkit([asking(done, on_unsupported="allow")]))
-    [asks] = langchain_tools(Toolkit([asking(done)]), confirm=yes)
-    assert denied.invoke({"n": 1}).startswith("Error [confirmation_required]")
-    assert allowed.invoke({"n": 2}) == "done"
-    assert asks.invoke({"n": 3}) == "done"
-    assert [each.message for each in questions] == ["Do 3?"]
-    assert done == [{"n": 2}, {"n": 3}]
 
 
 def test_every_name_and_value_reaches_a_synchronous_call() -> None:

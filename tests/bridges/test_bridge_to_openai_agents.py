@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from agents import (
     Agent,
-    FunctionTool,
     OpenAIChatCompletionsModel,
-    OpenAIResponsesModel,
     RunConfig,
     Runner,
     ToolCallOutputItem,
@@ -20,12 +17,10 @@ from agents import (
 )
 from agents.testing import ScriptedModel, assistant_message, function_call
 from openai import AsyncOpenAI
-from toolgen.runtime import Confirmation, Toolkit
-from toolgen.runtime.adapters.openai import chat_tools, responses_tools
+from toolgen.runtime import Toolkit
 from toolgen.serving.bridges import openai_agents_tools, pending_question, stop_on_final_answer
 
 from examples.loopback import model_that_calls
-from tests.runtime.adapters.openai_loopback import Loopback, loopback
 
 from .helpers import (
     NO_ORDER,
@@ -143,18 +138,6 @@ def test_a_call_without_confirmation_is_not_executed() -> None:
     assert not result.interruptions
     assert outputs(result)[0].output.startswith("Error [confirmation_required]")
     assert not done
-
-
-def test_the_application_can_ask_with_its_own_callback() -> None:
-    done: list[Any] = []
-
-    async def odd_numbers(asked: Confirmation) -> bool:
-        return bool(asked.arguments["n"] % 2)
-
-    turn = [("asking", {"n": 1}), ("asking", {"n": 2})]
-    yes, no = outputs(run(shop(Toolkit([asking(done)]), turn, confirm=odd_numbers)))
-    assert (yes.output, no.output.partition(":")[0]) == ("done", "Error [declined]")
-    assert done == [{"n": 1}]
 
 
 def test_every_name_and_value_reaches_the_tool() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 from types import ModuleType
 from typing import Any
@@ -110,16 +109,6 @@ async def test_a_timeout_is_repeated_for_a_read_only_tool(client: ModuleType, se
         patient = shop.with_options(timeout=0.5, retries=1, on_progress=lambda *each: told.append(each))
         assert (await patient.slow(seconds=30)).calls == 2
     assert (1, 2, "half") in told
-
-
-async def test_a_cancelled_call_leaves_the_connection_open(client: ModuleType, server: Any) -> None:
-    async with client.CafeClient.connect(server) as shop:
-        call = asyncio.create_task(shop.slow(seconds=30))
-        await asyncio.sleep(0.1)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        assert (await shop.slow(seconds=0)).calls == 2
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,6 @@ def test_links_of_a_commit(tmp_path: Path) -> None:
     assert faults(repository, "main") == ["main:specs/absolute.yaml:1: unreadable-spec"]
 
 
-
-
 # What git might do besides
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,18 +30,6 @@ def test_a_client_is_written_with_its_lock(shop: Consumer) -> None:
     assert lock["toolgen_lock"] == 1
     assert [tool["name"] for tool in lock["tools"]] == ["order", "stock"]
     assert lock["client"]["uses"] == {"order": ["sku"]}
-
-
-def test_the_settings_of_the_project_above_a_folder_of_specs_apply(shop: Consumer) -> None:
-    shop.write(
-        "toolgen.toml", 'output = "generated"\n\n[server]\nname = "shop"\n\n[mcp]\noutput_schema = false\n'
-    )
-    for source in (".", "specs"):
-        shop.client(source, "--out", source.strip(".") or "app", "--package", "shop")
-    from_project, from_folder = lock_of(shop), json.loads((shop.root / "specs/toolgen.lock").read_text())
-    assert from_folder["server"]["name"] == "shop"
-    assert all("outputSchema" not in tool for tool in from_folder["tools"])
-    assert from_folder["tools"] == from_project["tools"]
 
 
 def test_a_client_in_typescript_is_one_module_with_its_lock(shop: Consumer) -> None:
@@ -84,24 +71,6 @@ def test_a_lock_that_cannot_be_written_leaves_the_old_client(
     with pytest.raises(UnableError, match="no space left"):
         write_client(plan)
     assert tree(shop.root / "app") == before
-
-
-def test_a_run_that_was_killed_before_the_lock_is_repaired_by_the_next(shop: Consumer) -> None:
-    shop.client(".", "--out", "app", "--package", "shop")
-    shop.edit("specs/order.yaml", "Order items.", "Order things.")
-    killed = (
-        "import os, sys; from toolgen.base.files import WritableFolder as Folder; rename = Folder.rename\n"
-        "Folder.rename = lambda self, old, new: os._exit(9) if new == 'toolgen.lock' else rename(self, old, new)\n"
-        f"from toolgen.cli import main; sys.exit(main(['-C', {str(shop.root)!r}, 'client', '--out', 'app']))"
-    )
-    assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 9
-    assert "Order things." in (shop.root / "app/shop/client.py").read_text()
-    assert "Order things." not in (shop.root / "app/toolgen.lock").read_text()
-
-    shop.client("--out", "app")
-
-    assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
-    assert not (shop.root / "app/.toolgen-stage").exists()
 
 
 def test_edits_and_new_uses_fail_the_check(shop: Consumer) -> None:
@@ -192,13 +161,3 @@ def test_locks_that_cannot_be_read(shop: Consumer, change: dict[str, Any], said:
     done = shop.toolgen("client", "--check", "--out", "app")
     assert done.returncode == 2
     assert said in done.stderr
-
-
-def test_programs_can_read_the_report(shop: Consumer) -> None:
-    shop.client(".", "--out", "app", "--package", "shop")
-    shop.edit("app/shop/client.py", "Order items.", "Order things.")
-    done = shop.toolgen("client", "--check", "--upstream", "--out", "app", "--format", "json")
-    data = json.loads(done.stdout)
-    assert data["changes"] == [{"kind": "EDITED", "path": "shop/client.py"}]
-    assert (data["clean"], data["failed"]) == (False, 0)
-    assert "outdated-output" in shop.toolgen("client", "--check", "--out", "app", "--format", "sarif").stdout

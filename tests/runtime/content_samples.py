@@ -9,7 +9,6 @@ from toolgen.runtime import BaseTool, ToolContext, ToolResponse
 from tests.runtime.tool_factory import make_tool, run
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(20)
-JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(20) + b"\xff\xd9"
 PDF = b"%PDF-1.7\n1 0 obj\n"
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
 SVG = b'<?xml version="1.0"?>\n<!-- a chart -->\n<svg xmlns="http://www.w3.org/2000/svg"></svg>'

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,20 +69,6 @@ def test_names_and_delete(tmp_path: Path) -> None:
     checkpoint.delete("b")
     assert checkpoint.names() == ["a.1"]
     assert checkpoint.load("b", "none") == "none"
-
-
-COUNT = """
-import sys
-from toolgen.runtime import Checkpoint
-for _ in range(25):
-    Checkpoint(sys.argv[1], "x").update("count", lambda count: count + 1, 0)
-"""
-
-
-def test_updates_by_several_processes_lose_nothing(tmp_path: Path) -> None:
-    processes = [subprocess.Popen([sys.executable, "-c", COUNT, str(tmp_path)]) for _ in range(4)]
-    assert [each.wait() for each in processes] == [0] * 4
-    assert Checkpoint(tmp_path, "x").load("count") == 100
 
 
 def test_an_update_that_raises_changes_nothing_and_releases_the_lock(tmp_path: Path) -> None:

@@ -137,23 +137,3 @@ def test_a_two_step_call_returns_a_token_and_then_runs() -> None:
 
     asyncio.run(steps())
     assert len(DONE) == 1
-
-
-def test_a_token_is_for_one_call_only() -> None:
-    kit = Toolkit([risky("two_step")])
-
-    async def steps() -> None:
-        token = (await kit.call("x", {"path": "/a"})).metadata["confirmation"]["token"]
-        assert (
-            code_of(await kit.call("x", {"path": "/b"}, confirmation_token=token)) == "confirmation_required"
-        )
-        assert (
-            code_of(await kit.call("x", {"path": "/a"}, confirmation_token=token)) == "confirmation_required"
-        )
-        assert (
-            code_of(await kit.call("x", {"path": "/a"}, confirmation_token="guess"))
-            == "confirmation_required"
-        )
-
-    asyncio.run(steps())
-    assert DONE == []

@@ -6,8 +6,7 @@ import asyncio
 import io
 import logging
 import os
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from toolgen.runtime.content.links import link_fault
 
 from tests.processes import processor_limit
 from tests.runtime.content_samples import PNG, answer, returning, returning_in_thread
-from tests.runtime.tool_factory import code_of, make_tool, run
+from tests.runtime.tool_factory import code_of, run
 
 TOOLS = pytest.mark.parametrize("tool", [returning, returning_in_thread])
 
@@ -64,23 +63,6 @@ def test_every_source_is_read_to_its_end(tool: Any, tmp_path: Path) -> None:
     response = run(tool(*map(Image, sources), content="any"))
     assert [block.data for block in response.blocks] == [PNG] * len(sources)
     assert [block.name for block in response.blocks] == [None, None, None, "chart.png", None, None]
-
-
-def test_a_source_is_read_before_injected_values_are_released() -> None:
-    @contextmanager
-    def opened() -> Iterator[io.BytesIO]:
-        with io.BytesIO(PNG) as file:
-            yield file
-
-    async def in_loop(self: Any, request: Any, context: Any, *, file: Any) -> Any:
-        return Image(file)
-
-    def in_thread(self: Any, request: Any, context: Any, *, file: Any) -> Any:
-        return Image(file)
-
-    for execute in (in_loop, in_thread):
-        tool = make_tool(execute, content="any", inject=[{"name": "file"}])
-        assert run(tool, context={"file": opened}).blocks[0].data == PNG
 
 
 @TOOLS

@@ -85,16 +85,6 @@ def test_awkward_exceptions_of_plain_functions_are_internal_errors(
     assert code_of(run(make_tool(execute, **extra))) == "internal_error"
 
 
-def test_a_plain_function_cannot_exit_the_process(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("DEBUG")
-
-    def execute(self: Any, request: Any, context: ToolContext) -> None:
-        raise SystemExit(3)
-
-    assert code_of(run(make_tool(execute))) == "internal_error"
-    assert "x tried to exit the process (3)" in caplog.text
-
-
 def test_the_log_has_the_texts_of_an_error_that_is_not_declared(caplog: pytest.LogCaptureFixture) -> None:
     class Closed(ToolError):
         code, hint = "closed", "Come back at nine."

@@ -81,15 +81,6 @@ def test_the_second_call_with_a_key_gets_the_answer_of_the_first() -> None:
     assert len(DONE) == 1
 
 
-def test_a_declared_error_is_the_answer_too() -> None:
-    first, second = several(keyed(), {"fail": True}, {"fail": True})
-    assert first.error is not None
-    assert second.error is not None
-    assert type(second.error) is Refused
-    assert first.error.as_dict() == second.error.as_dict()
-    assert len(DONE) == 1
-
-
 @pytest.mark.parametrize("other", [{"key": "other"}, {"principal": "bob"}, {"principal": None}])
 def test_a_key_belongs_to_a_principal(other: dict[str, Any]) -> None:
     responses = several(keyed(), {"a": 1}, {"a": 1, **other})

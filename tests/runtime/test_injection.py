@@ -91,32 +91,10 @@ def test_every_kind_of_context_entry_is_injected(entry: Any, value: Any, plain: 
     assert LOG in ([], ["open", "closed"])
 
 
-def test_a_missing_value_is_answered_with_missing_dependency() -> None:
-    tool, seen = tool_with_x(plain=False)
-    response = run(tool, context={"y": 1})
-    assert response.as_text() == (
-        "Error [missing_dependency]: The application has not provided 'x', which x needs.\n"
-        "Hint: The developer adds it to CONTEXT, in the package of implementations, or to the toolkit's context."
-    )
-    assert seen == []
-
-
 def tool_with_optional(*, plain: bool, declared: str = "typing.Any") -> tuple[Any, list[Any]]:
     tool, seen = tool_with_x(plain=plain)
     type(tool).definition["inject"] = [{"name": "x", "type": declared, "optional": True}]
     return tool, seen
-
-
-def nothing() -> None:
-    """A factory of an application that has no value."""
-
-
-@pytest.mark.parametrize("plain", [False, True])
-@pytest.mark.parametrize("context", [{}, {"x": None}, {"x": nothing}])
-def test_an_optional_value_that_the_application_lacks_is_none(plain: bool, context: dict[str, Any]) -> None:
-    tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
-    response = run(tool, context=context)
-    assert (response.content, seen) == (1, [None])
 
 
 @pytest.mark.parametrize("plain", [False, True])

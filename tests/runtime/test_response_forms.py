@@ -6,33 +6,12 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, Field
-from toolgen.runtime import ResponseForm, ToolError, ToolResponse
+from toolgen.runtime import ToolError, ToolResponse
 
 from tests.runtime.tool_factory import code_of, make_tool, run
 
 GOOD = ToolResponse("count", True, {"rows": [1, 2], "note": "größer"}, metadata={"call_id": "a1"})
 BAD = ToolResponse("count", False, error=ToolError("Nothing\nat all."), metadata={"call_id": "a1"})
-
-
-def test_the_dict_form_omits_empty_fields() -> None:
-    assert GOOD.render(ResponseForm.DICT) == {
-        "tool_name": "count",
-        "success": True,
-        "content": {"rows": [1, 2], "note": "größer"},
-        "final_answer": False,
-    }
-    whole = GOOD.render(ResponseForm.DICT, filter_empty_fields=False, filter_metadata_fields=False)
-    assert whole == GOOD.as_dict()
-
-
-def test_pretty_text_is_the_default() -> None:
-    assert GOOD.render() == (
-        'tool_name: count\nsuccess: true\ncontent: \n  {\n    "rows": [\n      1,\n      2\n    ],\n'
-        '    "note": "größer"\n  }\nfinal_answer: false'
-    )
-    assert BAD.render() == (
-        "tool_name: count\nsuccess: false\nerror: \n  Error [error]: Nothing\n  at all.\nfinal_answer: false"
-    )
 
 
 class Counted(BaseModel):

@@ -95,23 +95,6 @@ def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> N
     asyncio.run(asyncio.wait_for(work(), 90))
 
 
-def test_a_tool_does_not_run_far_ahead_of_its_consumer() -> None:
-    made = 0
-
-    async def execute(self: Any, request: Any, context: Any) -> Any:
-        nonlocal made
-        for made in range(1000):
-            yield made
-
-    async def work() -> None:
-        async with aclosing(kit(execute).stream("x", {})) as stream:
-            await anext(stream)
-            await asyncio.sleep(0.05)
-            assert made < 100
-
-    asyncio.run(work())
-
-
 @pytest.mark.parametrize("execute", [in_loop, in_worker])
 def test_synchronous_code_gets_chunks_then_the_response(execute: Any) -> None:
     with kit(execute) as toolkit:

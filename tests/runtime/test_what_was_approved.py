@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import Awaitable, Callable
-from threading import Lock
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from mcp import Client
 from mcp_types import ElicitResult
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import BaseModel, Field, model_validator
 from toolgen import serving as adapter
 from toolgen.runtime import (
     BaseTool,
@@ -56,14 +55,7 @@ class Popping(Order):
         return {name: data.pop(name) for name in list(data)}
 
 
-class Locked(Order):
-    """A request that cannot be copied."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-    _lock: Any = PrivateAttr(default_factory=Lock)
-
-
-MODELS: list[type[BaseModel] | None] = [Order, Popping, Locked, None]
+MODELS: list[type[BaseModel] | None] = [Order, Popping, None]
 
 
 def values(request: Any) -> dict[str, Any]:

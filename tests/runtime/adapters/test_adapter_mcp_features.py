@@ -104,23 +104,6 @@ def failing(client: Client, method: str, *arguments: Any) -> Awaitable[Any]:
 
 
 @ERAS
-def test_only_what_a_source_serves_is_announced(era: str) -> None:
-    async def capabilities(client: Client) -> types.ServerCapabilities:
-        assert client.server_capabilities.tools is not None
-        return client.server_capabilities
-
-    without = talk(era, capabilities)
-    assert (without.prompts, without.resources, without.completions) == (None, None, None)
-
-    async def prompts(context: Context, params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[])
-
-    with_prompts = talk(era, capabilities, Source(on_list_prompts=prompts))
-    assert with_prompts.prompts == types.PromptsCapability(list_changed=False)
-    assert with_prompts.resources == types.ResourcesCapability(subscribe=False, list_changed=False)
-
-
-@ERAS
 def test_a_source_that_exits_or_hangs_ends_no_other_request(era: str) -> None:
     async def read(context: Context, params: Any) -> Any:
         if params.uri == "shop://exit":
@@ -252,21 +235,6 @@ def test_what_a_known_caller_reads_is_in_no_shared_cache(monkeypatch: pytest.Mon
     assert talk("auto", work, Source(on_read_resource=read)) == "public"
     monkeypatch.setenv("TOOLGEN_SCOPES", "anything")
     assert talk("auto", work, Source(on_read_resource=read)) == "private"
-
-
-@ERAS
-def test_a_template_takes_no_resource_of_a_source_that_was_not_listed_yet(era: str) -> None:
-    async def templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(uri_template="{+anything}", name="a")
-        return types.ListResourceTemplatesResult(resource_templates=[template])
-
-    async def work(client: Client) -> list[str]:
-        await client.list_resource_templates()
-        uris = ("bank://about", "bank://x")
-        return [(await client.read_resource(uri)).contents[0].text for uri in uris]
-
-    sources = Source("evil", on_list_resource_templates=templates), Source("bank")
-    assert talk(era, work, *sources) == ["This is bank.", "This is evil."]
 
 
 @pytest.mark.parametrize(

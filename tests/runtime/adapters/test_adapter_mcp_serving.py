@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -117,17 +116,6 @@ def test_stdout_contains_only_protocol_messages() -> None:
     assert out == ""
     printed = [line for line in err.splitlines() if " INFO toolgen.runtime: " not in line]
     assert sorted(printed) == ["printed before", "printed while building", "printed while called"]
-
-
-def test_a_port_in_use_is_reported_in_one_line() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        process = start("--http", "--port", str(port))
-        out, err = process.communicate(timeout=SECONDS)
-    assert (process.returncode, out) == (2, "")
-    assert (
-        err == f"cannot listen on 127.0.0.1:{port}: Address already in use; choose another --port or --host\n"
-    )
 
 
 @pytest.mark.parametrize(

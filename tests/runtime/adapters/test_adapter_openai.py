@@ -125,23 +125,6 @@ def test_a_value_that_is_not_a_tool_call_is_a_type_error(call: Any) -> None:
         asyncio.run(execute_tool_call(call, toolkit()))
 
 
-CALLS = [
-    ("book", '{"guests": null, "note": null, "when": {"asap": true}, "dishes": null}'),
-    ("book", '{"guests": 11, "when": {"asap": true}}'),
-    ("book", "{"),
-    ("oa-renamed", '{"q": "x"}'),
-    ("nobody", "{}"),
-]
-ANSWERS = [
-    '{"given":{"when":{"asap":true}},"nothing":null}',
-    "Error [fully_booked]: No room for 11.\nHint: Try another day.",
-    "Error [invalid_request]: Invalid arguments for book:\n- $: expected a JSON object, got invalid JSON: "
-    "Expecting property name enclosed in double quotes at line 1, column 2",
-    '{"q":"x"}',
-    'Error [unknown_tool]: There is no tool called "nobody".',
-]
-
-
 def client_of(kind: type[Any], url: str) -> Any:
     return kind(base_url=url, api_key="none", max_retries=0, timeout=10)
 

@@ -40,35 +40,6 @@ def collect(stream: Any) -> list[Any]:
     return asyncio.run(work())
 
 
-@NAMES
-@ERAS
-def test_mcp_sends_chunks_as_progress_and_then_the_whole_result(name: str, era: str) -> None:
-    seen: list[Any] = []
-
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        seen.append((done, total, message))
-
-    async def work() -> Any:
-        async with Client(serving.build_server(streams(), name="s"), mode=era) as client:
-            return await client.call_tool(name, {}, progress_callback=progress)
-
-    result = asyncio.run(work())
-    assert seen == [(1, None, "größer"), (2, None, '{"n":1}'), (3, None, "end")]
-    assert result.content[0].text == WHOLE
-
-
-@ERAS
-def test_mcp_a_stream_that_raises_is_a_masked_error(era: str) -> None:
-    async def work() -> Any:
-        async with Client(serving.build_server(streams(), name="s"), mode=era) as client:
-            return await client.call_tool("broken", {})
-
-    result = asyncio.run(work())
-    assert result.is_error
-    assert result.meta["toolgen/error"]["code"] == "internal_error"
-    assert "inside" not in result.content[0].text
-
-
 @ERAS
 def test_mcp_a_disconnected_client_closes_the_stream(era: str) -> None:
     tool = Endless()

@@ -21,7 +21,7 @@ from toolgen.runtime import Audio, BaseTool, File, Image, Link, Text, Toolkit, T
 from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.serving.result import result_of
 
-from tests.runtime.content_samples import JPEG, PDF, PNG, SVG, WAV, returning
+from tests.runtime.content_samples import PDF, PNG, SVG, WAV, returning
 
 VALUE = {"total": 7}
 JSON = '{"total":7}'
@@ -144,13 +144,6 @@ def test_gemini_carries_images_and_documents_as_parts() -> None:
     assert hashes(*(blob.data for blob in blobs)) == hashes(PNG, PDF)
 
 
-def test_gemini_keeps_the_output_if_everything_else_is_a_part() -> None:
-    link = Link("gs://shop/chart.png", media_type="image/png", private=True)
-    response = by_gemini(mixed(Image(PNG), link))
-    assert response.response == {"output": VALUE}
-    assert response.parts[1].file_data.file_uri == "gs://shop/chart.png"
-
-
 def test_bedrock_carries_images_documents_and_videos() -> None:
     first, text, image, document, link = by_bedrock(mixed())
     assert (first["text"], text["text"], link["text"]) == (JSON, "As ordered.", LINE)
@@ -177,9 +170,3 @@ def test_what_an_api_does_not_take_becomes_a_line(carry: Any) -> None:
     assert svg["text"] == f"[image: image/svg+xml, {len(SVG)} bytes]"
     assert audio["text"] == "[audio: audio/wav, 40 bytes]"
     assert archive["text"] == "[file: application/zip, 22 bytes]"
-
-
-@pytest.mark.parametrize("carry", [by_anthropic, by_responses, by_bedrock])
-def test_a_file_that_is_an_image_is_an_image(carry: Any) -> None:
-    (_, block) = carry(mixed(File(JPEG)))
-    assert "image" in block.get("type", "") or "image" in block

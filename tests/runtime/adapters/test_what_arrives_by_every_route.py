@@ -89,11 +89,6 @@ def in_place() -> Any:
     return order
 
 
-def copied() -> Any:
-    values = {"lines": lines(), "ship_to": None, "note": None, "warnings": ["late"], "total": 2.0}
-    return Order(first=first()).model_copy(update={**values, "more": SENT["more"]})
-
-
 def constructed() -> Any:
     more: Any = {"more": SENT["more"]}
     order = Order.model_construct(first=first(), lines=lines(), shipTo=None, note=None, total=2.0, **more)
@@ -101,15 +96,11 @@ def constructed() -> Any:
     return order
 
 
-def mapping() -> Any:
-    return {**SENT, "note": None}
-
-
 def mapping_with_models() -> Any:
     return {**SENT, "note": None, "first": first(), "lines": lines()}
 
 
-WAYS = (constructor, in_place, copied, constructed, mapping, mapping_with_models)
+WAYS = (constructor, in_place, constructed, mapping_with_models)
 
 
 def tool_of(make: Callable[[], Any], **more: Any) -> BaseTool[Any, Any]:
