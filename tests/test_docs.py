@@ -262,17 +262,3 @@ def execute(code: list[tuple[Block, Block | None]], folder: Path) -> None:
     for (block, shown), text in zip(code, printed, strict=False):
         if shown is not None:
             assert is_as_shown(shown.text, text), f"{block.place}:\n{text}"
-
-
-def test_a_wrong_transcript_is_found(tmp_path: Path) -> None:
-    def block(text: str, language: str = "console") -> Block:
-        return Block(ROOT / "README.md", 1, language, text, None, "")
-
-    transcript(block("$ echo one; echo two\none\n...\n$ printf 'a b c'\na … c\n$ true\n"), tmp_path)
-    for wrong in ("$ echo one\ntwo\n", "$ echo one\none\nmore\n", "$ echo one\n", "$ exit 3\nfine\n"):
-        with pytest.raises(AssertionError):
-            transcript(block(wrong), tmp_path)
-    execute([(block("print(1)", "python"), block("1\n", "text"))], tmp_path)
-    for source in ("print(2)", "raise OSError"):
-        with pytest.raises(AssertionError):
-            execute([(block(source, "python"), block("1\n", "text"))], tmp_path)

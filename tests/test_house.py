@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.lines import BESIDE, count, rows_of, words
+from tools.lines import BESIDE, rows_of, words
 from tools.lines import PACKAGE as PACKAGE_FOLDER
 
 ROOT = Path(__file__).parent.parent
@@ -199,22 +199,6 @@ def test_text_leaves_through_one_door() -> None:
 
 
 @pytest.mark.parametrize(
-    "code",
-    [
-        "print(1)",
-        "sys.stdout.write(x)",
-        "out = sys.stderr",
-        "sys.stdout.buffer.write(x)",
-        "from sys import stderr",
-        "traceback.print_exc()",
-        "input(x)",
-    ],
-)
-def test_code_that_prints_is_found(code: str) -> None:
-    assert named_streams(ast.parse(code))
-
-
-@pytest.mark.parametrize(
     ("module", "unwanted"),
     [
         ("toolgen", ["pydantic", "yaml", "jinja2", "jsonschema_rs"]),
@@ -242,11 +226,6 @@ def test_imports_do_not_load_heavy_modules(module: str, unwanted: list[str]) -> 
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(unwanted) & set(done.stdout.split())
-
-
-def test_lines_of_a_module_are_counted_by_kind() -> None:
-    source = '"""A module."""\n\n# why\nVALUE = (\n    1,\n\n    2,\n)  # two\n\n\ndef f() -> None:\n    """Do it."""\n'
-    assert count(source) == {"code": 5, "comment": 1, "docstring": 2, "blank": 4, "modules": 1}
 
 
 CAPS = {
