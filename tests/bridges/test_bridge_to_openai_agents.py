@@ -161,41 +161,6 @@ def test_a_final_answer_ends_the_run_and_an_error_does_not(gallery: Toolkit) -> 
     assert len(outputs(result)) == 2
 
 
-@pytest.fixture
-def model() -> Iterator[Loopback]:
-    with loopback([("fulfill_order", '{"order_number":"SO-1"}'), ("echo", '{"text":"x"}')]) as server:
-        yield server
-
-
-class TestOverTheLoopbackInterface:
-    def test_tools_are_published_as_by_the_adapter(self, gallery: Toolkit, model: Loopback) -> None:
-        client = AsyncOpenAI(base_url=model.url, api_key="k", max_retries=0)
-        tools: list[Any] = openai_agents_tools(gallery, scopes=every_scope)
-        result = run(Agent(name="shop", model=OpenAIResponsesModel("m", client), tools=tools))
-        assert result.final_output == "done"
-        published = json.loads(json.dumps(responses_tools(gallery.definitions)))
-        for tool in published:  # the SDK takes strict schemas of objects only
-            tool.pop("output_schema", None)
-        assert model.seen[0]["tools"] == published
-        assert any(tool["strict"] for tool in published)
-        refused, echoed = outputs(result)
-        assert (refused.output[:23], echoed.output) == ("Error [invalid_request]", '{"text":"x"}')
-
-    def test_strict_schemas_are_undone(self, gallery: Toolkit) -> None:
-        strict = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
-        tool = mirror()
-        type(tool).definition = {**tool.definition, "input_schema": strict}
-        toolkit = Toolkit([tool])
-        with model_that_calls("mirror", {}) as url:  # it sends null for omitted properties
-            client = AsyncOpenAI(base_url=url, api_key="k", max_retries=0)
-            tools: list[Any] = openai_agents_tools(toolkit)
-            result = run(Agent(name="a", model=OpenAIChatCompletionsModel("m", client), tools=tools))
-        assert isinstance(tools[0], FunctionTool)
-        assert tools[0].strict_json_schema is True
-        assert tools[0].params_json_schema == chat_tools(toolkit.definitions)[0]["function"]["parameters"]
-        assert outputs(result)[0].output == "{}"
-
-
 def grouped(load: str = "deferred") -> Toolkit:
     """A tool in a group, and one without."""
     first, second = mirror(), worker()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.cli import diagnostics
-from toolgen.cli.commands.mock import mock_server
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import SERVER_HINT, GeneratedPackage
 from toolgen.cli.output import say
@@ -149,7 +148,7 @@ def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
         mock.reload()
         return ()
 
-    return mock_server(mock), reload
+    return mock.server(), reload
 
 
 def _refusal(error: SpecErrors | UnableError, start: str) -> list[str]:

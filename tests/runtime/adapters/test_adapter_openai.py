@@ -129,40 +129,6 @@ def client_of(kind: type[Any], url: str) -> Any:
     return kind(base_url=url, api_key="none", max_retries=0, timeout=10)
 
 
-def check(answers: list[dict[str, Any]], text: str) -> None:
-    assert [answer[text] for answer in answers] == ANSWERS
-
-
-def test_a_chat_conversation() -> None:
-    tools = toolkit()
-    with loopback(CALLS) as server, client_of(openai.OpenAI, server.url) as client:
-        messages: list[Any] = [{"role": "user", "content": "hi"}]
-        ask = {"model": "m", "tools": chat_tools(tools.definitions)}
-        message = client.chat.completions.create(messages=messages, **ask).choices[0].message
-        messages.append(message.model_dump(exclude_none=True))
-        answers = [asyncio.run(execute_tool_call(call, tools)) for call in message.tool_calls]
-        end = client.chat.completions.create(messages=[*messages, *answers], **ask)
-        assert end.choices[0].message.content == "done"
-        check(answers, "content")
-        assert server.seen[0]["tools"] == chat_tools(tools.definitions)
-        assert server.seen[1]["messages"][2:] == answers
-
-
-def test_a_responses_conversation() -> None:
-    tools = toolkit()
-    with loopback(CALLS) as server, client_of(openai.OpenAI, server.url) as client:
-        items: list[Any] = [{"role": "user", "content": "hi"}]
-        ask = {"model": "m", "tools": responses_tools(tools.definitions)}
-        output = client.responses.create(input=items, **ask).output
-        items += [item.model_dump(exclude_none=True, by_alias=True) for item in output]
-        calls = [item for item in output if item.type.endswith("_call")]
-        answers = [asyncio.run(execute_tool_call(call, tools)) for call in calls]
-        assert client.responses.create(input=[*items, *answers], **ask).output_text == "done"
-        check(answers, "output")
-        assert server.seen[0]["tools"] == responses_tools(tools.definitions)
-        assert server.seen[1]["input"][-len(answers) :] == answers
-
-
 def test_calls_of_a_program_are_answered_to_it() -> None:
     """A tool for programs says what it returns, and its output names the program that called."""
     definition = {**Book.definition, "targets": {"openai": {"allowed_callers": ["programmatic"]}}}

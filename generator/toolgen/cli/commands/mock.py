@@ -59,25 +59,12 @@ def run(args: argparse.Namespace) -> ExitCode:
         mock = _mock(args)
         _warn(mock)
         threading.Thread(target=_follow, args=(mock, stop), name="specs", daemon=True).start()
-        return mock_server(mock)
+        return mock.server()
 
     try:
         return ExitCode(serve(build, args))
     finally:
         stop.set()
-
-
-def mock_server(mock: ServedSpecs) -> ToolServer:
-    """Return an MCP server of mocks."""
-    from toolgen.serving import build_server  # needs another extra, the command's help does not
-
-    project = mock.source.project
-    return build_server(
-        mock.toolkit,
-        name=project.server_name or project.package,
-        version=project.server_version,
-        instructions=project.server_instructions,
-    )
 
 
 def _rate(text: str) -> tuple[str, float]:

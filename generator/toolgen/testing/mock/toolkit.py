@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from toolgen.compile.pipeline import bind
 from toolgen.compile.publishing.adapt import adapt
@@ -25,6 +25,9 @@ from toolgen.runtime.toolkit import Toolkit
 from toolgen.testing.tool_under_test import expected_calls
 
 from .tool import FaultDice, Faults, MockContract, check_faults, mock_tool
+
+if TYPE_CHECKING:
+    from toolgen.serving import ToolServer
 
 
 def mock_toolkit(
@@ -81,6 +84,18 @@ class ServedSpecs:
         self.contracts, self.warnings = _read(self.source, self._seen)
         self._tools = {each.definition["name"]: mock_tool(each, self._dice) for each in self.contracts}
         self.toolkit = Toolkit(self._tools.values(), config=config)
+
+    def server(self) -> ToolServer:
+        """Return an MCP server of the mocks, named as the project's own."""
+        from toolgen.serving import build_server  # needs another extra than the toolkit
+
+        project = self.source.project
+        return build_server(
+            self.toolkit,
+            name=project.server_name or project.package,
+            version=project.server_version,
+            instructions=project.server_instructions,
+        )
 
     def reload(self) -> tuple[str, ...]:
         """Read the specs again, if they changed. Return the names of tools that are new, changed or gone.
