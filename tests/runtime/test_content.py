@@ -140,7 +140,7 @@ def test_a_stream_has_chunks_of_mixed_kinds(in_thread: bool) -> None:
     assert response.content == [{"row": 1}, {"row": 2}]
     assert [block.data for block in response.blocks] == [PNG, b"Done."]
     last = {"total": 7}
-    tool = streaming(*items, last, in_thread=in_thread, content="any", output_schema=TOTAL)
+    tool = streaming(*items, ToolResult(last), in_thread=in_thread, content="any", output_schema=TOTAL)
     assert asyncio.run(collected(tool))[-1].content == last
 
 

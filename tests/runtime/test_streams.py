@@ -18,14 +18,14 @@ async def async_lines(self: Any, request: Any, context: Any) -> Any:
     for number in range(request.n):
         yield {"line": number}
     if request.whole:
-        yield {"lines": request.n}
+        yield ToolResult({"lines": request.n})
 
 
 def plain_lines(self: Any, request: Any, context: Any) -> Any:
     for number in range(request.n):
         yield {"line": number}
     if request.whole:
-        yield {"lines": request.n}
+        yield ToolResult({"lines": request.n})
 
 
 async def async_gives_plain(self: Any, request: Any, context: Any) -> Any:

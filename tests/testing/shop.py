@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from toolgen.language.source import Span
-from toolgen.runtime import BaseTool, ToolContext, ToolError, Toolkit
+from toolgen.runtime import BaseTool, ToolContext, ToolError, Toolkit, ToolResult
 from toolgen.runtime.tool_spec import ToolSpec
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
@@ -187,4 +187,4 @@ class Lines(BaseTool[Any, Any]):
         for line in request.get("lines", []):
             await asyncio.sleep(0)
             yield line
-        yield {"lines": request.get("lines", [])}
+        yield ToolResult({"lines": request.get("lines", [])})

@@ -8,7 +8,6 @@ from typing import Any
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.lint.bound_schema import LintedSchema
 from toolgen.language.lint.rules import (
-    ambiguous_stream,
     annotations_missing,
     array_without_items,
     contradicting_annotations,
@@ -51,7 +50,6 @@ ToolRule = Callable[[ProgramTool], Iterator[Diagnostic]]
 SchemaRule = Callable[[LintedSchema, JsonPath, Mapping[str, Any]], Iterator[Diagnostic]]
 
 TOOL_RULES: tuple[ToolRule, ...] = (
-    ambiguous_stream.check,
     contradicting_annotations.check,
     contradicting_examples.check,
     destructive_unconfirmed.check,

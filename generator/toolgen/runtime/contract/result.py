@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -189,45 +190,21 @@ def as_text(content: Any) -> str:
     return to_json(content, inf_nan_mode="constants").decode()
 
 
-def is_response(contract: ToolContract, item: Any) -> bool:
-    """True if an item of a stream can be the response; False if it can only be a chunk."""
-    model = contract.response_model
-    if model is not None and isinstance(item, BaseModel):
-        return isinstance(item, model)
-    return _fits(contract, contract.response_schema, item)
-
-
-def is_chunk(contract: ToolContract, item: Any) -> bool:
-    """True if an item of a stream can be a chunk."""
-    return _fits(contract, contract.chunk_schema, item)
-
-
-def _fits(contract: ToolContract, schema: CompiledSchema | None, item: Any) -> bool:
-    content = _dump(item)
-    return schema is None or (is_json(content) and _is_valid(schema, _sent(contract, schema, item, content)))
-
-
-def _sent(contract: ToolContract, schema: CompiledSchema, item: Any, content: Any) -> Any:
-    """Return the JSON of an item of a stream without nulls that need not be there."""
-    if _is_valid(schema, content) or (contract.forwards and not isinstance(item, BaseModel)):
-        return content
-    try:
-        return without_refused_nulls(schema, content)
-    except ValueError:  # text that is not valid Unicode
-        return content
-
-
 def write_chunk(contract: ToolContract, chunk: Any) -> Any:
     """Return one chunk of a stream as a validated JSON value. Raises BrokenContract."""
-    content = _dump(chunk)
-    schema = contract.chunk_schema
+    content, schema = _dump(chunk), contract.chunk_schema
     # models dump JSON; `write_chunks` checks Unicode
-    is_json_value = content is not chunk or is_json(content)
-    if is_json_value and schema is not None:
-        content = _sent(contract, schema, chunk, content)
-    if not (is_json_value and (schema is None or _is_valid(schema, content))):
+    if content is chunk and not is_json(content):
         raise _broken(contract, "a chunk of its result", schema, content)
-    return content
+    if schema is None or _is_valid(schema, content):
+        return content
+    with suppress(ValueError):  # text that is not valid Unicode
+        if isinstance(chunk, BaseModel) or not contract.forwards:
+            sent = without_refused_nulls(schema, content)
+            if sent is not content:
+                return sent
+    marks = "" if contract.response_schema is None else ", or a response that is not marked as one,"
+    raise _broken(contract, f"a chunk of its result{marks}", schema, content)
 
 
 def write_metadata(contract: ToolContract, metadata: dict[str, Any], settings: Settings) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Streams: validate each chunk of a result, pass it to the listener, collect the chunks, within limits.
 
-With an output schema, the last item is the response: an instance of the response model, a ToolResult, the
-value that a plain generator returns, or a value that only the output schema accepts. What both schemas accept
-is a chunk: a tool that yields only chunks must not answer the last one, and lose the others.
+With an output schema, the last item is the response: an instance of the response model, a ToolResult, or the
+value that a plain generator returns. Every other item is a chunk.
 """
 
 from __future__ import annotations
@@ -22,8 +21,6 @@ from toolgen.runtime.contract.result import (
     BrokenContract,
     WrittenResult,
     broken_content,
-    is_chunk,
-    is_response,
     write_chunk,
     write_chunks,
     write_result,
@@ -75,15 +72,11 @@ class CollectedStream:
             if item.content:
                 raise BrokenContract("its stream has a ToolResult with content: yield each block by itself")
             self._response = item.response
-        elif self._is_marked(item) or (is_response(contract, item) and not is_chunk(contract, item)):
+        elif contract.response_model is not None and isinstance(item, contract.response_model):
             self._response = item
         else:
             return [self._chunk(item)]
         return []
-
-    def _is_marked(self, item: Any) -> bool:
-        model = self._contract.response_model
-        return model is not None and isinstance(item, model)
 
     def _check_is_open(self) -> None:
         if self._response is not _NONE:
