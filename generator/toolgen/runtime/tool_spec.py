@@ -15,12 +15,7 @@ from pydantic import BaseModel
 from .definition.check import ToolSpecError, definition_faults, plain_data
 from .definition.description import join_description
 from .definition.spec_schema import FIELDS
-from .definition.tool_definition import (
-    ContentDefinition,
-    DeprecatedDefinition,
-    InjectDefinition,
-    ToolDefinition,
-)
+from .definition.tool_definition import Fields, ToolDefinition
 from .errors import ToolError
 
 
@@ -86,9 +81,9 @@ class ToolSpec:
     errors: Sequence[type[ToolError]] = ()
     confirm: Mapping[str, Any] | None = None
     asks: bool = False  # `execute` may ask the user: `await context.elicit(message, Model)`
-    inject: Sequence[str | InjectDefinition] = ()
+    inject: Sequence[str | Fields] = ()
     chunk_schema: Mapping[str, Any] | None = None  # schema of each chunk of a streamed result
-    content: Sequence[ContentDefinition] | Literal["any"] = ()  # blocks that a result may hold
+    content: Sequence[Fields] | Literal["any"] = ()  # blocks that a result may hold
     max_result_bytes: int | None = None  # of the response as compact JSON
     page: Mapping[str, str] | None = None  # JSON Pointers `items`, `cursor` and `from`
     auth: Mapping[str, Any] | None = None
@@ -101,7 +96,7 @@ class ToolSpec:
     load: Literal["always", "deferred"] | None = None
     examples: Sequence[Mapping[str, Any]] = ()
     aliases: Sequence[str] = ()
-    deprecated: DeprecatedDefinition | None = None
+    deprecated: Fields | None = None
     final_answer: bool = False
     coerce: bool = True
     meta: Mapping[str, Any] | None = None

@@ -26,7 +26,7 @@ from toolgen.compile.models.shapes import (
     with_inner,
 )
 from toolgen.language.names import pascal, singular, snake, unique_name
-from toolgen.runtime.definition.tool_definition import ErrorDefinition, ToolDefinition
+from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 from toolgen.schema.document import SchemaDocument
 
 _MAX_LITERALS: Final = 1_000  # characters; an enumeration that takes more is a type of its values
@@ -50,7 +50,7 @@ class ToolTypes:
     parameters: Mapping[str, str]  # name on the wire → name in code, of a record
     response: Shape | None  # None: its contract does not say
     chunk: Shape | None  # None: it is not a stream
-    errors: Sequence[ErrorDefinition]
+    errors: Sequence[Fields]
     confirms: bool  # it asks the user before it acts
 
     def classes(self) -> list[str]:

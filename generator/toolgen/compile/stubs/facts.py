@@ -9,7 +9,7 @@ from toolgen.base.suggestions import count
 from toolgen.compile.models import shapes
 from toolgen.compile.models.model_classes import ModelField
 from toolgen.compile.stubs.catalogue import ToolTypes, is_huge
-from toolgen.runtime.definition.tool_definition import ErrorDefinition
+from toolgen.runtime.definition.tool_definition import Fields
 
 _SHOWN_VALUES = 8  # of an enumeration that is too long to print
 
@@ -36,7 +36,7 @@ def call_text(tool: ToolTypes) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _error(error: ErrorDefinition) -> str:
+def _error(error: Fields) -> str:
     said = [error["description"], error.get("hint", ""), "Retryable." if error.get("retryable") else ""]
     return f"- {error['code']}: {' '.join(' '.join(said).split())}"
 

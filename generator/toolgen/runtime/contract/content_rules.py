@@ -11,7 +11,7 @@ from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.values import BlockType
 
 if TYPE_CHECKING:
-    from toolgen.runtime.definition.tool_definition import ContentDefinition, ToolDefinition
+    from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 
 ANY: Final = "any"
 
@@ -132,7 +132,7 @@ def content_contract(definition: ToolDefinition) -> ContentContract | None:
     return ContentContract(tuple(_rule(each) for each in declared))
 
 
-def _rule(declared: ContentDefinition) -> ContentRule:
+def _rule(declared: Fields) -> ContentRule:
     fields: Mapping[str, Any] = declared
     return ContentRule(
         type=declared["type"],

@@ -24,7 +24,7 @@ from .page import PageRule, page_rule
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from toolgen.runtime.definition.tool_definition import RateLimitDefinition, ToolDefinition
+    from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 
 
 class ContractSource(Protocol):
@@ -67,7 +67,7 @@ class ToolContract:
     only_if: OnlyIf | None  # None: every call of a tool with `confirm` asks
     timeout: float | None  # seconds
     background: int | None  # seconds that a result of a worker is kept; None: calls run where they arrive
-    rate_limit: RateLimitDefinition | None
+    rate_limit: Fields | None
     idempotency: int | None  # seconds that a key and its answer are kept; None: the tool takes no keys
     concurrency: int | None  # calls at the same time
     declared: Mapping[str, type[ToolError]]  # code → the declared error, which may have a code of the runtime

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text
-from toolgen.runtime.definition.tool_definition import ContentDefinition, ToolDefinition
+from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 from toolgen.runtime.errors import NotImplementedToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.json_value import whole_numbers
@@ -41,7 +41,7 @@ SAMPLES: Final = _samples()
 """Media type → sample, the usual ones of each kind first."""
 
 
-def sample_content(rule: ContentDefinition, tool_name: str) -> Content | None:
+def sample_content(rule: Fields, tool_name: str) -> Content | None:
     """Return content that satisfies an entry of `content` in a spec; None if there is no such sample."""
     types, limit = rule.get("media_types", ()), rule.get("max_bytes")
     kind = rule["type"]

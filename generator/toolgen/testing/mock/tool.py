@@ -15,7 +15,7 @@ from toolgen.base.suggestions import did_you_mean
 from toolgen.runtime.content.values import ToolResult
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract.tool_contract import contract_of
-from toolgen.runtime.definition.tool_definition import ErrorDefinition, ToolDefinition
+from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 from toolgen.runtime.errors import RUNTIME_ERRORS, InvalidRequestError, ToolError
 from toolgen.runtime.response import MOCK_KEY
 from toolgen.runtime.tool import BaseTool
@@ -288,7 +288,7 @@ def _all_errors(declared: Mapping[str, type[ToolError]]) -> Mapping[str, type[To
     return {**{error.code: error for error in RUNTIME_ERRORS}, **declared}
 
 
-def _error_class(error: ErrorDefinition) -> type[ToolError]:
+def _error_class(error: Fields) -> type[ToolError]:
     fields = {
         "code": error["code"],
         "description": error["description"],
