@@ -43,7 +43,7 @@ __all__ = [
 
 _HOMES = {
     "OMIT": "arguments",
-    "Block": "blocks",
+    "Block": "tool",
     "ClientTool": "tool",
     "ConnectError": "errors",
     "ContractDriftError": "drift",

@@ -126,7 +126,7 @@ def _call_server(args: argparse.Namespace) -> bool:
 
 
 def _print_answer(answer: ServerAnswer, *, as_json: bool) -> None:
-    from toolgen.sources.mcp_client.results import response_of, text_of
+    from toolgen.serving.received_results import response_of, text_of
 
     result = answer.result
     if as_json:

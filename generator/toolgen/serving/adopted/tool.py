@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
 from types import SimpleNamespace
@@ -18,12 +14,14 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
+from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.instrumentation.record import note_failure
 from toolgen.serving.current_call import CurrentCall, current_call
+from toolgen.serving.received_results import block_of, repeats
 
 from .lifespan import LIFESPANS, low_level_of
 
@@ -152,7 +150,8 @@ def answer_of(
         call.result = result
     if not result.is_error:
         return returned(result)
-    error = AdoptedToolError("\n".join(_texts(result.content)))
+    texts = [each.text for each in result.content if isinstance(each, types.TextContent)]
+    error = AdoptedToolError("\n".join(texts))
     if call is not None:
         call.message = error.message
     raise error
@@ -182,58 +181,32 @@ def _question(result: types.InputRequiredResult, call: CurrentCall | None, conte
 def returned(result: types.CallToolResult) -> Any:
     """Return a result as implementations return it: for adapters other than MCP, and for validation."""
     structured = result.structured_content
-    blocks = [each for each in result.content if structured is None or not _repeats(each, structured)]
+    blocks = [
+        each
+        for each in result.content
+        if structured is None or not (isinstance(each, types.TextContent) and repeats(each.text, structured))
+    ]
     if structured is None and len(blocks) == 1 and isinstance(blocks[0], types.TextContent):
         return blocks[0].text
-    content = [_content(block) for block in blocks]
+    try:
+        content = [_value_of(block_of(each)) for each in blocks]
+    except ValueError as error:
+        raise AdoptedToolError(f"In the answer of the server, {error}") from None
     return content if structured is None else ToolResult(structured, *content)
 
 
-def _repeats(block: types.ContentBlock, structured: Mapping[str, Any]) -> bool:
-    """True if a block is the structured content as text, or the only value in it."""
-    if not isinstance(block, types.TextContent):
-        return False
-    values = [structured, *(structured.values() if len(structured) == 1 else ())]
-    if block.text in values:
-        return True
+def _value_of(block: Block) -> Content:
+    own: Any = {"audience": block.audience or None, "priority": block.priority}
+    if block.type == "text":
+        return Text(block.text, **own)
+    own["media_type"] = block.media_type
+    if block.type == "link":
+        texts: Any = {"name": block.name, "title": block.title, "description": block.description}
+        return Link(block.uri or "", size=block.size, private=True, **texts, **own)
+    if block.type == "file":
+        return File(block.data, uri=block.uri, **own)
     try:
-        return json.loads(block.text) in values
-    except ValueError:
-        return False
-
-
-def _content(block: types.ContentBlock) -> Content:
-    annotations = block.annotations
-    audience: Any = None if annotations is None or not annotations.audience else tuple(annotations.audience)
-    priority = None if annotations is None else annotations.priority
-    if isinstance(block, types.TextContent):
-        return Text(block.text, audience=audience, priority=priority)
-    if isinstance(block, types.ResourceLink):
-        return Link(
-            str(block.uri), name=block.name, title=block.title, description=block.description,
-            media_type=block.mime_type, size=block.size, private=True, audience=audience, priority=priority,
-        )  # fmt: skip
-    if isinstance(block, types.EmbeddedResource):
-        resource, media_type, uri = block.resource, block.resource.mime_type, str(block.resource.uri)
-        if isinstance(resource, types.TextResourceContents):
-            data, media_type = resource.text.encode(), media_type or "text/plain"
-        else:
-            data = _decoded(resource.blob)
-        return File(data, media_type=media_type, uri=uri, audience=audience, priority=priority)
-    data, kind = _decoded(block.data), Image if isinstance(block, types.ImageContent) else Audio
-    try:
-        media_type_of(kind.type, data, given=block.mime_type)
+        media_type_of(block.type, block.data, given=block.media_type)
     except MediaTypeError:  # providers refuse a request with an image that is none
-        return File(data, media_type=_BINARY, audience=audience, priority=priority)
-    return kind(data, media_type=block.mime_type, audience=audience, priority=priority)
-
-
-def _decoded(data: str) -> bytes:
-    try:
-        return base64.b64decode(data)
-    except binascii.Error:
-        return data.encode()
-
-
-def _texts(content: Sequence[types.ContentBlock]) -> Iterator[str]:
-    yield from (block.text for block in content if isinstance(block, types.TextContent))
+        return File(block.data, **own | {"media_type": _BINARY})
+    return (Image if block.type == "image" else Audio)(block.data, **own)

@@ -21,6 +21,7 @@ from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.faults import find_faults
 from toolgen.schema.document import Schema
+from toolgen.serving.received_results import response_of, text_of
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.client import (
@@ -34,7 +35,6 @@ from toolgen.sources.mcp_client.connection import (
     ServerAnswer,
     agree,
 )
-from toolgen.sources.mcp_client.results import response_of, text_of
 from toolgen.testing.checks import CHECKS
 from toolgen.testing.processes.implementation_tests import CALL_SECONDS, LATE_SECONDS, TOTAL_SECONDS
 from toolgen.testing.results import Failure, ServerReport, ToolReport

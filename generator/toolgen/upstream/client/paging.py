@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolgen.schema.document import pointer_tokens
-from toolgen.sources.mcp_client.results import response_of
+from toolgen.serving.received_results import response_of
 
 from .tool import ClientTool
 

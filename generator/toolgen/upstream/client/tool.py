@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from toolgen.runtime.adapters.naming import published_name
+from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.values import ToolResult
 from toolgen.runtime.contract.content_rules import BlockCheck, declares_blocks
 from toolgen.runtime.contract.request import accept_arguments
@@ -22,15 +23,13 @@ from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.faults import find_faults, list_faults
 from toolgen.runtime.validation.json_value import is_json, whole_numbers
 from toolgen.schema.inline import RESULT_PROPERTY
-from toolgen.sources.mcp_client.results import response_of, text_of
+from toolgen.serving.received_results import block_of, repeats, response_of, text_of
 
 from .arguments import as_json
-from .blocks import blocks_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from toolgen.runtime.content.block import Block
     from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 _OF_RUNTIME: Final[Mapping[str, type[ToolError]]] = {error.code: error for error in RUNTIME_ERRORS}
@@ -177,9 +176,13 @@ class ClientTool:
 
     def _blocks(self, result: Any) -> tuple[Block, ...]:
         """Return the blocks beside the response. Raises InvalidResponseError."""
-        first = next((each.text for each in result.content if each.type == "text"), None)
+        content = list(result.content)
+        first = next((each.text for each in content[:1] if each.type == "text"), None)
+        structured = result.structured_content
+        if first is not None and (structured is None or repeats(first, structured)):
+            del content[0]  # the response, which needs no block
         try:
-            return blocks_of(result, first if _is_response(first, result) else None)
+            return tuple(map(block_of, content))
         except ValueError as error:
             raise InvalidResponseError(f"The answer of {self.name} breaks its contract: {error}") from None
 
@@ -205,15 +208,3 @@ def _json_of(result: Any) -> Any:
     except (ValueError, RecursionError):
         return texts[0]
     return value if is_json(value) else texts[0]
-
-
-def _is_response(text: str | None, result: Any) -> bool:
-    """True if the first text of a result is the response, which needs no block."""
-    structured = result.structured_content
-    if text is None or structured is None:
-        return text is not None
-    known = [structured, structured.get(RESULT_PROPERTY)] if _may_be_wrapped(result) else [structured]
-    try:
-        return text in known or json.loads(text) in known
-    except (ValueError, RecursionError):
-        return False
