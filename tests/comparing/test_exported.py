@@ -74,38 +74,6 @@ def test_what_was_exported_is_compared_with_what_would_be(
     assert new.place("input_schema", "properties", "count").file == "specs/order.yaml"
 
 
-def test_a_generated_package(exported: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["-C", str(exported), "generate"]) == 0
-    capsys.readouterr()
-    assert sides(exported, "generated").old.contracts == {}
-    spec = exported / "specs/order.yaml"
-    errors = "errors: [{code: sold_out, description: Nothing is left.}]\n"
-    try:
-        spec.write_text(SPEC.replace("minimum: 1", "minimum: 2").replace("timeout: 5", "timeout: 1") + errors)
-        found = sides(exported, "./generated/")
-    finally:
-        spec.write_text(SPEC)
-    assert list(found.old.contracts) == list(found.new.contracts) == ["order"]
-    old, new = found.old.contracts["order"], found.new.contracts["order"]
-    assert (old.spec.timeout, new.spec.timeout) == (5, 1)
-    assert [error.code for error in new.spec.errors] == ["sold_out"]
-    assert {"timeout", "errors"} <= old.knows
-    assert old.spec.description == new.spec.description
-    assert old.place("timeout").file == "./generated/definitions/order.py"
-    assert new.place("timeout").file == "specs/order.yaml"
-
-
-@pytest.mark.parametrize("text", ["", "DEFINITION: dict = open('x')"])
-def test_a_package_that_toolgen_did_not_generate_is_refused(
-    exported: Path, tmp_path: Path, text: str
-) -> None:
-    (tmp_path / "definitions").mkdir()
-    (tmp_path / "toolgen.manifest.json").write_text("{}")
-    assert "no definitions" in refused(exported, str(tmp_path))
-    (tmp_path / "definitions/a.py").write_text(text)
-    assert "a.py is not a definition" in refused(exported, str(tmp_path))
-
-
 @pytest.mark.parametrize(("more", "level"), [("", "error"), ("aliases: [order]\n", "info")])
 def test_a_published_name_has_one_verdict_against_specs_and_against_what_was_exported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], more: str, level: str

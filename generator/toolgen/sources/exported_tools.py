@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,14 +60,6 @@ GEMINI: Final = _format(
 )
 BEDROCK: Final = _format("bedrock", input_schema=["inputSchema/json"])
 
-_DEFINITION_FIELDS: Final = (
-    "title version tags icons annotations input_schema output_schema errors confirm asks inject stream "
-    "content max_result_bytes page auth timeout background rate_limit idempotency concurrency group load "
-    "aliases deprecated final_answer coerce meta targets"
-)
-DEFINITIONS: Final = _format("definitions", **{name: [name] for name in _DEFINITION_FIELDS.split()})
-"""The definitions in a generated package; their descriptions have `use_when` and so on in them."""
-
 
 @dataclass(frozen=True, slots=True)
 class ExportedTool:
@@ -122,11 +113,6 @@ def read_exported(documents: Sequence[JsonDocument], name: str) -> list[Exported
     if len({tool.format.name for tool in tools.values()}) > 1:
         raise SourceError(f"{name} has tools of several formats", _EXPECTED)
     return list(tools.values())
-
-
-def read_generated_definitions(definitions: Mapping[str, dict[str, Any]]) -> list[ExportedTool]:
-    """Return the tools of a generated package: file → definition. Raises `SourceError`."""
-    return [_tool(_FoundDefinition(DEFINITIONS, data, ()), 0, file) for file, data in definitions.items()]
 
 
 def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_FoundDefinition]:
@@ -196,30 +182,3 @@ def _at(data: Any, path: JsonPath) -> Any:
     for step in path:
         data = data.get(step) if isinstance(data, dict) else None
     return data
-
-
-_CONSTANT = "DEFINITION"
-
-
-def read_definition(text: bytes, name: str) -> dict[str, Any]:
-    """Return the definition in a module `definitions/<tool>.py`; messages call it `name`.
-
-    Raises `SourceError` for a module that toolgen did not write so.
-    """
-    refused = SourceError(f"{name} is not a definition that toolgen generated", "generate the package again")
-    if len(text) > 4 * BUDGET.spec_bytes:
-        raise SourceError(f"{name} has {len(text):,} bytes", "", "too-complex")
-    try:
-        for statement in ast.parse(text).body:
-            if (
-                isinstance(statement, ast.AnnAssign)
-                and isinstance(statement.target, ast.Name)
-                and statement.target.id == _CONSTANT
-                and statement.value is not None
-            ):
-                found = ast.literal_eval(statement.value)
-                if isinstance(found, dict) and all(isinstance(key, str) for key in found):
-                    return found
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        raise refused from None
-    raise refused

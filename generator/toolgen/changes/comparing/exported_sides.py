@@ -7,25 +7,14 @@ from __future__ import annotations
 
 import json
 
-from toolgen.base.files import Folder
 from toolgen.changes.comparing.against import OnDisk
-from toolgen.changes.comparing.definitions import (
-    ExportedPlaces,
-    ExportedSide,
-    listed_definitions,
-    read_export,
-)
+from toolgen.changes.comparing.definitions import ExportedSide, listed_definitions, read_export
 from toolgen.changes.contract import contracts_of
-from toolgen.project import UnableError, reason
+from toolgen.project import UnableError
 from toolgen.project.building.exports import tools_of_format
-from toolgen.project.building.project_build import Inputs, package_of, program_of
+from toolgen.project.building.project_build import Inputs
 from toolgen.project.inputs.specs import SUFFIXES
-from toolgen.sources.exported_tools import (
-    DEFINITIONS,
-    read_definition,
-    read_exported,
-    read_generated_definitions,
-)
+from toolgen.sources.exported_tools import read_exported
 from toolgen.sources.json_source import JsonDocument
 from toolgen.sources.loading.source_content import read_file, source_errors
 from toolgen.sources.mcp_client.source_argument import ServerSource
@@ -47,32 +36,9 @@ def read_definitions(found: OnDisk | ServerSource) -> ExportedSide:
     return read_export(content.data, content.name)
 
 
-def read_generated(found: OnDisk) -> ExportedSide:
-    """Return the definitions in the folder of a generated package. Raises `UnableError`."""
-    texts: dict[str, bytes] = {}
-    try:
-        with Folder(found.path) as folder:
-            for entry in folder.entries("definitions"):
-                if entry.name.endswith(".py") and entry.name != "__init__.py":
-                    texts[f"{found.shown.rstrip('/')}/{entry.path}"] = folder.read(entry.path, links=False)
-    except OSError as error:
-        raise UnableError("bad-source", f"cannot read {error.filename}: {reason(error)}") from error
-    with source_errors():
-        tools = read_generated_definitions(
-            {file: read_definition(text, file) for file, text in texts.items()}
-        )
-    if not tools:
-        raise UnableError("bad-source", f"there are no definitions of tools in {found.shown}")
-    files = dict(zip((tool.name for tool in tools), texts, strict=True))
-    places = {tool.name: ExportedPlaces(None, files[tool.name], tool) for tool in tools}
-    return ExportedSide(found.shown, tools, places, {}, texts)
-
-
 def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
     """Return what the project publishes today in the format of the other side."""
     name = exported.tools[0].format.name
-    if name == DEFINITIONS.name:
-        return _as_generated(inputs)
     found = tools_of_format(inputs, name)
     program = found.program
     value = json.loads(json.dumps(found.document))  # as JSON has it: tuples are lists
@@ -82,19 +48,6 @@ def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
     published = {each.published[found.target].name: each.spec.name for each in program.tools}
     places = {tool.name: contracts[published[tool.name]].places for tool in tools}
     specs = {tool.name: contracts[published[tool.name]].spec for tool in tools}
-    return ExportedSide("", tools, places, specs, _texts(inputs))
-
-
-def _as_generated(inputs: Inputs) -> ExportedSide:
-    """Return the definitions that would be generated."""
-    program = program_of(inputs)
-    contracts = contracts_of(program)
-    # as JSON has it, and as the modules have it: tuples are lists
-    tools_of_package = package_of(program, inputs).tools
-    data = json.loads(json.dumps({tool.wire_name: tool.definition for tool in tools_of_package}))
-    tools = read_generated_definitions(data)
-    places = {name: each.places for name, each in contracts.items()}
-    specs = {name: each.spec for name, each in contracts.items()}
     return ExportedSide("", tools, places, specs, _texts(inputs))
 
 

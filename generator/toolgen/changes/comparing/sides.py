@@ -26,7 +26,6 @@ from toolgen.project import (
 )
 from toolgen.project.building.project_build import Inputs, read_inputs
 from toolgen.project.inputs.revision import read_folder, read_revision
-from toolgen.project.output.manifest import NAME
 
 _PLACES: Final = {
     "targets": ("", "targets"),
@@ -75,18 +74,14 @@ def read_sides(against: str, start: str) -> Sides:
     if isinstance(found, AtCommit):
         sides = compare_files(files_at(found, inputs.project), files_of(inputs))
         return replace(sides, notes=(found.note,) if found.note else ())
-    is_generated = isinstance(found, OnDisk) and (found.path / NAME).is_file()
-    if isinstance(found, OnDisk) and found.path.is_dir() and not is_generated:
+    if isinstance(found, OnDisk) and found.path.is_dir():
         return compare_files(_folder_files(found), files_of(inputs))
     # Here, for it imports the importers, and most comparisons are with a commit.
     from toolgen.changes.comparing import exported_sides
     from toolgen.changes.comparing.definitions import compare_definitions
     from toolgen.changes.comparing.exported_sides import own_definitions
 
-    if isinstance(found, OnDisk) and is_generated:
-        exported = exported_sides.read_generated(found)
-    else:
-        exported = exported_sides.read_definitions(found)
+    exported = exported_sides.read_definitions(found)
     old, new = compare_definitions(exported, own_definitions(inputs, exported))
     return Sides(old, new, tuple(note for tool in exported.tools for note in tool.notes))
 
