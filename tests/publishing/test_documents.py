@@ -9,7 +9,6 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-import toolgen
 import yaml
 
 from tests.cli.conftest import SPEC, Cli
@@ -17,7 +16,7 @@ from tests.cli.conftest import SPEC, Cli
 from .conftest import configure
 
 SERVER_SCHEMA = Path(__file__).parent / "mcp-server-2025-12-11.json"  # modelcontextprotocol/static
-MANIFEST_SCHEMA = Path(toolgen.__path__[0], "language/schemas/mcpb-manifest-0.4.json")
+MANIFEST_SCHEMA = Path(__file__).parent / "mcpb-manifest-0.4.json"  # modelcontextprotocol/mcpb
 EVERYTHING = """\
 title = "The shop"
 license = "MIT"

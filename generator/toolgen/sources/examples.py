@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import jsonschema_rs
@@ -28,14 +28,6 @@ class SourceExample:
     has_output: bool = False
 
 
-@dataclass(slots=True)
-class ImportedExamples:
-    """The field `examples` of a spec, and a sentence for each example or output that was left out."""
-
-    written: list[dict[str, Any]] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-
-
 def examples_of_schema(schema: Mapping[str, Any]) -> Iterator[SourceExample]:
     """Yield the arguments that an input schema itself shows: `examples` and `default` at its root."""
     listed = schema.get("examples")
@@ -45,47 +37,38 @@ def examples_of_schema(schema: Mapping[str, Any]) -> Iterator[SourceExample]:
 
 
 def add_examples(fields: dict[str, Any], found: Iterable[SourceExample]) -> list[str]:
-    """Add the field `examples` to those of a spec. Return a sentence for each example that was left out."""
-    examples = imported_examples(found, fields["input_schema"], fields.get("output_schema"))
-    if examples.written:
-        fields["examples"] = examples.written
-    return examples.left_out
+    """Add the field `examples` to those of a spec: up to five different ones that its schemas accept.
 
-
-def imported_examples(
-    found: Iterable[SourceExample], input_schema: Schema, output_schema: Schema | None
-) -> ImportedExamples:
-    """Return up to five different examples that the schemas accept; outputs only where they are valid."""
-    examples = ImportedExamples()
+    An output is added only where it is valid. Return a sentence for each example that was left out.
+    """
+    written: list[dict[str, Any]] = []
+    left_out: list[str] = []
     request = response = None
     seen: set[object] = set()
     for example in found:
-        if len(examples.written) == MAX_EXAMPLES:
+        if len(written) == MAX_EXAMPLES:
             break
-        request = request or _validator(input_schema)
-        reason = _unusable(example.input, request)
-        if reason is not None:
-            examples.left_out.append(f"an example {reason}: left out")
-            continue
-        if value_key(example.input) in seen:
-            continue
-        seen.add(value_key(example.input))
-        entry = {"name": _name(example.name, examples.written), "input": example.input}
-        if example.has_output:
-            response = response or _validator(True if output_schema is None else output_schema)
-            reason = _unusable(example.output, response)
-            if reason is None:
-                entry["output"] = example.output
-            else:
-                examples.left_out.append(f"an example's response {reason}: its request alone is an example")
-        examples.written.append(entry)
-    return examples
+        request = request or _validator(fields["input_schema"])
+        if reason := _unusable(example.input, request):
+            left_out.append(f"an example {reason}: left out")
+        elif value_key(example.input) not in seen:
+            seen.add(value_key(example.input))
+            written.append({"name": _name(example.name, written), "input": example.input})
+            response = response or _validator(fields.get("output_schema", {}))
+            reason = _unusable(example.output, response) if example.has_output else None
+            if reason:
+                left_out.append(f"an example's response {reason}: its request alone is an example")
+            elif example.has_output:
+                written[-1]["output"] = example.output
+    if written:
+        fields["examples"] = written
+    return left_out
 
 
-def _validator(schema: Schema | bool) -> CompiledSchema | None:
+def _validator(schema: Schema) -> CompiledSchema | None:
     """Return the validator of a schema; None if it cannot be enforced, which is reported elsewhere."""
     try:
-        return compile_schema({} if isinstance(schema, bool) else schema)
+        return compile_schema(schema)
     except (ValueError, jsonschema_rs.ReferencingError):
         return None
 

@@ -30,17 +30,15 @@ from toolgen.project import (
     UnableError,
     kind_of,
     load_targets,
-    parse_toml,
     read_text,
     reason,
 )
 from toolgen.project.files.reading import leaves
+from toolgen.project.inputs.configuration import project_metadata
 from toolgen.project.output.manifest import NAME as OUTPUT_MANIFEST
-from toolgen.schema.validator import compiled
 
 MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
 MAX_BYTES: Final = 100 * 1024 * 1024
-_SCHEMA: Final = "language/schemas/mcpb-manifest-0.4.json"
 _SKIPPED: Final = (".", "__pycache__")
 _EXTRAS: Final = ("mcp", "http")  # what servers run with
 _TIME: Final = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
@@ -82,7 +80,7 @@ def make_bundle(project: Project) -> Bundle:
         raise UnableError(
             "bundle", f"there is no {project.output}/{MANIFEST}", "run `toolgen generate` first"
         )
-    manifest = _valid_manifest(text, f"{project.output}/{MANIFEST}")
+    manifest = _named(text, f"{project.output}/{MANIFEST}")
     app = _app_files(project)
     files = {
         "manifest.json": text.encode(),
@@ -113,18 +111,14 @@ def with_recorded_hash(project: Project, sha256: str) -> str:
     return text.replace("\n", "\r\n") if "\r\n" in project.text else text
 
 
-def _valid_manifest(text: str, path: str) -> dict[str, Any]:
-    """Return a manifest as data. Raises `UnableError` if it breaks the schema of its version."""
-    with DeclaredFolder(toolgen.__path__[0]) as folder:
-        schema = json.loads(folder.read(_SCHEMA))
+def _named(text: str, path: str) -> dict[str, Any]:
+    """Return a manifest as data. Raises `UnableError` if its name or version is none of a file."""
     try:
         data = json.loads(text)
-    except ValueError as error:
-        raise UnableError("bundle", f"{path} is not JSON: {error}") from error
-    for fault in compiled(schema).iter_errors(data):
-        place = "".join(f"/{part}" for part in fault.instance_path) or "the manifest"
-        raise UnableError("bundle", f"{path} is no manifest of MCPB 0.4: {place}: {fault.message[:300]}")
-    for name in (data["name"], data["version"]):
+        names = [data["name"], data["version"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnableError("bundle", f"{path} is no manifest: {error}") from error
+    for name in map(str, names):
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,99}", name):
             raise UnableError("bundle", f"{path}: {name[:100]!r} cannot be part of a file's name")
     return dict(data)
@@ -199,9 +193,7 @@ def _own_files() -> dict[str, bytes]:
 
 def _pyproject(project: Project, manifest: Mapping[str, Any]) -> str:
     """Return the text of the bundle's pyproject.toml: dependencies of the project, and of toolgen."""
-    data = parse_toml(PYPROJECT, read_text(project.root, PYPROJECT) or "")
-    section = data.get("project")
-    declared = section.get("dependencies") if isinstance(section, dict) else None
+    declared = project_metadata(read_text(project.root, PYPROJECT)).get("dependencies")
     own = [each for each in declared if isinstance(each, str)] if isinstance(declared, list) else []
     wanted = sorted({*_requirements(), *(each for each in own if not re.match(r"toolgen\b", each))})
     lines = "".join(f"    {json.dumps(each, ensure_ascii=False)},\n" for each in wanted)

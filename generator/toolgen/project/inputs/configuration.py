@@ -298,13 +298,18 @@ def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def static_version(shared: str | None) -> str | None:
-    """Return `version` of `[project]` in a pyproject.toml; None if it is dynamic, or not there."""
+def project_metadata(shared: str | None) -> dict[str, Any]:
+    """Return the table `[project]` of a pyproject.toml; empty if there is none, or the file is broken."""
     try:
         section = parse_toml(PYPROJECT, shared or "").get("project")
-    except SpecErrors:  # a broken pyproject.toml has no version
-        return None
-    version = section.get("version") if isinstance(section, dict) else None
+    except SpecErrors:  # which other programs report
+        section = None
+    return section if isinstance(section, dict) else {}
+
+
+def static_version(shared: str | None) -> str | None:
+    """Return `version` of `[project]` in a pyproject.toml; None if it is dynamic, or not there."""
+    version = project_metadata(shared).get("version")
     return version if isinstance(version, str) and version else None
 
 

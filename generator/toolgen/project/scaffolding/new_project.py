@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from toolgen.base.escaping.places import plain_name
 from toolgen.compile.printing.file_templates import render
-from toolgen.language.diagnostic import SpecErrors
-from toolgen.project import FILE, PYPROJECT, Project, UnableError, parse_toml, read_text
-from toolgen.project.inputs.configuration import static_version
+from toolgen.project import FILE, PYPROJECT, Project, UnableError, read_text
+from toolgen.project.inputs.configuration import project_metadata, static_version
 from toolgen.project.inputs.discovery import repository
 from toolgen.project.scaffolding.files import package_text, schema_file
 
@@ -78,12 +77,7 @@ def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
 
 def _server_name(root: Path) -> str:
     """Return the name of the distribution in pyproject.toml, or else the folder's."""
-    try:
-        data = parse_toml(PYPROJECT, read_text(root, PYPROJECT) or "")
-    except SpecErrors:  # not our matter
-        data = {}
-    project = data.get("project")
-    name = project.get("name") if isinstance(project, dict) else None
+    name = project_metadata(read_text(root, PYPROJECT)).get("name")
     return plain_name(str(name or "")) or plain_name(root.name) or "tools"
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolgen.base.files import Folder
-from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.names import snake
-from toolgen.project import PYPROJECT, UnableError, parse_toml, read_text, reason
+from toolgen.project import PYPROJECT, UnableError, read_text, reason
+from toolgen.project.inputs.configuration import project_metadata
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
 from toolgen.sources.loading.imported_specs import Destination, ImportContext
@@ -60,11 +60,7 @@ def with_shared_components(
 def _project_name(destination: Destination) -> str:
     """Return the project's name: that of its pyproject.toml, else that of its folder."""
     root = destination.project.root if destination.project else destination.base.parent
-    try:
-        found = parse_toml(PYPROJECT, read_text(root, PYPROJECT) or "").get("project")
-    except (SpecErrors, UnableError):
-        found = None
-    name = found.get("name") if isinstance(found, dict) else None
+    name = project_metadata(read_text(root, PYPROJECT)).get("name")
     return name if isinstance(name, str) and name else root.name
 
 
