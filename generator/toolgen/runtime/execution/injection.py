@@ -36,7 +36,7 @@ from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract.tool_contract import Injection
 from toolgen.runtime.errors import MissingDependencyError
 
-from .threads.thread_run import Place, ThreadRun
+from .threads.thread_run import Place
 
 
 class MissingValueError(MissingDependencyError):
@@ -139,29 +139,23 @@ async def _open_value(dependency: Dependency, place: Place, stack: AsyncExitStac
             _check_thread(dependency, value)
         return value
 
-    async def opened(value: Any) -> Any:
+    async def made(value: Any) -> Any:
         # some are both, such as a pool of asyncpg, and are closed only if they are entered
-        if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
-            value = await value
-        if not isinstance(value, AbstractAsyncContextManager):
-            return value
-        if not isinstance(place, ThreadRun):
-            return await stack.enter_async_context(value)
-        thread, manager = place, value
-        entered = await manager.__aenter__()
-        # released even after the caller has left: a transaction must end
-        stack.push(lambda *error: thread.in_loop(manager.__aexit__(*error), interruptible=False))
-        return entered
+        if isawaitable(value) and not isinstance(value, AbstractAsyncContextManager):
+            return await value
+        return value
 
     async def called() -> Any:
-        return await opened(dependency.entry())
+        return await made(dependency.entry())
 
     if place.is_thread and is_async(dependency.entry):
         value = await place.awaited(called())
     else:
         value = dependency.entry()
-        if isinstance(value, AbstractAsyncContextManager) or isawaitable(value):
-            value = await place.awaited(opened(value))
+        if isawaitable(value):
+            value = await place.awaited(made(value))
+    if isinstance(value, AbstractAsyncContextManager):
+        value = await place.entered(value, stack)
     if _is_manager(value) and not dependency.is_value(value):
         value = stack.enter_context(value)
     return dependency.checked(value)

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import CancelledError, Future
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -29,99 +28,6 @@ OnEnd: TypeAlias = Callable[[Exception | None], None]
 
 class CallAbandonedError(Exception):
     """The caller does not wait any more, or its event loop has ended: the thread should stop."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    work: Coroutine[Any, Any, Any]
-    result: Future[Any]
-    interruptible: bool
-
-    def refuse(self) -> None:
-        self.work.close()
-        self.result.set_exception(CallAbandonedError("the call has been abandoned"))
-
-
-class _TaskHost:
-    """Runs coroutines for a thread in one task of the event loop, which begins with the first.
-
-    Context managers that use cancel scopes of anyio, as most async clients do, must be exited by the task
-    that entered them; `asyncio.run_coroutine_threadsafe` would use a new task for each coroutine.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, tool_name: str) -> None:
-        self._loop, self._tool_name = loop, tool_name
-        self._is_used = False
-        # the rest is used in the event loop only
-        self._stopped = False  # interruptible coroutines are refused
-        self._inbox: asyncio.Queue[_Job | None]  # made with the task
-        self._task: asyncio.Task[None] | None = None
-        self._interruptible = False  # the current coroutine
-
-    def run(self, work: Coroutine[Any, Any, Any], *, interruptible: bool) -> Any:
-        """Return the result of `work`; from the thread, which waits. `stop` cancels interruptible work.
-
-        Raises CallAbandonedError if `work` was not run.
-        """
-        job, self._is_used = _Job(work, Future(), interruptible), True
-        try:
-            self._loop.call_soon_threadsafe(self._take, job)
-        except RuntimeError:  # the loop has been closed
-            job.refuse()
-        return job.result.result()
-
-    def stop(self) -> None:
-        """Cancel the current coroutine if it is interruptible, and refuse others. Call it in the loop."""
-        self._stopped = True
-        # a job that must not be interrupted, such as the exit of a transaction, is run to its end
-        if self._interruptible and self._task is not None:
-            self._task.cancel()
-
-    def end(self) -> None:
-        """End the task; from the thread, which has no more work for it."""
-        if self._is_used:
-            with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._take, None)
-
-    def _take(self, job: _Job | None) -> None:
-        if self._task is None:
-            self._inbox, self._task = asyncio.Queue(), self._loop.create_task(self._serve())
-        if job is not None and self._task.done():
-            job.refuse()
-        else:
-            self._inbox.put_nowait(job)
-
-    async def _serve(self) -> None:
-        try:
-            while (job := await self._inbox.get()) is not None:
-                await self._run(job)
-        finally:
-            # the thread waits without a time limit: it needs an answer
-            while not self._inbox.empty():
-                if (job := self._inbox.get_nowait()) is not None:
-                    job.refuse()
-
-    async def _run(self, job: _Job) -> None:
-        if job.interruptible and self._stopped:
-            job.refuse()
-            return
-        self._interruptible = job.interruptible
-        try:
-            job.result.set_result(await job.work)
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or not task.cancelling():
-                job.result.set_exception(contain_exit(error, self._tool_name))
-                return
-            job.result.set_exception(CallAbandonedError("the call has been abandoned"))
-            if not (job.interruptible and self._stopped):
-                raise  # the event loop ends
-            # `stop` made the request, and the task goes on with the next coroutine
-            task.uncancel()
-        except BaseException as error:
-            job.result.set_exception(contain_exit(error, self._tool_name))
-        finally:
-            self._interruptible = False
 
 
 class ThreadRun:
@@ -143,7 +49,8 @@ class ThreadRun:
         self._most = most  # threads of the tool; None: half of them
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
-        self._host = _TaskHost(self._loop, tool_name)
+        # for which the thread waits; used in the event loop only
+        self._task: asyncio.Task[Any] | None = None
         self._outcome: asyncio.Future[tuple[Any, Exception | None]] = self._loop.create_future()
 
     async def result(self, pool: WorkerPool, seconds: float | None) -> Any:
@@ -173,21 +80,76 @@ class ThreadRun:
             raise error
         return value
 
-    def in_loop(self, work: Coroutine[Any, Any, Any], *, interruptible: bool = True) -> Any:
+    def in_loop(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine in the event loop and return its result; called in the thread, which waits.
 
-        Raises CallAbandonedError if the caller does not wait any more and `work` is interruptible.
+        Raises CallAbandonedError if the caller does not wait any more.
         """
-        return self._host.run(work, interruptible=interruptible)
+        return _result(self._start(work))
+
+    @contextmanager
+    def holding(self, manager: AbstractAsyncContextManager[Any]) -> Iterator[Any]:
+        """Enter an async context manager in the event loop, and leave it there; called in the thread.
+
+        One task does both, because cancel scopes of anyio, which most async clients use, must be left by the
+        task that entered them. It is left even if the call was abandoned: a transaction must end.
+        """
+        entered, leaving = Future[Any](), Future[BaseException | None]()
+
+        async def hold() -> None:
+            async with manager as value:
+                self._task = None  # from here on, it is not cancelled
+                entered.set_result(value)
+                if (error := await asyncio.wrap_future(leaving)) is not None:
+                    raise error
+
+        held = self._start(hold())
+        held.add_done_callback(lambda _: entered.cancel())  # it was not entered
+        try:
+            value = entered.result()
+        except CancelledError:
+            _result(held)
+            raise
+        try:
+            yield value
+        except BaseException as error:
+            leaving.set_result(error)
+        else:
+            leaving.set_result(None)
+        _result(held)
+
+    def _start(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        async def run() -> Any:
+            if self.abandoned:
+                work.close()
+                raise CallAbandonedError
+            self._task = asyncio.current_task()
+            try:
+                return await run_async(work, None, self._tool_name)
+            finally:
+                self._task = None
+
+        task = run()
+        try:
+            return asyncio.run_coroutine_threadsafe(task, self._loop)
+        except RuntimeError:  # the loop has been closed
+            task.close()
+            work.close()
+            raise CallAbandonedError from None
 
     async def awaited(self, work: Awaitable[Any]) -> Any:
         """Await `work` in the event loop and return its result. Blocks the thread, and never suspends."""
         # a coroutine as it is: if the call has been abandoned it is closed, and Python warns of none
         return self.in_loop(work if isinstance(work, Coroutine) else awaited(work))
 
+    async def entered(self, manager: AbstractAsyncContextManager[Any], stack: AsyncExitStack) -> Any:
+        """Return the value of an async context manager, which `stack` leaves."""
+        return stack.enter_context(self.holding(manager))
+
     def _abandon(self) -> None:
         self.abandoned = True
-        self._host.stop()
+        if self._task is not None:
+            self._task.cancel()
         text, fields = "after its call has ended, tool %s continues in its thread", {"event": "abandoned"}
         LOGGER.warning(text, self._tool_name, extra={**fields, "tool_name": self._tool_name})
 
@@ -198,7 +160,6 @@ class ThreadRun:
         except BaseException as raised:  # raised again in the caller's task, as an ordinary exception
             error = contain_exit(raised, self._tool_name)
         self._ended(error)
-        self._host.end()
         if self.abandoned and error is not None and not isinstance(error, CallAbandonedError):
             name = type(error).__name__
             LOGGER.info("tool %s failed with %s after its call had ended", self._tool_name, name)
@@ -217,6 +178,13 @@ class ThreadRun:
             self._on_end(error)
 
 
+def _result(future: Future[Any]) -> Any:
+    try:
+        return future.result()
+    except CancelledError:
+        raise CallAbandonedError from None
+
+
 class InLoop:
     """The event loop as the place where a method runs. `awaited` is that of ThreadRun."""
 
@@ -225,6 +193,10 @@ class InLoop:
     def awaited(self, work: Awaitable[Any]) -> Awaitable[Any]:
         """Return `work`, which is awaited here. No coroutine around it: a stream does this for each chunk."""
         return work
+
+    async def entered(self, manager: AbstractAsyncContextManager[Any], stack: AsyncExitStack) -> Any:
+        """Return the value of an async context manager, which `stack` leaves."""
+        return await stack.enter_async_context(manager)
 
 
 IN_LOOP: Final = InLoop()
