@@ -175,7 +175,7 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
             inputs=[ToolParam("a", "string"), ToolParam("a", "text")],
             returns=ToolReturn("integr"),
             timeout=-1,
-            deprecated={"since": 2},  # type: ignore[typeddict-item]
+            deprecated={"since": 2},
         )
     message = str(caught.value)
     for fault in (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -43,12 +42,7 @@ def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
 def _conflicts(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     """Yield a fault for each field that does nothing, or cannot work, beside another one."""
     fault = partial(SpecFault, code="conflicting-options", of_key=True)
-    limit, anthropic = data.get("rate_limit", {}), data.get("targets", {}).get("anthropic", {})
-    if limit.get("per_second", 0) > limit.get("per_minute", math.inf):
-        message = (
-            "no second can have more calls than `per_minute` allows, so that `per_second` limits nothing"
-        )
-        yield fault(("rate_limit", "per_second"), message=message, hint="lower it, or remove it")
+    anthropic = data.get("targets", {}).get("anthropic", {})
     if "background" in data and "stream" in data:
         message = "a call that runs in a worker sends no chunks: its caller gets the result at its end"
         hint = "remove `background`, or `stream`; `context.report_progress` reaches callers from workers, too"

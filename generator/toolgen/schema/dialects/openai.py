@@ -7,33 +7,13 @@ The rules: https://developers.openai.com/api/docs/guides/structured-outputs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from toolgen.schema.dialects.published import Loss, Published
-from toolgen.schema.dialects.strict import LossError, NoStrictFormError, StrictConverter
+from toolgen.schema.dialects.strict import NoStrictFormError, StrictConverter
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.graph import all_uses, references_in
 from toolgen.schema.providers import OPENAI_STRICT
-
-
-@dataclass(frozen=True, slots=True)
-class StrictForm:
-    """A schema in strict form, or None if a loss is fatal."""
-
-    schema: dict[str, Any] | None
-    losses: tuple[Loss, ...]
-
-
-def to_strict(document: SchemaDocument) -> StrictForm:
-    """Return the strict form of a schema, with every loss."""
-    converter = StrictConverter(document)
-    try:
-        strict = converter.root()
-    except NoStrictFormError as error:
-        return StrictForm(None, (*converter.losses, error.loss))
-    losses = (*converter.losses, *_exceeded_limits(strict))
-    return StrictForm(None if any(loss.fatal for loss in losses) else strict, losses)
 
 
 def publish(document: SchemaDocument, strict: bool | None) -> Published:
@@ -42,24 +22,24 @@ def publish(document: SchemaDocument, strict: bool | None) -> Published:
     `strict` is the spec's `targets.openai.strict`. True: the strict form if there is one, with every loss.
     False: the author's schema. None: the strict form only if nothing is lost.
     """
+    unchanged = Published(document.schema)
     if strict is False:
-        return Published(document.schema)
-    if strict is None:
-        made = _lossless(document)
-        return Published(document.schema) if made is None else Published(made, True)
-    form = to_strict(document)
-    if form.schema is None:
-        return Published(document.schema, losses=form.losses)
-    return Published(form.schema, True, form.losses)
+        return unchanged
+    found = to_strict(document)
+    return unchanged if strict is None and (found.losses or not found.strict) else found
 
 
-def _lossless(document: SchemaDocument) -> dict[str, Any] | None:
-    """Return the strict form of a schema; None if it would lose anything, as it does for most schemas."""
+def to_strict(document: SchemaDocument) -> Published:
+    """Return the strict form of a schema, with every loss; the author's schema if a loss is fatal."""
+    converter = StrictConverter(document)
     try:
-        strict = StrictConverter(document, lossless=True).root()
-    except (NoStrictFormError, LossError):
-        return None
-    return None if _exceeded_limits(strict) else strict
+        strict = converter.root()
+    except NoStrictFormError as error:
+        return Published(document.schema, losses=(*converter.losses, error.loss))
+    losses = (*converter.losses, *_exceeded_limits(strict))
+    if any(loss.fatal for loss in losses):
+        return Published(document.schema, losses=losses)
+    return Published(strict, True, losses)
 
 
 def _exceeded_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:

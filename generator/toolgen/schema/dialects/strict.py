@@ -56,10 +56,6 @@ _DROPPED: Final[Mapping[str, tuple[str, ...]]] = {
 """Keywords that strict mode does not have, by the type that they constrain."""
 
 
-class LossError(Exception):
-    """A lossless conversion would lose something."""
-
-
 class NoStrictFormError(Exception):
     """A schema that cannot be converted to strict form, with the reason as a fatal loss."""
 
@@ -266,14 +262,10 @@ def _first_type(value: Any) -> str:
 
 
 class StrictConverter:
-    """One conversion to strict form. `losses` are complete after `root`.
+    """One conversion to strict form. `losses` are complete after `root`."""
 
-    If it is to be `lossless`, it ends at the first loss.
-    """
-
-    def __init__(self, document: SchemaDocument, *, lossless: bool = False) -> None:
+    def __init__(self, document: SchemaDocument) -> None:
         self._form = Alternatives(document)
-        self._lossless = lossless
         self._losses: dict[Loss, None] = {}
         self._defs: dict[str, JsonObject] = {}
         self._names: dict[JsonPath, str] = {(): "#"}  # target of a reference → its name in `$defs`
@@ -285,14 +277,12 @@ class StrictConverter:
         return tuple(self._losses)
 
     def root(self) -> JsonObject:
-        """Return the whole strict schema. Raises `NoStrictFormError`, or `LossError` if it is lossless."""
+        """Return the whole strict schema. Raises `NoStrictFormError`."""
         printed = self._alternative(self._form.arguments(), 0)
         printed = _described(printed, self._form.root.schema)
         return printed | ({"$defs": dict(sorted(self._defs.items()))} if self._defs else {})
 
     def _lose(self, path: JsonPath, keyword: str, reason: str, *, fatal: bool = False) -> None:
-        if self._lossless:
-            raise LossError
         self._losses[Loss(path, keyword, reason, fatal)] = None
 
     def _convert(self, part: Subschema, depth: int) -> JsonObject:

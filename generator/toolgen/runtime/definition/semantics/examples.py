@@ -20,7 +20,7 @@ def check_examples(data: Mapping[str, Any], validators: Mapping[str, CompiledSch
     declared = [error["code"] for error in data.get("errors", ())]
     for index, example in enumerate(data.get("examples", ())):
         path: JsonPath = ("examples", index)
-        yield from _avoided(data["name"], path, example)
+        yield from _avoided(path, example)
         if request is not None:
             yield from _violations((*path, "input"), example["input"], request, "input_schema")
         if "error" in example:
@@ -35,18 +35,10 @@ def check_examples(data: Mapping[str, Any], validators: Mapping[str, CompiledSch
                 yield from _violations((*path, "output", number), item, chunk, "chunk_schema")
 
 
-def _avoided(tool: str, path: JsonPath, example: Mapping[str, Any]) -> Iterator[SpecFault]:
-    avoided = example.get("not", [])
-    if avoided and "ask" not in example:
+def _avoided(path: JsonPath, example: Mapping[str, Any]) -> Iterator[SpecFault]:
+    if example.get("not") and "ask" not in example:
         message = "the field 'ask' is missing: `not` has the tools that must not be called for it"
         yield SpecFault((*path, "not"), "missing-field", message, "write what a user would say", of_key=True)
-    for number, name in enumerate(avoided):
-        where = (*path, "not", number)
-        if name == tool:
-            message = "the example is a call of this tool, so `not` cannot name it"
-            yield SpecFault(where, "bad-value", message, "name other tools")
-        elif name in avoided[:number]:
-            yield SpecFault(where, "duplicate-name", f"the tool {name!r} is used twice", "remove one")
 
 
 def _error(declared: Sequence[str], path: JsonPath, example: Mapping[str, Any]) -> Iterator[SpecFault]:

@@ -1,18 +1,15 @@
-"""Check `max_result_bytes` and `page`: the schemas have the items, and cursors that may be any text."""
+"""Check `max_result_bytes` and `page`: the schemas have the items and the cursors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.schema.document import SchemaDocument, as_list, pointer_tokens
 
 from .properties import FoundProperty, find_property, may_be_array, may_be_text
-
-_LIMITING: Final = ("pattern", "enum", "const", "format")
-_SHORTEST: Final = 1000  # characters that a cursor may need
 
 
 def check_page(data: Mapping[str, Any], documents: Mapping[str, SchemaDocument]) -> Iterator[SpecFault]:
@@ -43,37 +40,21 @@ def _items(response: SchemaDocument, pointer: str) -> Iterator[SpecFault]:
 
 
 def _cursor(document: SchemaDocument, field: str, pointer: str) -> Iterator[SpecFault]:
-    """Yield the faults of a cursor: a string without limits, which the request may leave out."""
+    """Yield the faults of a cursor: a string, which the request may leave out."""
     subject = "request" if field == "from" else "response"
     names = pointer_tokens(pointer)
     found = find_property(document, names)
     if found.missing is not None:
         yield _missing(field, subject, pointer, found)
         return
-    # A cursor is for the implementation alone to read, so no keyword may limit its text.
     typed = [each for each in found.schemas if "type" in each]
     if typed and not any(map(may_be_text, typed)):
         message = f"{quoted(pointer)} is not a string, and a cursor is one"
         yield _fault((field,), message, 'write `type: string`, or `type: [string, "null"]`')
-    elif limit := _limit(found.schemas):
-        message = f"{quoted(pointer)} has `{limit}`, and a cursor may be any text"
-        remedy = f", or let it be {_SHORTEST} or more" if limit == "maxLength" else ""
-        yield _fault((field,), message, f"remove `{limit}`{remedy}")
     required = any(names[-1] in as_list(each.get("required")) for each in found.holder)
     if field == "from" and required:
         message = f"{quoted(pointer)} is required, and the first page is asked for without a cursor"
         yield _fault((field,), message, "take it out of `required`")
-
-
-def _limit(schemas: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the keyword by which a cursor cannot be any text; None if there is none."""
-    for schema in schemas:
-        for keyword in _LIMITING:
-            if keyword in schema:
-                return keyword
-        if schema.get("maxLength", _SHORTEST) < _SHORTEST:
-            return "maxLength"
-    return None
 
 
 def _missing(field: str, subject: str, pointer: str, found: FoundProperty) -> SpecFault:
