@@ -232,9 +232,7 @@ def test_strict_option_decides_what_is_published() -> None:
     exact = closed({"a": {"type": "integer"}}, [])
     lossy = closed({"a": {"type": "string", "maxLength": 3}})
     hopeless = {"type": "object"}
-    assert publish(SchemaDocument(exact), None) == Published(
-        to_strict(SchemaDocument(exact)).schema, True
-    )
+    assert publish(SchemaDocument(exact), None) == Published(to_strict(SchemaDocument(exact)).schema, True)
     assert publish(SchemaDocument(exact), False) == Published(exact)
     assert publish(SchemaDocument(lossy), None) == Published(lossy)
     assert publish(SchemaDocument(lossy), True) == Published(

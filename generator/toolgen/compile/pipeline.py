@@ -40,7 +40,6 @@ from toolgen.language.compiled_spec import CompiledSpec, NameKind
 from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.language.internal_error import TemplateBug
 from toolgen.language.lint.suppressions import without_suppressed
-from toolgen.language.names import tool_module
 from toolgen.language.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.progress import Progress, no_progress
@@ -127,12 +126,6 @@ def analyze(
     )
     # tools → tools as each target publishes them
     return adapt(program, targets, progress)
-
-
-def disabled_modules(texts: Texts, prefix: str, targets: Sequence[Target]) -> list[str]:
-    """Return the names of the modules that would implement the tools that are not enabled."""
-    tools = parse(read(texts, prefix), targets).tools
-    return sorted(tool_module(spec.name) for spec, _ in tools if not spec.enabled)
 
 
 def without_suppressed_warnings(program: Program) -> Program:

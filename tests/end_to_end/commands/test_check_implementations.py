@@ -121,24 +121,6 @@ def test_an_error_in_a_helper_is_reported_at_its_line(project: Project) -> None:
     assert "NameError" in fault["message"]
 
 
-def test_an_orphaned_implementation_is_a_warning_but_a_helper_is_not(project: Project) -> None:
-    project.add_tool("broken", PLAIN, GOOD)
-    project.write("tools/_private.py", GOOD)
-    project.write("tools/helpers.py", "def add(a, b):\n    return a + b\n")
-    project.generate()
-    (project.root / "specs/broken.yaml").rename(project.root / "specs/renamed.yaml")
-    spec = project.root / "specs/renamed.yaml"
-    spec.write_text(spec.read_text().replace("name: broken", "name: renamed"))
-    project.write("tools/renamed.py", GOOD.replace("broken", "renamed").replace("Broken", "Renamed"))
-    project.generate()
-    code, (fault,) = check(project)
-    assert (code, fault["code"], fault["severity"]) == (0, "orphaned-implementation", "warning")
-    assert (fault["file"], fault["line"]) == ("tools/broken.py", 3)
-    project.add_tool("broken", PLAIN + "enabled: false\n")
-    project.generate()
-    assert check(project) == (0, []), "the tool exists, and is not enabled"
-
-
 def test_a_package_that_does_not_import_is_reported_once(project: Project) -> None:
     project.write("tools/__init__.py", "x = 1\nraise RuntimeError('no')\n")
     project.generate()

@@ -10,22 +10,19 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import re
 import site
 import sys
 import sysconfig
 import threading
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
-from toolgen.base.files import read_named
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
@@ -36,10 +33,10 @@ from .loading import Catalog, ClassFault, find_package, implementing_class, modu
 
 @dataclass(frozen=True, slots=True)
 class ImplementationFault:
-    """Why an implementation cannot be used, or (`orphaned-implementation`) that no tool uses it."""
+    """Why an implementation cannot be used."""
 
     code: str  # a key of `toolgen.language.codes.CODES`
-    tool: str  # wire name; the module's name for an orphan
+    tool: str  # wire name
     file: str  # absolute path
     line: int  # from 1
     message: str  # without the message of an exception
@@ -47,11 +44,6 @@ class ImplementationFault:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
-
-    @property
-    def is_error(self) -> bool:
-        """False for an orphan, which makes nothing fail."""
-        return self.code != "orphaned-implementation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +62,18 @@ class _Place:
 
 
 Started = Callable[[str, str], None]
-"""Is called before the import of each tool (or orphan), with its name and its expected file."""
+"""Is called before the import of each tool, with its name and its expected file."""
 
 
 def check_implementations(
     catalog: Catalog,
     *,
-    unlisted: Collection[str] = (),
     started: Started = lambda name, file: None,
 ) -> Iterator[ImplementationFault]:
     """Import each implementation, check its class, create an instance; yield the faults.
 
     Args:
         catalog: the generated module.
-        unlisted: modules that are known to belong to no tool of the catalog.
         started: is called before each import.
 
     Every exception of an implementation is a fault, but for KeyboardInterrupt: the user may have pressed ^C.
@@ -106,15 +96,6 @@ def check_implementations(
         return
     for definition in catalog.TOOLS.values():
         yield from _check_tool(catalog, definition, started)
-    modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted}
-    for found in iter_modules(spec.submodule_search_locations):
-        if found.name in modules or found.name.startswith("_"):
-            continue
-        module = found.module_finder.find_spec(found.name, None)
-        place = None if module is None or not module.origin else _place_of_tool_class(module.origin)
-        if place is not None:
-            message = f"no spec has a tool that {package}.{found.name} would implement"
-            yield place.fault("orphaned-implementation", found.name, message)
 
 
 def _fault_of_import(name: str, path: str, file: str) -> ImplementationFault | None:
@@ -180,8 +161,8 @@ def warn_of_faults(catalog: Catalog) -> None:
 
 
 def refuse_faults(catalog: Catalog) -> bool:
-    """Import every implementation and log each fault as an error; ignore orphans. True if there is none."""
-    faults = [fault for fault in check_implementations(catalog) if fault.is_error]
+    """Import every implementation and log each fault as an error. True if there is none."""
+    faults = list(check_implementations(catalog))
     for fault in faults:
         LOGGER.error("%s", fault)
     return not faults
@@ -249,19 +230,6 @@ def _check_constructor(cls: type[Any], name: str, file: str) -> Iterator[Impleme
         message = f"{cls.__name__}(), without arguments, failed with {type(error).__name__}"
         place = _place_of_user(error) or _place_of_function(cls.__init__, _place_of_class(cls, file))
         yield place.fault("implementation-constructor", name, message, error)
-
-
-_TOOL_CLASS = re.compile(r"^class \w+\((?:.*\W)?(?!BaseTool\b|HttpTool\b)\w+Tool\b", re.MULTILINE)
-
-
-def _place_of_tool_class(file: str) -> _Place | None:
-    """Return the place of the first class with a base that is named like a generated one, without import."""
-    try:
-        text = read_named(file).decode()
-    except (OSError, ValueError):
-        return None
-    found = _TOOL_CLASS.search(text)
-    return None if found is None else _Place(file, text.count("\n", 0, found.start()) + 1)
 
 
 def _import_fault(name: str, path: str, place: _Place, *, error: BaseException) -> ImplementationFault:

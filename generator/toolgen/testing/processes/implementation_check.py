@@ -9,7 +9,7 @@ import dataclasses
 import faulthandler
 import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -26,17 +26,14 @@ from toolgen.testing.project_tools import require_generated
 _SECONDS = 30.0  # that importing one implementation may take
 _TOTAL_SECONDS = 600.0  # seconds that all of them may take
 
-_HINTS = {
-    "implementation-missing": "write the module, or set `enabled: false` in the spec",
-    "orphaned-implementation": "remove it, or begin its name with `_` if it is a helper",
-}
+_HINTS = {"implementation-missing": "write the module, or set `enabled: false` in the spec"}
 
 
-def check_implementations(project: Project, unlisted: Collection[str] = ()) -> list[Diagnostic]:
+def check_implementations(project: Project) -> list[Diagnostic]:
     """Return the faults of the project's implementations, by file and line, up to one that ends the process.
 
-    Runs the project's code, in a process of its own. `unlisted` are modules of tools that are not enabled.
-    Raises UnableError if there is no generated code that can be imported, or no implementations setting.
+    Runs the project's code, in a process of its own. Raises UnableError if there is no generated code that
+    can be imported, or no implementations setting.
     """
     if project.implementations is None:
         message = f"{project.file} has no `implementations` setting"
@@ -46,7 +43,6 @@ def check_implementations(project: Project, unlisted: Collection[str] = ()) -> l
     task = {
         "folder": str(folder),
         "package": project.package,
-        "unlisted": sorted(unlisted),
         "seconds": _SECONDS,
     }
     run = run_child(__name__, task, folder=folder, seconds=_TOTAL_SECONDS)
@@ -115,5 +111,5 @@ def _check(task: Any, hung: TextIOWrapper, write: Callable[..., None]) -> None:
     catalog = import_module(f"{task['package']}.catalog")
     from toolgen.runtime.implementations.implementation_faults import check_implementations
 
-    for fault in check_implementations(catalog, unlisted=task["unlisted"], started=started):
+    for fault in check_implementations(catalog, started=started):
         write(fault=dataclasses.asdict(fault))

@@ -1,6 +1,0 @@
-from generated.tools.greet import GreetTool
-
-
-class Greet(GreetTool):
-    async def execute(self, request, context):
-        return "hello"
