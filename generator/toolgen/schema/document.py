@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final, NamedTuple
-from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urljoin
 
 from toolgen.schema.keywords import (
     ALL_REFERENCES,
@@ -122,16 +122,24 @@ def in_place_subschemas(schema: Mapping[str, Any], path: JsonPath) -> Iterator[t
                 yield (*path, keyword, name), inner
 
 
-def replace_refs(schema: Any, refs: Mapping[JsonPath, str], path: JsonPath = ()) -> Any:
+def edited(schema: Any, edit: Callable[[JsonPath, JsonObject], JsonObject]) -> Any:
+    """Return a copy of `schema` with each subschema as `edit` returns it, given its path and its copy."""
+    paths = {path for path, _ in subschemas(schema)}
+
+    def copied(value: Any, path: JsonPath) -> Any:
+        if isinstance(value, list):
+            return [copied(inner, (*path, index)) for index, inner in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        copy = {key: copied(inner, (*path, key)) for key, inner in value.items()}
+        return edit(path, copy) if path in paths else copy
+
+    return copied(schema, ())
+
+
+def replace_refs(schema: Any, refs: Mapping[JsonPath, str]) -> Any:
     """Return a copy of `schema` with a new `$ref` at each path of `refs`; the order of keys is kept."""
-    if isinstance(schema, dict):
-        copy = {key: replace_refs(value, refs, (*path, key)) for key, value in schema.items()}
-        if path in refs:
-            copy["$ref"] = refs[path]
-        return copy
-    if isinstance(schema, list):
-        return [replace_refs(value, refs, (*path, index)) for index, value in enumerate(schema)]
-    return schema
+    return edited(schema, lambda path, node: {**node, "$ref": refs[path]} if path in refs else node)
 
 
 # JSON Pointers (RFC 6901) in URI fragments, and anchors
@@ -167,17 +175,8 @@ def plain_pointer(path: JsonPath) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
-_UNESCAPED: Final = frozenset("!$&'()*+,;=:@-._~")
-
-
 def _escape(step: str) -> str:
-    text = step.replace("~", "~0").replace("/", "~1")
-    return "".join(
-        char
-        if (char.isascii() and char.isalnum()) or char in _UNESCAPED
-        else "".join(f"%{byte:02X}" for byte in char.encode("utf-8"))
-        for char in text
-    )
+    return quote(step.replace("~", "~0").replace("/", "~1"), safe="!$&'()*+,;=:@-._~")
 
 
 def locate(document: Any, path: JsonPath) -> Located | None:
@@ -422,16 +421,9 @@ def _resource_around(resources: Mapping[JsonPath, str], path: JsonPath) -> JsonP
 def _join(base: str, reference: str) -> str:
     """Return the absolute address of `reference`, which is relative to `base` (RFC 3986, section 5)."""
     try:
-        scheme, _, rest = base.partition(":")
-        if urlsplit(reference).scheme:
-            scheme, _, rest = reference.partition(":")
-            reference = ""
-        # `urljoin` joins addresses of the schemes that it knows only.
-        parts = urlsplit(urljoin("http:" + rest, reference))
-        path = urljoin("http://host/", parts.path).removeprefix("http://host") if parts.netloc else parts.path
+        return urljoin(base, reference)
     except ValueError:  # not an address
         return reference
-    return urlunsplit((scheme.lower(), parts.netloc.lower(), path, parts.query, ""))
 
 
 def _is_plain(node: Schema, path: JsonPath) -> bool:

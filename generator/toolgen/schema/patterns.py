@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from toolgen.schema.document import subschemas
+from toolgen.schema.document import JsonObject, edited
 from toolgen.schema.keywords import REFERENCES
 
 _COUNT = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
@@ -142,20 +142,13 @@ def is_misread(schema: Any) -> bool:
 
 
 def translate_for_validator(schema: Any) -> Any:
-    """Return `schema` with patterns and references as the validator takes them; itself if nothing changes."""
-    for _, node in subschemas(schema):
-        if any(_apply(node.get(key), translate) != node.get(key) for key, translate in _TRANSLATIONS.items()):
-            return _copy(schema, _TRANSLATIONS)
-        if isinstance(patterns := node.get("patternProperties"), dict) and any(
-            translate_pattern(key) != key for key in patterns
-        ):
-            return _copy(schema, _TRANSLATIONS)
-    return schema
+    """Return `schema` with patterns and references as the validator takes them."""
+    return edited(schema, lambda _, node: _translated(node, _TRANSLATIONS))
 
 
 def translate_property_patterns(schema: Any) -> Any:
     """Return `schema` with only its property patterns translated: the validator's paths lead through them."""
-    return _copy(schema, {})
+    return edited(schema, lambda _, node: _translated(node, {}))
 
 
 def _encode_reference(ref: str) -> str:
@@ -169,27 +162,11 @@ _TRANSLATIONS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _apply(value: Any, translation: Callable[[str], str]) -> Any:
-    return translation(value) if isinstance(value, str) else value
-
-
-def _copy(schema: Any, translations: Mapping[str, Callable[[str], str]]) -> Any:
-    schemas = {id(node) for _, node in subschemas(schema)}
-
-    def walk(value: Any) -> Any:
-        if isinstance(value, list):
-            return [walk(inner) for inner in value]
-        if not isinstance(value, dict):
-            return value
-        copy = {key: walk(inner) for key, inner in value.items()}
-        if id(value) in schemas:
-            copy |= {
-                key: _apply(copy[key], translate) for key, translate in translations.items() if key in copy
-            }
-            if isinstance(copy.get("patternProperties"), dict):
-                copy["patternProperties"] = {
-                    translate_pattern(key): inner for key, inner in copy["patternProperties"].items()
-                }
-        return copy
-
-    return walk(schema)
+def _translated(node: JsonObject, translations: Mapping[str, Callable[[str], str]]) -> JsonObject:
+    copy = dict(node)
+    for keyword, translate in translations.items():
+        if isinstance(copy.get(keyword), str):
+            copy[keyword] = translate(copy[keyword])
+    if isinstance(patterns := copy.get("patternProperties"), dict):
+        copy["patternProperties"] = {translate_pattern(key): inner for key, inner in patterns.items()}
+    return copy

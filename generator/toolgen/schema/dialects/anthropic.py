@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.schema.dialects.published import Loss, Published
-from toolgen.schema.document import JsonPath, Located, SchemaDocument, subschemas
+from toolgen.schema.document import JsonObject, JsonPath, Located, SchemaDocument, edited, subschemas
 from toolgen.schema.graph import all_uses, references_in
 
 _SUPPORTED = frozenset(
@@ -41,8 +41,12 @@ def publish(document: SchemaDocument, strict: bool) -> Published:
     if any(loss.fatal for loss in losses):
         return Published(document.schema, losses=losses)
     dropped = {(*loss.path, loss.keyword) for loss in losses}
-    made: dict[str, Any] = _without(schema, dropped, frozenset(path for path, _ in subschemas(schema)))
-    return Published(made, True, losses)
+
+    def kept(path: JsonPath, node: JsonObject) -> JsonObject:
+        keywords = (key for key in node if (*path, key) not in dropped and not _is_annotation(key))
+        return {key: node[key] for key in keywords}
+
+    return Published(edited(schema, kept), True, losses)
 
 
 def _losses(document: SchemaDocument) -> Iterator[Loss]:
@@ -98,20 +102,6 @@ def recursive_references(document: SchemaDocument) -> set[str]:
 
 def _is_annotation(keyword: str) -> bool:
     return keyword in _ANNOTATIONS or keyword.startswith("x-")
-
-
-def _without(value: Any, dropped: set[JsonPath], schemas: frozenset[JsonPath], path: JsonPath = ()) -> Any:
-    """Return a copy of `value` without annotations and the keywords at the paths `dropped`."""
-    if isinstance(value, dict):
-        is_schema = path in schemas
-        return {
-            key: _without(item, dropped, schemas, (*path, key))
-            for key, item in value.items()
-            if not is_schema or ((*path, key) not in dropped and not _is_annotation(key))
-        }
-    if isinstance(value, list):
-        return [_without(item, dropped, schemas, (*path, index)) for index, item in enumerate(value)]
-    return value
 
 
 @dataclass(frozen=True, slots=True)
