@@ -20,7 +20,7 @@ from secrets import token_bytes, token_urlsafe
 from typing import Any, Final, Protocol
 from uuid import uuid4
 
-from toolgen.runtime.confirmation.sealing import KEY_BYTES, AesGcmSealer, parse_keys
+from toolgen.runtime.confirmation.sealing import KEY_BYTES, Sealer, parse_keys
 from toolgen.runtime.confirmation.tokens import Approved, digest_of_question
 from toolgen.runtime.context import Caller, Progress, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
@@ -56,7 +56,7 @@ LOOK_SECONDS: Final = 1.0  # until a worker sees that its task was cancelled, an
 STORE_TRIES: Final = 5  # to store an answer
 AWAY_SECONDS: Final = 60.0  # that a waiting call waits for a store that does not answer
 _FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
-_PURPOSE: Final = b"toolgen/task/v1"
+_PURPOSE: Final = b"toolgen/task"
 _ID: Final = 24  # bytes
 _OWN_META: Final = "toolgen/"
 
@@ -91,7 +91,7 @@ class Tasks:
         self,
         records: CallRecords,
         queue: TaskQueue,
-        sealer: AesGcmSealer,
+        sealer: Sealer,
         calls: QueuedCalls,
     ) -> None:
         self.queue = queue
@@ -113,7 +113,7 @@ class Tasks:
         records = open_call_records("task_queue", settings.task_queue)
         queue: TaskQueue = LocalQueue() if is_local else SaqQueue(settings.task_queue)
         try:
-            sealer = AesGcmSealer(keys or [token_bytes(KEY_BYTES)], _PURPOSE)
+            sealer = Sealer(keys or [token_bytes(KEY_BYTES)], _PURPOSE)
         except ModuleNotFoundError as error:
             raise SettingError("tasks need the package cryptography: pip install 'toolgen[tasks]'") from error
         return cls(records, queue, sealer, calls)

@@ -18,7 +18,7 @@ from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.call_records import CallRecords, open_call_records, redeeming
 
 from .audit import Way
-from .sealing import AesGcmSealer, parse_keys, sealer_of
+from .sealing import Sealer, parse_keys, sealer_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class ConfirmationTokens:
             "approved" if first else "refused", approved if first else None, approved.question_id
         )
 
-    def _sealing(self) -> AesGcmSealer | None:
+    def _sealing(self) -> Sealer | None:
         if self._keys:
             return self._sealer
         with self._lock:
