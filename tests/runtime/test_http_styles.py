@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.runtime.http.styles import UnsafeValueError, in_cookie, in_header, in_path, in_query
+from toolgen.runtime.errors import InvalidRequestError
+from toolgen.runtime.http.styles import in_header, in_path, in_query
 
 LIST = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}
@@ -59,9 +60,9 @@ def test_headers_and_cookies() -> None:
     assert in_header("X", OBJECT, {}) == "R,100,G,200,B,150"
     assert in_header("X", OBJECT, {"explode": True}) == "R=100,G=200,B=150"
     assert in_header("X", {"a": "é"}, {"media_type": "application/json"}) == '{"a": "\\u00e9"}'
-    assert in_cookie("c", "a;b=c", {}) == [("c", "a%3Bb%3Dc")]
+    assert in_query("c", "a;b=c", {}) == [("c", "a%3Bb%3Dc")]
     for bad in ("a\r\nb", "a\x00", ["a", "\n"], {"a\n": 1}, "\x7f"):
-        with pytest.raises(UnsafeValueError):
+        with pytest.raises(InvalidRequestError):
             in_header("X", bad, {})
 
 
@@ -69,5 +70,5 @@ def test_headers_and_cookies() -> None:
 @pytest.mark.parametrize("value", ["", [], {}, "..", ["..", "x"], {"a": "../b"}, "x/../y", ".", "a\\..\\b"])
 def test_paths_are_not_left(style: str, value: Any) -> None:
     for explode in (False, True):
-        with pytest.raises(UnsafeValueError):
+        with pytest.raises(InvalidRequestError):
             in_path("id", value, {"style": style, "explode": explode, "allow_reserved": True})

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolgen.runtime.http.styles import UnsafeValueError, in_header, in_path
+from toolgen.runtime.errors import InvalidRequestError
+from toolgen.runtime.http.styles import in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.sources.imported_tool import ImportedTool, SourceError
 from toolgen.sources.names import ExistingNames
@@ -188,7 +189,7 @@ def test_parameters_accept_exactly_the_texts_that_can_be_sent(
     def is_sent(text: str) -> bool:
         try:
             send("v", text, {})
-        except UnsafeValueError:
+        except InvalidRequestError:
             return False
         return True
 

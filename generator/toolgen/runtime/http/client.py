@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import httpx2
 
 MAX_BYTES = 20 * 1024 * 1024  # of a reply, decompressed
-_CONNECT_SECONDS = 10.0
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MAX_REDIRECTS = 5
 
@@ -63,12 +62,12 @@ async def send(request: PreparedRequest, seconds: float) -> Reply:
     """
     try:
         async with asyncio.timeout(seconds):  # the client's own time limits only apply to each read
-            return await _send(request, seconds)
+            return await _send(request)
     except TimeoutError:
-        raise ReplyTimeoutError(_timeout_message(request.url, seconds)) from None
+        raise ReplyTimeoutError(f"{_origin(request.url)} did not answer within {seconds:g} seconds") from None
 
 
-async def _send(request: PreparedRequest, seconds: float) -> Reply:
+async def _send(request: PreparedRequest) -> Reply:
     httpx = _httpx()
     shared = _shared(httpx)
     shared.calls += 1
@@ -82,14 +81,11 @@ async def _send(request: PreparedRequest, seconds: float) -> Reply:
                 headers=[(name.encode(), value.encode()) for name, value in request.all_headers().items()],
                 content=request.content,
                 files=parts,
-                timeout=httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
             ) as response:
                 target = _redirect_target(request.method, url, response)
                 if not target:
                     return await _read(response)
                 url = target
-    except httpx.TimeoutException:
-        raise ReplyTimeoutError(_timeout_message(url, seconds)) from None
     except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
         raise NoReplyError(f"{_origin(url)} cannot be reached: {_reason(error)}") from None
     finally:
@@ -124,13 +120,9 @@ def _shared(httpx: Any) -> _Shared:
     for closed in [each for each in _SHARED if each.is_closed()]:
         del _SHARED[closed]
     if loop not in _SHARED:
-        logger = logging.getLogger("httpx2")
-        if _without_query not in logger.filters:
-            logger.addFilter(_without_query)
+        logging.getLogger("httpx2").addFilter(_is_of_others)  # a filter is added once
         _SHARED[loop] = _Shared(
-            httpx.AsyncClient(
-                follow_redirects=False, cookies=_no_cookies(), headers={"accept-encoding": "gzip"}
-            )
+            httpx.AsyncClient(cookies=_no_cookies(), headers={"accept-encoding": "gzip"}, timeout=None)
         )
     return _SHARED[loop]
 
@@ -142,13 +134,9 @@ def _no_cookies() -> Any:
     return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
 
 
-def _without_query(record: logging.LogRecord) -> bool:
-    """Remove queries, which may contain secrets, from URLs in httpx2's log records of these calls."""
-    if _IN_CALL.get() and isinstance(record.args, tuple):
-        record.args = tuple(
-            str(each).partition("?")[0] if type(each).__name__ == "URL" else each for each in record.args
-        )
-    return True
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """Drop httpx2's records of these calls: their URLs may contain secrets."""
+    return not _IN_CALL.get()
 
 
 def _redirect_target(method: str, url: str, response: httpx2.Response) -> str:
@@ -177,16 +165,13 @@ async def _read(response: httpx2.Response) -> Reply:
     return Reply(response.status_code, response.reason_phrase, headers, bytes(content))
 
 
-def _timeout_message(url: str, seconds: float) -> str:
-    return f"{_origin(url)} did not answer within {seconds:g} seconds"
-
-
 def _reason(error: Exception) -> str:
     """Describe the kind of failure, without the exception's message, which may contain the request."""
     reasons = {
         "ConnectError": "no connection",
         "DecodingError": "the reply cannot be unpacked",
         "InvalidURL": "the URL is not valid",
+        "LocalProtocolError": "HTTP has no such request",
         "UnsupportedProtocol": "the URL is not valid",
         "RemoteProtocolError": "the reply is not HTTP",
         "ProxyError": "the proxy refuses",

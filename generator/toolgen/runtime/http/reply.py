@@ -6,7 +6,7 @@ import base64
 import codecs
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.logs.redaction import redact
@@ -27,14 +27,12 @@ class RetryableHttpError(HttpError):
     retryable = True
 
 
-_NAMES_OF_CHARSETS = """
-ascii big5 euc_jp euc_kr gb18030 gb2312 gbk iso2022_jp koi8-r koi8-u shift_jis utf-8 utf-16 utf-16-be
-utf-16-le iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-10
-iso8859-13 iso8859-14 iso8859-15 iso8859-16 cp866 cp874 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256
-cp1257 cp1258
+_NAMES_OF_CHARSETS: Final = """
+ascii big5 euc_jp euc_kr gb18030 gb2312 gbk iso8859-1 iso8859-2 iso8859-15 koi8-r shift_jis utf-8 utf-16
+cp1250 cp1251 cp1252 cp1253 cp1254
 """
-_CHARSETS = frozenset(_NAMES_OF_CHARSETS.split())
-"""The charsets of the WHATWG's Encoding Standard. Others of Python's are slow (`punycode`) or no charsets."""
+_CHARSETS: Final = frozenset(_NAMES_OF_CHARSETS.split())
+"""Charsets of the web. Others of Python's are slow (`punycode`), or no charsets."""
 
 Errors = Sequence[type[ToolError]]
 

@@ -13,8 +13,8 @@ from urllib.parse import quote, urlsplit
 
 from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
 
-from .media import FORM, MULTIPART, TOKEN, is_json
-from .styles import Pairs, UnsafeValueError, in_cookie, in_header, in_path, in_query, text_of
+from .media import FORM, MULTIPART, is_json
+from .styles import Pairs, in_header, in_path, in_query, text_of
 
 Part = tuple[str, tuple[str | None, bytes, str]]
 """One part of a form: its name, then file name, content and media type."""
@@ -39,14 +39,6 @@ class PreparedRequest:
     credentials: list[str] = field(default_factory=list)
     chosen_by_environment: bool = False  # the URL of the API comes from the environment
 
-    def set_header(self, name: str, value: str) -> None:
-        """Set a header. Raises InvalidRequestError if HTTP has no header of that name."""
-        if not TOKEN.fullmatch(name):
-            raise InvalidRequestError(
-                f"The tool's specification names a header {name!r}, which HTTP cannot have."
-            )
-        self.headers[name] = value
-
     def full_url(self) -> str:
         """Return the URL with its query."""
         query = "&".join(f"{key}={value}" for key, value in self.query)
@@ -62,26 +54,18 @@ class PreparedRequest:
 def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> PreparedRequest:
     """Return the request of `arguments`, as `operation`, the tool's `x-openapi`, describes it.
 
-    Raises InvalidRequestError for a value that would change the target of the request, and for an operation
-    that HTTP cannot express; MissingDependencyError if neither the document nor the environment defines the
-    server.
+    Raises InvalidRequestError for a value that would change the target of the request;
+    MissingDependencyError if neither the document nor the environment defines the server.
     """
-    if not TOKEN.fullmatch(operation["method"]):
-        raise InvalidRequestError(
-            f"The tool's specification names a method {operation['method']!r}, which HTTP cannot have."
-        )
     made = PreparedRequest(operation["method"])
     values = dict(arguments)
     path: str = operation["path"]
-    try:
-        for parameter in operation.get("parameters", ()):
-            if parameter["argument"] in values:
-                value = values.pop(parameter["argument"])
-                path = _add_parameter(made, parameter, value, path=path)
-        if "body" in operation:
-            _add_body(made, operation["body"], values)
-    except UnsafeValueError as error:
-        raise InvalidRequestError(f"The arguments are not valid: {error}.") from None
+    for parameter in operation.get("parameters", ()):
+        if parameter["argument"] in values:
+            value = values.pop(parameter["argument"])
+            path = _add_parameter(made, parameter, value, path=path)
+    if "body" in operation:
+        _add_body(made, operation["body"], values)
     base = base_url(operation)
     made.chosen_by_environment = bool(os.environ.get(operation["base_url"]))
     made.url = base + path.partition("#")[0]
@@ -98,8 +82,13 @@ def base_url(operation: Mapping[str, Any]) -> str:
     """Return the URL of the API: from the environment, or else from the document."""
     name = operation["base_url"]
     url = (os.environ.get(name) or operation.get("server", "")).rstrip("/")
-    if _is_usable(url):
-        return url
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        if is_usable and not (parts.query or parts.fragment):
+            return url
+    except ValueError:  # a port that is not a number
+        pass
     fault = "is not an http or https URL" if url else "is not set, and the API's document names no server"
     raise MissingDependencyError(f"The environment variable {name} {fault}.", details={"name": name})
 
@@ -114,15 +103,6 @@ def origin_of(url: str) -> str:
         return ""
 
 
-def _is_usable(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # a port that is not a number
-        return False
-    return bool(known) and not (parts.query or parts.fragment)
-
-
 def _add_parameter(made: PreparedRequest, parameter: Mapping[str, Any], value: Any, *, path: str) -> str:
     """Add one value to the request. Return the path, with the value if it is a path parameter."""
     name, place = parameter["name"], parameter["in"]
@@ -134,9 +114,9 @@ def _add_parameter(made: PreparedRequest, parameter: Mapping[str, Any], value: A
         whole = value if isinstance(value, dict) else {text_of(value): ""}
         made.query += [pair for key, inner in whole.items() for pair in in_query(key, inner, {})]
     elif place == "cookie":
-        made.cookies += in_cookie(name, value, parameter)
+        made.cookies += in_query(name, value, parameter)
     elif value is not None:
-        made.set_header(name, in_header(name, value, parameter))
+        made.headers[name] = in_header(name, value, parameter)
     return path
 
 
@@ -217,4 +197,4 @@ def _decoded(name: str, value: Any) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, TypeError, ValueError):
-        raise UnsafeValueError(f"{name!r} is a file, and must be in base64") from None
+        raise InvalidRequestError(f"{name!r} is a file, and must be in base64.") from None

@@ -12,14 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from toolgen.runtime.errors import InvalidRequestError
+
 Pairs = list[tuple[str, str]]
 
 _DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 _RESERVED = "/:?@!$'()*,;"  # characters that `allowReserved` leaves unescaped and that do not end the value
-
-
-class UnsafeValueError(ValueError):
-    """A value is valid by the schema, but would change the target or the structure of the request."""
 
 
 def text_of(value: Any) -> str:
@@ -34,12 +32,12 @@ def in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
     for text in _texts(value):
         # RFC 3986, section 5.2.4: such segments would leave the path, even if they are escaped
         if any(part in (".", "..") for part in re.split(r"[/\\]", text)):
-            raise UnsafeValueError(f"{name!r} must not contain the path {text!r}")
+            raise InvalidRequestError(f"{name!r} must not contain the path {text!r}.")
     text = _in_path(name, value, options)
     if value in ("", [], {}) or not text:
-        raise UnsafeValueError(f"{name!r} is part of the path and must not be empty")
+        raise InvalidRequestError(f"{name!r} is part of the path and must not be empty.")
     if text in (".", ".."):  # the label of empty texts
-        raise UnsafeValueError(f"{name!r} must not become the path {text!r}")
+        raise InvalidRequestError(f"{name!r} must not become the path {text!r}.")
     return text
 
 
@@ -61,7 +59,7 @@ def _matrix(name: str, value: Any, explode: bool, safe: str) -> str:
 
 
 def in_query(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
-    """Return escaped pairs of a query; null is not sent."""
+    """Return escaped pairs of a query, or of a `Cookie` header; null is not sent."""
     if value is None:
         return []
     safe = _RESERVED if options.get("allow_reserved") else ""
@@ -79,7 +77,7 @@ def in_query(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
 
 
 def in_header(name: str, value: Any, options: Mapping[str, Any]) -> str:
-    """Return the value of a header. Raises UnsafeValueError if it would start another header."""
+    """Return the value of a header. Raises InvalidRequestError if it would start another header."""
     if "media_type" in options:
         value = json.dumps(value)
     explode = bool(options.get("explode"))
@@ -91,13 +89,8 @@ def in_header(name: str, value: Any, options: Mapping[str, Any]) -> str:
         parts = [text_of(item) for item in value] if isinstance(value, list) else [text_of(value)]
     text = ",".join(parts)
     if any(ord(character) < 32 or ord(character) == 127 for character in text):
-        raise UnsafeValueError(f"{name!r} becomes a header and must not contain control characters")
+        raise InvalidRequestError(f"{name!r} becomes a header and must not contain control characters.")
     return text
-
-
-def in_cookie(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
-    """Return escaped pairs of a `Cookie` header."""
-    return in_query(name, value, options)
 
 
 def _texts(value: Any) -> list[str]:

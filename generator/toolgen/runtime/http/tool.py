@@ -115,7 +115,7 @@ def _add(request: PreparedRequest, scheme: Mapping[str, Any], values: list[str])
         request.credentials.append(token)
         request.headers["Authorization"] = f"Basic {token}"
     elif scheme["in"] == "header":
-        request.set_header(name, values[0])
+        request.headers[name] = values[0]
     elif scheme["in"] == "query":
         request.query.append((quote(name, safe=""), quote(values[0], safe="")))
     else:
