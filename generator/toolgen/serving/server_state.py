@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 from mcp.server import Server, ServerRequestContext
+from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -24,15 +25,17 @@ from .features import FeatureSource
 from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls
 from .tool_list import ToolList
 
+SESSION_HEADER: Final = "mcp-session-id"
 CALLED: Final = "toolgen.called"
 """In the ASGI scope: the request has called a tool, and has a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ClientSession:
-    """The toolkit session of one connection."""
+    """The toolkit session of one client, and a way to reach it."""
 
     toolkit: Toolkit
+    to_client: ServerSession
     loop: asyncio.AbstractEventLoop
 
 
@@ -49,7 +52,7 @@ class ServerState:
         self.stopping = False  # requests are refused
         self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
         self.listen = ListenHandler(self.bus)
-        self._sessions: WeakKeyDictionary[Any, _ClientSession] = WeakKeyDictionary()  # by connection
+        self._sessions: dict[str, _ClientSession] = {}  # by id; "": of the client of a pipe
         self._of_only_client: Toolkit | None = None  # None: there may be several clients
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each run of the server
         self._tasks: set[asyncio.Future[None]] = set()
@@ -62,14 +65,18 @@ class ServerState:
         """
         if is_modern(context):  # a connection does not identify a client
             return self._of_only_client or self.toolkit
-        connection = lasting_connection(context)
-        if connection is None:
+        session_id = session_id_of(context)
+        if session_id is None and context.request is not None:
             return self.toolkit
-        session = self._sessions.get(connection)
+        key = session_id or ""
+        session = self._sessions.get(key)
         if session is None:
-            toolkit = self.toolkit.session(session_id=session_id_of(context))
-            session = _ClientSession(toolkit, asyncio.get_running_loop())
-            self._sessions[connection] = session
+            toolkit = self.toolkit.session(session_id=session_id)
+            session = _ClientSession(toolkit, context.session, asyncio.get_running_loop())
+            self._sessions[key] = session
+            when_session_ends(key, partial(self._sessions.pop, key, None))
+            if len(self._sessions) > self.settings.sessions:  # the host does not say which have ended
+                session_ended(next(iter(self._sessions)))
         return session.toolkit
 
     def serve_only_client(self) -> None:
@@ -87,6 +94,7 @@ class ServerState:
         finally:
             remove()
             self._loops.remove(loop)
+            self._sessions.pop("", None)
             self.held.end_all(id(loop))
             for source in self.sources:
                 await _close(source)
@@ -97,10 +105,10 @@ class ServerState:
     def _announce(self) -> None:
         running = asyncio.get_running_loop()
         self._start(self.bus.publish(ToolsListChanged()))
-        for connection, session in list(self._sessions.items()):
+        for session in list(self._sessions.values()):
             if session.loop is running:
                 # in separate tasks: a client that does not read must not delay others
-                self._start(_notify(connection))
+                self._start(_notify(session.to_client))
 
     def _start(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
@@ -118,25 +126,34 @@ def session_id_of(context: ServerRequestContext[Any, Any]) -> str | None:
 
     It is a hash: who knows the id itself can use the session.
     """
-    session_id = getattr(_connection_of(context), "session_id", None)
-    return None if session_id is None else sha256(session_id.encode()).hexdigest()[:32]
+    if context.request is None or not context.session.can_send_request:
+        return None  # whatever the header says: the request is of no session of the SDK
+    found = context.request.headers.get(SESSION_HEADER)
+    return None if found is None else hashed(found)
 
 
-def lasting_connection(context: ServerRequestContext[Any, Any]) -> Any:
-    """Return the SDK's connection of a client up to 2025-11-25; None if it ends with the request."""
-    connection = _connection_of(context)
-    is_lasting = connection is not None and (context.request is None or connection.session_id is not None)
-    return connection if is_lasting else None
+def hashed(session_id: str) -> str:
+    """Return the name of the session with an id."""
+    return sha256(session_id.encode()).hexdigest()[:32]
 
 
-def _connection_of(context: ServerRequestContext[Any, Any]) -> Any:
-    """Return the connection of a client, which outlives `context.session`: the SDK has no public name."""
-    return getattr(context.session, "_connection", None)
+_AT_END: Final[dict[str, list[Callable[[], object]]]] = {}  # by session
 
 
-async def _notify(connection: Any) -> None:
+def when_session_ends(session: str, act: Callable[[], object]) -> None:
+    """Call `act` when a session ends, in any thread. `session` is what `session_id_of` returns."""
+    _AT_END.setdefault(session, []).append(act)
+
+
+def session_ended(session: str) -> None:
+    """Release what belongs to a session that has ended."""
+    for act in _AT_END.pop(session, ()):
+        act()
+
+
+async def _notify(client: ServerSession) -> None:
     try:
-        await connection.send_tool_list_changed()
+        await client.send_tool_list_changed()
     except Exception as error:  # the client has disconnected
         LOGGER.debug("a client was not notified that the tools changed: %s", error)
 

@@ -6,12 +6,9 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import mcp_types as types
-from toolgen.serving.held_questions import Requester
-from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
 
@@ -55,23 +52,3 @@ def _served(gateway: Gateway) -> Iterator[str]:
     finally:
         process.kill()
         process.communicate()
-
-
-async def test_a_client_never_has_the_connection_of_one_that_left() -> None:
-    class Client:
-        """The SDK's connection of a client."""
-
-    def key_of(client: Client) -> object:
-        session = SimpleNamespace(_connection=client, client_capabilities=None)
-        request: Any = SimpleNamespace(session=session, request=None, protocol_version="2025-06-18")
-        key = upstream._key(Requester(request, None, noted))
-        return {key: None}.popitem()[0]  # it was in a dict while the client lived
-
-    async def noted(progress: float, total: float | None, message: str | None) -> None:
-        return None
-
-    upstream = Upstream("python server.py", lock="server.lock")
-    # each is gone when the next one is made, mostly at the same address in memory
-    assert len({key_of(Client()) for _ in range(100)}) == 100
-    client = Client()
-    assert key_of(client) == key_of(client)

@@ -28,6 +28,7 @@ from toolgen.serving.auth.configuration import (
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.calls_in_flight import STOPPING, STOPPING_CODE
 from toolgen.serving.server import ToolServer, check_implementations, complete_identity
+from toolgen.serving.server_state import SESSION_HEADER
 
 from .body import (
     INVALID_ID,
@@ -47,7 +48,7 @@ from .body import (
 )
 from .guard import BearerGuard, LoopbackGuard, count_request, transport_security
 from .refusals import recording
-from .sessions import SESSION_HEADER, Sessions
+from .sessions import Sessions
 from .stopping import end_calls
 
 PATH: Final = "/mcp"

@@ -16,11 +16,11 @@ from starlette.datastructures import Headers
 
 from toolgen.runtime.instrumentation.conventions import MCP_SESSION_DURATION, SESSIONS
 from toolgen.runtime.instrumentation.metrics import current_metrics, observe
+from toolgen.serving.server_state import SESSION_HEADER, hashed, session_ended
 
 from .body import INVALID_REQUEST, Message, RefusedError, Scope, Send
 from .guard import owner_of
 
-SESSION_HEADER: Final = "mcp-session-id"
 SHARE: Final = 2
 """One principal, or one address without authentication, has at most one in SHARE of the sessions: as one tool
 has of the threads."""
@@ -102,6 +102,7 @@ class Sessions:
 
     def _remove(self, session_id: str) -> None:
         session = self._by_id.pop(session_id)
+        session_ended(hashed(session_id))
         if (metrics := current_metrics()) is not None:
             metrics.record(MCP_SESSION_DURATION, monotonic() - session.began, {})
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import weakref
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, Final, Literal
 
 from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
 from toolgen.serving.held_questions import HeldCalls, Requester
-from toolgen.serving.server_state import lasting_connection
+from toolgen.serving.server_state import session_id_of, when_session_ends
 from toolgen.sources.mcp_client.client import ServerAddress
 
 from .connection import Connection, LostError
@@ -128,7 +127,8 @@ class Upstream:
             connection = self._lent.get(key)
             if connection is None:
                 connection = self._lent[key] = self._new(key)
-                self._close_with(requester, key)
+                if requester.request is not None and (session := session_id_of(requester.request)):
+                    self._close_with(session, key)
         else:  # nobody else uses it during the call: a question is the caller's
             idle = self._idle.get(key)
             connection = idle.pop() if idle else self._new(key)
@@ -182,14 +182,10 @@ class Upstream:
         if request is None:
             return _Key(loop, f"session {requester.session_id}", principal)
         asks = requester.can_ask
-        if requester.is_modern:
-            # stdio has one client; over HTTP nothing says which requests are of one conversation
-            return _Key(loop, "stdio" if request.request is None else None, principal, asks=asks)
-        connection = lasting_connection(request)
-        # a reference: no other connection is ever equal to it, as an `id` may be
-        session = None if connection is None else weakref.ref(connection)
+        # stdio has one client; over HTTP, sessions say which requests are of one conversation
+        session = "stdio" if request.request is None else session_id_of(request)
         # a tool that asks during the call can only do so in the client's own era
-        return _Key(loop, session, principal, asks=asks, is_legacy=True)
+        return _Key(loop, session, principal, asks=asks, is_legacy=not requester.is_modern)
 
     def _new(self, key: _Key) -> Connection:
         if self._number >= MAX_CONNECTIONS:
@@ -214,13 +210,8 @@ class Upstream:
         self._number -= 1
         connection.end()
 
-    def _close_with(self, requester: Requester, key: _Key) -> None:
+    def _close_with(self, session: str, key: _Key) -> None:
         """Close the connection of a session when the session has ended."""
-        if self.shared or requester.request is None or requester.is_modern:
-            return  # the SDK has an object for each request of a newer client, not for the client
-        session = lasting_connection(requester.request)
-        if session is None:
-            return
         loop = asyncio.get_running_loop()
 
         def end() -> None:
@@ -232,7 +223,7 @@ class Upstream:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(end)
 
-        weakref.finalize(session, ended).atexit = False
+        when_session_ends(session, ended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +231,7 @@ class _Key:
     """Whose connection it is."""
 
     loop: int
-    session: object  # None: nothing says which calls belong together
+    session: str | None  # None: nothing says which calls belong together
     principal: str | None = None
     asks: bool = False  # the client can ask its user
     is_legacy: bool = False  # the client uses a protocol up to 2025-11-25
