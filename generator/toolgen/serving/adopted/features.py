@@ -18,7 +18,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
-from .lifespan import LIFESPANS, low_level_of
+from .lifespan import LIFESPANS, Entered, entering
 
 
 class AdoptedFeatures:
@@ -48,33 +48,20 @@ class AdoptedFeatures:
         self.name = name
         self.scopes = frozenset(scopes)
         self.timeout = timeout
-        self._low_level = low_level_of(server)
-        announced = self._low_level.get_capabilities()
-        self.serves = frozenset(each for each in serves if getattr(announced, each) is not None)
+        self.serves = frozenset(serves)
         self._has_entered: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
 
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Return what the server's own handler answers, within the server's own middleware."""
         await self._enter_lifespan()
-        request = replace(context, lifespan_context=LIFESPANS.value(self.server))
+        entered: Entered = LIFESPANS.value(self.server)
+        request = replace(context, lifespan_context=entered.value)
         with ExitStack() as stack:
             if context.request is None and not isinstance(self.server, MCPServer):
                 from .fastmcp import trusting_stdio  # FastMCP need not be installed
 
                 stack.enter_context(trusting_stdio())
-            return await within_middleware(self._low_level, self._handle)(request)
-
-    async def _handle(self, context: ServerRequestContext[Any, Any]) -> HandlerResult:
-        entry = self._low_level.get_request_handler(context.method)
-        if entry is None:
-            raise MCPError(code=types.METHOD_NOT_FOUND, message="Method not found", data=context.method)
-        # from `context`, in which middleware may have changed them
-        params = entry.params_type.model_validate(context.params or {}, by_name=False)
-        result = await entry.handler(context, params)
-        hint = self._low_level.cache_hints.get(context.method)
-        if hint is not None and isinstance(result, types.CacheableResult):
-            result = apply_cache_hint(result, hint)
-        return as_sent(result)
+            return await within_middleware(entered.low_level, partial(_handle, entered.low_level))(request)
 
     async def close(self) -> None:
         """Leave the server's lifespan if this event loop has entered it for a request."""
@@ -85,10 +72,24 @@ class AdoptedFeatures:
 
     async def _enter_lifespan(self) -> None:
         loop = asyncio.get_running_loop()
-        await LIFESPANS.enter(self.server, partial(self._low_level.lifespan, self._low_level))
+        await LIFESPANS.enter(self.server, partial(entering, self.server))
         if loop in self._has_entered:
             await LIFESPANS.leave(self.server)  # it is counted once
         self._has_entered.add(loop)
+
+
+async def _handle(server: Server[Any], context: ServerRequestContext[Any, Any]) -> HandlerResult:
+    """Return what the handler of a server answers."""
+    entry = server.get_request_handler(context.method)
+    if entry is None:
+        raise MCPError(code=types.METHOD_NOT_FOUND, message="Method not found", data=context.method)
+    # from `context`, in which middleware may have changed them
+    params = entry.params_type.model_validate(context.params or {}, by_name=False)
+    result = await entry.handler(context, params)
+    hint = server.cache_hints.get(context.method)
+    if hint is not None and isinstance(result, types.CacheableResult):
+        result = apply_cache_hint(result, hint)
+    return as_sent(result)
 
 
 def own_middleware(server: Server[Any]) -> list[ServerMiddleware[Any]]:

@@ -1,14 +1,12 @@
-"""The lifespan of an adopted server, and the part of it that has no public name.
-
-The lifespan is entered before the first call of one of its tools, once for all.
-"""
+"""The lifespan of an adopted server: entered before the first call of one of its tools, once for all."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from mcp.server import Server
@@ -87,10 +85,29 @@ class Lifespans:
 LIFESPANS = Lifespans()
 
 
-def low_level_of(server: Any) -> Server[Any]:
-    """Return the SDK's server with which a framework has registered its handlers.
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A server while its lifespan runs."""
 
-    Neither the SDK's `MCPServer` nor FastMCP has a public name for it.
+    low_level: Server[Any]  # with which the framework has registered its handlers
+    value: Any  # of the lifespan, for requests
+
+
+@asynccontextmanager
+async def entering(server: Any) -> AsyncIterator[Entered]:
+    """Enter the lifespan of an `MCPServer`, or of FastMCP.
+
+    Their applications for HTTP are not served: they are the public way to the server of the SDK inside.
     """
-    found: Server[Any] = server._lowlevel_server if isinstance(server, MCPServer) else server._mcp_server
-    return found
+    if isinstance(server, MCPServer):
+        server.streamable_http_app()
+        low_level = server.session_manager.app
+        async with low_level.lifespan(low_level) as value:
+            yield Entered(low_level, value)
+        return
+    app = server.http_app()
+    async with app.lifespan(app):
+        endpoint = next(each.endpoint for each in app.routes if each.path == app.state.path)
+        endpoint = getattr(endpoint, "app", endpoint)  # behind the server's own authentication
+        # its context has the value of the lifespan
+        yield Entered(endpoint.session_manager.app, {})

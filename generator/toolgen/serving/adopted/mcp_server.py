@@ -23,7 +23,7 @@ from toolgen.serving.current_call import CurrentCall
 from toolgen.serving.held_questions import Exchange
 
 from .features import as_sent, own_middleware, within_middleware
-from .lifespan import LIFESPANS, low_level_of
+from .lifespan import LIFESPANS, Entered
 from .tool import MISSING, AdoptedTool, failed
 
 
@@ -74,20 +74,20 @@ class MCPServerTool(AdoptedTool):
         request: ServerRequestContext[Any, Any],
         params: types.CallToolRequestParams | None,
     ) -> types.CallToolResult | types.InputRequiredResult:
-        low_level = low_level_of(self.server)
+        entered: Entered = LIFESPANS.value(self.server)
 
         async def handle(request: ServerRequestContext[Any, Any]) -> HandlerResult:
             return as_sent(await self._called(request, params))
 
         request = replace(
             request,
-            lifespan_context=LIFESPANS.value(self.server),
+            lifespan_context=entered.value,
             # middleware sees the arguments as the function gets them, and may change them
             params={**(request.params or {}), "name": self.listed_name, "arguments": arguments},
         )
-        if not own_middleware(low_level):
+        if not own_middleware(entered.low_level):
             return await self._called(request, params)
-        result = as_sent(await within_middleware(low_level, handle)(request))
+        result = as_sent(await within_middleware(entered.low_level, handle)(request))
         is_question = is_input_required(result)
         kind = types.InputRequiredResult if is_question else types.CallToolResult
         return kind.model_validate(result, by_name=False)

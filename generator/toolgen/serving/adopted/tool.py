@@ -23,7 +23,7 @@ from toolgen.runtime.instrumentation.record import note_failure
 from toolgen.serving.current_call import CurrentCall, current_call
 from toolgen.serving.received_results import block_of, repeats
 
-from .lifespan import LIFESPANS, low_level_of
+from .lifespan import LIFESPANS, entering
 
 FAILED: Final = "failed"
 """The code of the errors of adopted tools, which specs of `import fastmcp` declare."""
@@ -56,8 +56,7 @@ class AdoptedTool:
 
     async def setup(self) -> None:
         """Enter the server's lifespan unless another of its tools has done so."""
-        low_level = low_level_of(self.server)
-        await LIFESPANS.enter(self.server, partial(low_level.lifespan, low_level))
+        await LIFESPANS.enter(self.server, partial(entering, self.server))
 
     async def close(self) -> None:
         """Leave the server's lifespan after the last of its tools."""

@@ -11,7 +11,7 @@ from .shared import raise_missing_package
 
 try:
     import mcp_types as types
-    from fastmcp.server.dependencies import fastmcp_request_ctx
+    from fastmcp.server.dependencies import fastmcp_request_ctx, get_context
     from fastmcp.server.providers import Provider
     from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
     from fastmcp.utilities.versions import VersionSpec
@@ -131,9 +131,14 @@ class FastMCPTool(Tool):
             response = await self.served.toolkit.call(self.served.tools.wire_name(published), arguments)
             is_object = is_object_schema(SchemaDocument(self.listed.get("outputSchema", {})))
             return ToolResult.from_mcp_result(result_of(response, "unwrapped" if is_object else "none"))
-        sent: dict[str, Any] = dict(request.params or {})  # `_meta`, and answers of the user
-        sent |= {"name": published, "arguments": arguments}
-        params = types.CallToolRequestParams.model_validate(sent)
+        context = get_context()  # with the answers of the user
+        params = types.CallToolRequestParams(
+            name=published,
+            arguments=arguments,
+            input_responses=context.input_responses,
+            request_state=context.request_state,
+            _meta=request.meta,
+        )
         result = await answer_call(self.served, request, params)
         if isinstance(result, types.InputRequiredResult):
             return InputRequiredToolResult(result)
@@ -141,6 +146,17 @@ class FastMCPTool(Tool):
 
 
 def _request() -> ServerRequestContext[Any, Any] | None:
-    """Return the MCP SDK's context of the current request; None outside of a request."""
+    """Return the current request as the MCP SDK has it; None outside of a request."""
     current = fastmcp_request_ctx.get()
-    return None if current is None else current._srctx  # FastMCP's own "escape hatch"
+    if current is None:
+        return None
+    meta: Any = current.meta
+    return ServerRequestContext(
+        session=current.session,
+        lifespan_context=current.lifespan_context,
+        protocol_version=current.protocol_version,
+        method="tools/call",
+        request_id=current.request_id,
+        meta=meta,
+        request=current.request,
+    )
