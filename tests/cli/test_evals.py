@@ -88,16 +88,3 @@ def test_asks_that_promptfoo_would_replace_are_refused(shop: Cli, ask: str) -> N
     assert done.code == 2
     assert "specs/order.yaml:12:23: error[bad-value] promptfoo would replace " in done.err
     assert not (shop.root / "evals").exists()
-
-
-def test_check_shows_what_changed_and_the_command_that_fixes_it(shop: Cli) -> None:
-    missing = shop("evals", "--check", "--tools-only")
-    assert (missing.code, missing.out.splitlines()[0]) == (1, "MISSING  evals/promptfooconfig.yaml")
-    suite(shop)
-    assert shop("evals", "--check").code == 0
-    (shop.root / "specs/order.yaml").write_text(ORDER.replace("a bell", "a brass bell"))
-    done = shop("evals", "--check")
-    assert done.code == 1
-    assert "CHANGED  evals/tests.json" in done.out
-    assert '+      "ask": "Order a brass bell."' in done.out
-    assert done.out.splitlines()[-1] == f"to fix it: toolgen -C {shop.root} evals"

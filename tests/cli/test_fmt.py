@@ -1,4 +1,4 @@
-"""`toolgen fmt`: which files it writes, `--check`, stdin, files without a project, files that it refuses."""
+"""`toolgen fmt`: which files it writes, `--check`, stdin, files that it refuses."""
 
 from __future__ import annotations
 
@@ -59,17 +59,6 @@ def test_nothing_is_written_if_one_file_is_no_yaml(project: Cli) -> None:
     assert "specs/broken.yaml:" in done.err
     assert "specs/broken_too.yaml:2:1: error[duplicate-key]" in done.err
     assert text_of(project) == WRITTEN
-
-
-def test_files_without_a_project(empty: Cli) -> None:
-    path = empty.root / "a.yaml"
-    path.write_text(WRITTEN)
-    assert empty("fmt", "a.yaml").out == "a.yaml\n"
-    assert path.read_text() == FORMATTED
-    assert empty("fmt", "b.yaml").code == 2
-    path.write_text("a: [\n")
-    done = empty("fmt", "a.yaml")
-    assert (done.code, "1 | a: [" in done.err) == (2, True)
 
 
 def formatted_stdin(

@@ -1,8 +1,6 @@
-"""`toolgen lint`: exit codes, baselines, fixes, files without a project."""
+"""`toolgen lint`: exit codes, baselines, fixes, named files."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 
@@ -78,15 +76,6 @@ def test_fix_keeps_comments_and_is_done_at_once(linted: Cli) -> None:
     assert fixed == expected.replace("  $defs: {Unused: {type: string}}\n", "")
     assert linted("lint", "--fix").err == "1 tool: no findings\n"
     assert path.read_text() == fixed
-
-
-def test_files_without_a_project_are_linted(empty: Cli) -> None:
-    (empty.root / "find_orders.yaml").write_text(SPEC)
-    done = empty("lint", "find_orders.yaml", "--format", "json")
-    assert done.code == 0
-    found = json.loads(done.out)["findings"]
-    assert [each["code"] for each in found] == ["title-missing", "unused-definition"]
-    assert empty("lint", "absent.yaml").code == 2
 
 
 def test_a_file_of_a_project_has_only_its_own_findings(linted: Cli) -> None:

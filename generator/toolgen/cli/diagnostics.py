@@ -51,15 +51,15 @@ def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None
     emit_report(errors_report(command, error.diagnostics, error.texts or {}), form, args.start)
 
 
-def emit_report(report: Report, form: str, start: str, root: Path | None = None) -> None:
-    """Print a report in one of `FORMATS`; its files are relative to `root`, by default the project's.
+def emit_report(report: Report, form: str, start: str) -> None:
+    """Print a report in one of `FORMATS`, whose files are relative to the project.
 
     Code hosts show findings by the paths in the repository, so that is what files are printed relative to;
     outside of a repository, it is the folder that the command runs in, if that is above the project.
     """
     from toolgen.cli.report.entry import relocated
 
-    own = Path(os.path.realpath(root or find_root(Path(start))))
+    own = Path(os.path.realpath(find_root(Path(start))))
     top = repository(own) or Path(os.path.realpath("."))
     folder = own.relative_to(top).as_posix() if own.is_relative_to(top) else "."
     emit_document(formatted(relocated(report, "" if folder == "." else folder), form))

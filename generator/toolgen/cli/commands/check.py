@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from toolgen.base.suggestions import count
@@ -45,20 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also compare the servers that tools are forwarded to with their locks",
     )
-    parser.add_argument(
-        "--today",
-        type=_date,
-        metavar="DATE",
-        help="decide about sunsets as on this day, YYYY-MM-DD (default: the date in UTC)",
-    )
     add_format(parser, of_report=True)
-
-
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a date, YYYY-MM-DD") from None
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -67,7 +53,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.project import read_project
     from toolgen.testing.processes.upstreams import judge_upstreams
 
-    judged = judge_upstreams(read_project(args.start).project, args.today or today())
+    judged = judge_upstreams(read_project(args.start).project, today())
     is_clean = _check_code(args, judged)
     if args.format == "text":
         _show_upstreams(judged)
@@ -105,7 +91,7 @@ def _check_output(
     say(*read.project.publish_notes, always=True)
     known = find_up_to_date(read) if args.format == "text" and not others else None
     if known is not None:
-        passed = (*vendored, *_passed(known.sunsets, args))
+        passed = (*vendored, *_passed(known.sunsets))
         return _show_clean(known.tools, known.files, passed, len(known.warnings), args)
     from toolgen.cli.progress import plan_output
     from toolgen.cli.report.json import changes_data, diagnostics_data
@@ -115,7 +101,7 @@ def _check_output(
     plan = plan_output(read)
     diff = compare_output(plan)
     diff = replace(diff, changes=(*diff.changes, *others))
-    passed = (*vendored, *_passed(plan.sunsets, args))
+    passed = (*vendored, *_passed(plan.sunsets))
     is_clean = diff.clean and not passed
     if args.format == "json":
         data = {**changes_data(diff), "clean": is_clean}
@@ -173,12 +159,9 @@ def _upstreams_data(judged: Sequence[JudgedUpstream]) -> list[dict[str, Any]]:
     ]
 
 
-def _passed(sunsets: Sequence[Sunset], args: argparse.Namespace) -> tuple[Diagnostic, ...]:
+def _passed(sunsets: Sequence[Sunset]) -> tuple[Diagnostic, ...]:
     """Return an error for each tool whose last day is over."""
-    if not sunsets:
-        return ()
-
-    day = (args.today or today()).isoformat()
+    day = today().isoformat()
     return tuple(sunset.error for sunset in sunsets if sunset.day < day)
 
 

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from toolgen.base.files import FileKind
 from toolgen.base.suggestions import count
-from toolgen.cli.named_specs import NamedFiles, project_root, read_files, read_stdin, select_specs
+from toolgen.cli.named_specs import select_specs
 from toolgen.cli.output import emit, emit_content, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.formatting import format_spec
-from toolgen.project import UnableError, kind_of, read_project, replace_files
+from toolgen.project import Project, UnableError, kind_of, read_project, replace_files
+from toolgen.project.inputs.specs import too_large
+from toolgen.schema.limits import BUDGET
 
 IS_SHORT = True
 
@@ -36,33 +39,40 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError(
             "usage", "stdin is formatted alone: - is the only FILE then", "leave out the others"
         )
-    named = NamedFiles(Path(), {"stdin": read_stdin()}) if is_stdin else _named(args)
-    changed = _changed(named.texts)
-    if changed and not (args.check or is_stdin):
-        replace_files(named.root, changed)
-    if args.format == "json":
-        emit_json({"changed": list(changed), "unchanged": len(named.texts) - len(changed)})
-    elif is_stdin and not args.check:
-        emit_content(changed.get("stdin", named.texts["stdin"].decode()))
+    if is_stdin:
+        root, texts = Path(), {"stdin": _read_stdin()}
     else:
-        emit(*(_diff(named.texts, changed) if args.check else changed))
-        say(_summary(named.texts, changed, "would change" if args.check else "changed"))
+        project, texts = _read_specs(args)
+        root = project.root
+    changed = _changed(texts)
+    if changed and not (args.check or is_stdin):
+        replace_files(root, changed)
+    if args.format == "json":
+        emit_json({"changed": list(changed), "unchanged": len(texts) - len(changed)})
+    elif is_stdin and not args.check:
+        emit_content(changed.get("stdin", texts["stdin"].decode()))
+    else:
+        emit(*(_diff(texts, changed) if args.check else changed))
+        say(_summary(texts, changed, "would change" if args.check else "changed"))
     return not (args.check and changed)
 
 
-def _named(args: argparse.Namespace) -> NamedFiles:
-    """Return the files to format, by their paths below a folder."""
-    if args.files and project_root(args.start) is None:
-        return read_files(args.start, args.files)
+def _read_stdin() -> bytes:
+    content = sys.stdin.buffer.read(BUDGET.spec_bytes + 1)
+    if len(content) > BUDGET.spec_bytes:
+        raise UnableError("too-complex", f"stdin has {too_large(len(content))}")
+    return content
+
+
+def _read_specs(args: argparse.Namespace) -> tuple[Project, dict[str, bytes]]:
+    """Return the project, and the specs to format by their paths below its folder."""
     read = read_project(args.start)
     project = read.project
     specs = {f"{project.specs}/{path}".removeprefix("./"): text for path, text in read.specs.items()}
-    only = select_specs(project.root, args.start, args.files, project.specs, specs) or specs
+    only = select_specs(project, args.start, args.files, specs) or specs
     # a link leads to another spec, which is formatted itself
-    return NamedFiles(
-        project.root,
-        {path: specs[path] for path in only if kind_of(project.root, path) is not FileKind.LINK},
-    )
+    links = {path for path in only if kind_of(project.root, path) is FileKind.LINK}
+    return project, {path: specs[path] for path in only if path not in links}
 
 
 def _changed(texts: Mapping[str, bytes]) -> dict[str, str]:

@@ -5,28 +5,23 @@ in it. Levels are set in [lint] of toolgen.toml; a spec ignores a rule with a re
 
     x-lint: {ignore: {title-missing: no client shows it}}
 
-Runs no code of the project. FILEs outside of a project are linted by themselves.
+Runs no code of the project.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from toolgen.base.suggestions import count
 from toolgen.cli.diagnostics import emit_report, has_color
 from toolgen.cli.linting import LintResult, lint_specs, read_baseline
-from toolgen.cli.named_specs import project_root, read_files, select_specs
+from toolgen.cli.named_specs import select_specs
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.report.json import report_data
 from toolgen.cli.report.text import render_entries
-from toolgen.project import FILE, Project, UnableError, replace_files
+from toolgen.project import replace_files
 from toolgen.project.building.project_build import Inputs, read_inputs
-from toolgen.project.inputs.target_templates import targets_of
 
 IS_SHORT = True
 
@@ -45,74 +40,42 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    subject = _subject(args)
-    result = _lint(subject, args.strict)
+    inputs = read_inputs(args.start)
+    project = inputs.project
+    result = _lint(inputs, args)
     if args.fix and result.fixes:
-        replace_files(subject.root, {f"{subject.prefix}{path}": text for path, text in result.fixes.items()})
+        replace_files(project.root, {f"{project.specs}/{path}": text for path, text in result.fixes.items()})
         say(f"fixed: {count(len(result.fixes), 'file')}")
-        subject = _subject(args)
-        result = _lint(subject, args.strict)
+        result = _lint(read_inputs(args.start), args)
     if args.write_baseline:
-        replace_files(subject.root, {subject.inputs.project.lint.baseline: result.baseline})
-        say(f"wrote {subject.inputs.project.lint.baseline}; commit it")
+        replace_files(project.root, {project.lint.baseline: result.baseline})
+        say(f"wrote {project.lint.baseline}; commit it")
         return True
-    _show(result, args, subject.root)
+    _show(result, args)
     return not result.report.failed
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """What is linted: a project, or files by themselves."""
-
-    inputs: Inputs
-    root: Path  # what paths are relative to
-    only: Sequence[str]
-    baseline: Counter[str] | None
-
-    @property
-    def prefix(self) -> str:
-        """Return the part of the paths of specs before the specs folder."""
-        specs = self.inputs.project.specs
-        return f"{specs}/" if specs else ""
-
-
-def _subject(args: argparse.Namespace) -> _Subject:
-    """Return what is linted: a project, or files alone."""
-    root = project_root(args.start)
-    if root is None and args.files:
-        if args.write_baseline:
-            hint = "run it in a project, or in a new one: toolgen init"
-            raise UnableError("usage", "a baseline belongs to a project, and there is none here", hint)
-        named = read_files(args.start, args.files)
-        project = Project(named.root, FILE, "", specs="")  # with all targets
-        return _Subject(Inputs(project, named.texts, targets_of(project, {})), named.root, (), None)
-    inputs = read_inputs(args.start)
+def _lint(inputs: Inputs, args: argparse.Namespace) -> LintResult:
     project = inputs.project
-    shown = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
-    only = select_specs(project.root, args.start, args.files, project.specs, shown)
-    return _Subject(inputs, project.root, only, None if args.write_baseline else read_baseline(project))
-
-
-def _lint(subject: _Subject, strict: bool) -> LintResult:
-    inputs = subject.inputs
+    known = {f"{project.specs}/{path}".removeprefix("./") for path in inputs.specs}
     return lint_specs(
         inputs.specs,
         inputs.targets,
         inputs.settings,
-        inputs.project.lint,
-        baseline=subject.baseline,
-        strict=strict,
-        only=subject.only,
+        project.lint,
+        baseline=None if args.write_baseline else read_baseline(project),
+        strict=args.strict,
+        only=select_specs(project, args.start, args.files, known),
     )
 
 
-def _show(result: LintResult, args: argparse.Namespace, root: Path) -> None:
+def _show(result: LintResult, args: argparse.Namespace) -> None:
     report = result.report
     if args.format == "json":
         emit_json(report_data(report))
         return
     if args.format != "text":
-        emit_report(report, args.format, args.start, root)
+        emit_report(report, args.format, args.start)
         return
     shown = [entry for entry in report.entries if not entry.accepted]
     emit(*render_entries(shown, report.texts, color=has_color()).splitlines(), styled=True)

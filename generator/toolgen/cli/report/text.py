@@ -264,17 +264,3 @@ def diff_of_change(change: Change) -> Iterator[str]:
 
 def _lines(text: str) -> list[str]:
     return list(StringIO(text, newline="\n"))  # at "\n" only: `splitlines` knows ten more line ends
-
-
-def lines_of_files(
-    folder: str, existing: Mapping[str, str | None], expected: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield the files in a folder that are missing or differ from the expected ones, with diffs."""
-    for name, text in expected.items():
-        old = existing[name]
-        if old is None:
-            yield f"MISSING  {folder}/{name}"
-        elif old.replace("\r\n", "\n") != text:
-            yield f"CHANGED  {folder}/{name}"
-            before, after = old.splitlines(), text.splitlines()
-            yield from difflib.unified_diff(before, after, "on disk", "from the specs", lineterm="", n=2)
