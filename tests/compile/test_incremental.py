@@ -149,7 +149,8 @@ def test_after_an_edit_only_the_code_of_the_edited_tool_is_read(monkeypatch: pyt
 
     cache: dict[str, bytes] = {}
     texts = shared_project()
-    on_disk = dict(compile_project(texts, TARGETS, SETTINGS, cache).tree)
+    before = compile_project(texts, TARGETS, SETTINGS, cache).tree
+    on_disk = {path: text.encode() for path, text in before.items()}
     monkeypatch.setattr("toolgen.compile.incremental.decode_code", recorded)
     texts["two.yaml"] = texts["two.yaml"].replace(b"Say it", b"Say it again")
     tree = compile_project(texts, TARGETS, SETTINGS, cache).tree

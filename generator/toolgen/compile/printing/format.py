@@ -11,7 +11,6 @@ from collections.abc import Collection
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.base.files import WritableFolder
-from toolgen.compile.python_source.literals import is_read_as_utf_8
 from toolgen.language.changes import Tree
 from toolgen.language.internal_error import TemplateBug
 
@@ -46,19 +45,11 @@ def format_tree(tree: Tree, foreign: Collection[str] = ()) -> Tree:
             _ruff([*_LINT, *_HERMETIC, *unsorted], folder)
         _ruff([*_FORMAT, *_HERMETIC, "."], folder)
         formatted = {path: _with_lf(made.read(path).decode()) for path in sources}
-    refuse_encodings(formatted)
     return {path: formatted.get(path, text) for path, text in tree.items()}
 
 
 def _with_lf(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def refuse_encodings(tree: Tree) -> None:
-    """Raise `TemplateBug` for a `*.py` that Python does not read as UTF-8: what is reviewed must run."""
-    for path, text in tree.items():
-        if path.endswith(".py") and not is_read_as_utf_8(text):
-            raise TemplateBug(f"{path} begins with a byte order mark, or names another encoding than UTF-8")
 
 
 def _ruff(arguments: list[str], folder: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from toolgen.base.files import MAX_BYTES, FileKind, Folder, OutsideError
-from toolgen.compile.output_changes import TreeOnDisk, has_conflict_markers, with_lf
+from toolgen.compile.output_changes import has_conflict_markers, with_lf
 from toolgen.compile.python_source.literals import is_read_as_utf_8
 from toolgen.language.changes import Change, ChangeKind, Tree
 from toolgen.language.internal_error import TemplateBug
@@ -28,7 +28,7 @@ class ExistingOutput:
 
     manifest: Manifest  # empty if there is none that can be read; hashes only, if it is a merge of several
     text: str | None  # of the manifest's file; None if there is none
-    files: TreeOnDisk  # the existing ones among the expected files and those of the manifest
+    files: Mapping[str, bytes]  # the existing ones among the expected files and those of the manifest
 
 
 def read_output(project: Project, tree: Tree) -> ExistingOutput:
@@ -36,11 +36,8 @@ def read_output(project: Project, tree: Tree) -> ExistingOutput:
     with _opened(project) as folder:
         text = _read_text(folder, NAME)
         manifest = (parse_manifest(text) or merged_manifest(text)) if text is not None else Manifest()
-        files = TreeOnDisk(tree)
-        for path in sorted({*tree, *manifest.outputs}):
-            content = _read(folder, path)
-            if content is not None:
-                files.add(path, content)
+        contents = {path: _read(folder, path) for path in sorted({*tree, *manifest.outputs})}
+    files = {path: content for path, content in contents.items() if content is not None}
     return ExistingOutput(manifest, text, files)
 
 
@@ -93,10 +90,10 @@ def write(
 
 
 def refuse_encodings(files: Mapping[str, str | None]) -> None:
-    """Raise `TemplateBug` for Python text that declares another encoding than UTF-8."""
+    """Raise `TemplateBug` for a `*.py` that Python does not read as UTF-8: what is reviewed must run."""
     for path, text in files.items():
         if text is not None and path.endswith(".py") and not is_read_as_utf_8(text):
-            raise TemplateBug(f"{path} is not read as UTF-8")
+            raise TemplateBug(f"{path} begins with a byte order mark, or names another encoding than UTF-8")
 
 
 def _has_header(text: str | None) -> bool:
