@@ -1,7 +1,8 @@
-"""Recorded outcomes: what a record holds, and what varies."""
+"""Recorded outcomes: what a record holds, what varies, and which neighbours of examples are recorded."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,17 @@ from toolgen.testing.json_diff import snapshot_diff
 from toolgen.testing.outcomes import VARIES, is_same_outcome, without_varying
 from toolgen.testing.results import ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
-from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 from toolgen.testing.toolkit_subject import ToolkitSubject
 from toolgen.testing.updated_files import plan_outcome_updates, stale_outcomes, with_recorded
 
 from tests.testing.shop import (
+    INPUT,
     PLACE,
     Lookup,
     Order,
     Shop,
+    ShortStockError,
     UnknownSkuError,
     fixtures,
     spec,
@@ -30,6 +33,7 @@ from tests.testing.shop import (
 )
 
 RECORD = RunOptions(examples_only=True, record=True)
+FIND = RunOptions(max_calls=0, record=True)
 ORDER: dict[str, Any] = {
     "confirms": True,
     "previews": True,
@@ -41,11 +45,12 @@ def run(kind: type[Any], tested: ToolUnderTest, options: RunOptions) -> ToolRepo
     return ToolRunner(tested, ToolkitSubject(fixtures(kind), ()), options).run()
 
 
-def record(root: Path, kind: type[Any], **promises: Any) -> ToolUnderTest:
+def record(root: Path, kind: type[Any], options: RunOptions = RECORD, **promises: Any) -> ToolUnderTest:
     """Record the outcomes of a class below `root`; return the tool with them."""
     project = Project(root, "toolgen.toml", "")
     (tested,) = with_recorded(project, [tool(kind, **promises)])
-    first, again = (run(kind, tested, RECORD) for _ in range(2))
+    first = run(kind, tested, options)
+    again = run(kind, replace(tested, neighbours=first.neighbours), RECORD)
     for update in plan_outcome_updates(project, [tested], [first], {tested.name: again}, is_all=True):
         path = root / update.file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,6 +116,15 @@ class SaysLess(Shop):
         return await super().execute(request, context)
 
 
+class SellsTheLast(Shop):
+    """Correct for all examples: only the request that takes all that is left is refused."""
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        if state(self.folder).get(request["sku"]) == request.get("units", 1):
+            raise ShortStockError
+        return await super().execute(request, context)
+
+
 class Draws(Lookup):
     spec = spec("draw", content=[{"type": "text", "description": "A drawing."}])
     colour = "red"
@@ -142,12 +156,55 @@ def test_a_change_that_the_spec_does_not_show_is_found(
     assert "has another outcome than tests/outcomes/" in found[0]
 
 
-def test_an_outcome_that_still_holds_keeps_its_marks(tmp_path: Path) -> None:
-    record(tmp_path, Shop)
+def test_a_request_near_an_example_is_recorded(tmp_path: Path) -> None:
+    tested = record(tmp_path, Shop, FIND)
+    assert {"sku": "bell", "units": 2} in [each.arguments for each in tested.neighbours]
+    assert outcomes(Shop, tested) == []
+    (found,) = outcomes(SellsTheLast, tested)
+    assert found == "a call near example 'take two' has another outcome than tests/outcomes/take.json has"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "difference"),
+    [
+        ({"sku": "TYRE", "units": 2}, {"with": {"sku": "TYRE"}}),
+        ({"sku": "tyre"}, {"without": ["units"]}),
+        ({"sku": "\ud83d", "units": 3}, {"with": {"sku": "\ud83d", "units": 3}}),
+    ],
+)
+def test_a_neighbour_is_written_as_its_difference_and_read_back(
+    tmp_path: Path, arguments: dict[str, Any], difference: dict[str, Any]
+) -> None:
+    recorded = record(tmp_path, Shop)
+    neighbour = Neighbour(recorded.examples[0], arguments, {"output": {"left": 1}})
+    report = ToolReport("take", outcomes=recorded.outcomes, neighbours=(neighbour,))
+    project = Project(tmp_path, "toolgen.toml", "")
+
+    (update,) = plan_outcome_updates(project, [recorded], [report], {"take": report}, is_all=True)
+
+    assert update.after is not None
+    written = json.loads(update.after)["neighbours"]["take two"]
+    assert written == [{**difference, "output": {"left": 1}}]
+    (tmp_path / update.file).write_text(update.after)
+    (read,) = with_recorded(project, [recorded])
+    assert read.neighbours == (neighbour,)
+
+
+def test_a_neighbour_that_the_schema_refuses_now_is_removed(tmp_path: Path) -> None:
+    record(tmp_path, Shop, FIND)
+    fewer = {**INPUT, "properties": {**INPUT["properties"], "units": {"const": 2}}}
+
+    (read,) = with_recorded(Project(tmp_path, "toolgen.toml", ""), [replace(tool(Shop), input_schema=fewer)])
+
+    assert {each.arguments.get("units", 2) for each in read.neighbours} == {2}
+
+
+def test_an_outcome_that_still_holds_keeps_its_marks_and_its_neighbours(tmp_path: Path) -> None:
+    record(tmp_path, Shop, FIND)
     file = tmp_path / "tests/outcomes/take.json"
     text = file.read_text().replace('"The tool could not', f'"{VARIES} tool could not', 1)
     file.write_text(text)
-    record(tmp_path, Shop)
+    record(tmp_path, Shop, FIND)
     assert file.read_text() == text
 
 

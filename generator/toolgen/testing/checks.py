@@ -69,11 +69,14 @@ def _outcomes(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
 
     What was different each time is not compared.
     """
-    if seen.expected is None or seen.variant or seen.after_others:
-        return
-    recorded, actual = tool.outcomes.get(seen.expected.name), outcome_of(seen)
-    if recorded is not None and actual is not None and not is_same_outcome(recorded, actual):
-        message = f"{seen.expected.title} has another outcome than {tool.outcomes_file} has"
+    recorded, title = None, ""
+    if seen.neighbour is not None:
+        recorded, title = seen.neighbour.outcome, f"a call near {seen.neighbour.near.title}"
+    elif seen.expected is not None and not seen.variant and not seen.after_others:
+        recorded, title = tool.outcomes.get(seen.expected.name), seen.expected.title
+    actual = None if recorded is None else outcome_of(seen)
+    if actual is not None and not is_same_outcome(recorded, actual):
+        message = f"{title} has another outcome than {tool.outcomes_file} has"
         yield CheckFault(message, diff=diff_lines(recorded, with_marks(recorded, actual)))
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypedDict, Unpack
 from toolgen.schema.document import JsonObject, same_value
 from toolgen.testing.json_diff import as_json
 from toolgen.testing.subject import NO_STATE, Call, CallResult, Session, Subject
-from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 StepKind = Literal[
     "refused",
@@ -66,6 +66,7 @@ class Observation:
     expected: ExpectedCall | None = None  # of an example
     variant: str = ""  # how the request differs from the example's, for messages
     after_others: bool = False  # other calls were made before, in the same session
+    neighbour: Neighbour | None = None  # the recorded call that was repeated
     serial: tuple[SerialRun, ...] = ()  # of concurrent calls: the same calls one after another
     settled: Any = field(default=NO_STATE)  # for cancelled calls: the state after an undisturbed call
 
@@ -83,6 +84,7 @@ class ObservationDetails(TypedDict, total=False):
 
     expected: ExpectedCall | None
     variant: str
+    neighbour: Neighbour | None
 
 
 async def observe(

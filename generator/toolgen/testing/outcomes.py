@@ -21,6 +21,8 @@ VARIES: Final = "__varies__"
 _WORDS: Final = re.compile(r"\w+|\W")
 MAX_TEXT: Final = 4_000
 """Characters of one entry; of longer ones, hash and size are recorded."""
+MAX_NEAR_TEXT: Final = 400
+"""The same of a request near an example: there are many."""
 
 
 def outcome_of(seen: Observation) -> JsonObject | None:
@@ -32,6 +34,7 @@ def outcome_of(seen: Observation) -> JsonObject | None:
     if step is None:
         return None
     expected, answer = seen.expected, step.answer
+    longest = MAX_TEXT if expected is not None else MAX_NEAR_TEXT
     is_said = expected is not None and expected.has_output and answer.error is None
     entries = {
         "question": list(answer.questions) if seen.expected else None,  # in the words of the spec
@@ -45,7 +48,8 @@ def outcome_of(seen: Observation) -> JsonObject | None:
         "progress": list(answer.progress),
         "state": snapshot_diff(step.before, step.after) if step.changed else None,
     }
-    return {key: _short(as_json(value)) for key, value in entries.items() if value not in (None, [], {})}
+    said = {key: as_json(value) for key, value in entries.items() if value not in (None, [], {})}
+    return {key: _short(value, longest) for key, value in said.items()}
 
 
 def _error(step: ObservedCall) -> JsonObject | None:
@@ -71,19 +75,19 @@ def _previewed(seen: Observation, answer: CallResult) -> JsonObject:
     return {"preview": preview, "outdated_approval": ended}
 
 
-def _short(value: Any) -> Any:
+def _short(value: Any, longest: int) -> Any:
     """Return a value with its texts as lists of lines; instead of a long one, its hash."""
     if isinstance(value, str):
-        if len(value) > MAX_TEXT:
+        if len(value) > longest:
             return _digest(value)
         return value.split("\n") if "\n" in value else value
     if isinstance(value, dict):
-        short: Any = {key: _short(inner) for key, inner in value.items()}
+        short: Any = {key: _short(inner, longest) for key, inner in value.items()}
     elif isinstance(value, list):
-        short = [_short(each) for each in value]
+        short = [_short(each, longest) for each in value]
     else:
         return value
-    return short if len(json.dumps(short)) <= MAX_TEXT else _digest(json.dumps(value, sort_keys=True))
+    return short if len(json.dumps(short)) <= longest else _digest(json.dumps(value, sort_keys=True))
 
 
 def _digest(text: str) -> JsonObject:

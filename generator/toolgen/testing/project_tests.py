@@ -109,11 +109,14 @@ def _repeat(
 ) -> dict[str, ToolReport]:
     """Return the reports on the same calls in another process, which show what varies, by tool."""
     options = RunOptions(examples_only=True, record=True)
-    seen = {report.tool: report.outcomes for report in reports if report.outcomes}
     again = [
-        replace(tool, examples=tuple(each for each in tool.examples if each.name in seen[tool.name]))
-        for tool in tools
-        if tool.name in seen
+        replace(
+            tool,
+            examples=tuple(each for each in tool.examples if each.name in report.outcomes),
+            neighbours=report.neighbours,
+        )
+        for tool, report in zip(tools, reports, strict=True)
+        if report.outcomes
     ]
     repeated = test_implementations(project, again, options, all_tools=all_tools)
     return {report.tool: report for report in repeated}

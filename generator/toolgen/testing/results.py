@@ -9,6 +9,7 @@ from typing import Any
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Span
 from toolgen.schema.document import JsonObject
+from toolgen.testing.tool_under_test import Neighbour
 
 _CODES = {"example": "example-failed", "outcomes": "outcome-changed", "crash": "implementation-crashed"}
 """Checks with codes of their own; the others have `contract-broken`."""
@@ -59,6 +60,7 @@ class ToolReport:
     actual: tuple[ActualResult, ...] = ()  # of examples that failed
     not_recorded: tuple[str, ...] = ()  # examples without a recorded outcome
     outcomes: Mapping[str, JsonObject] = field(default_factory=dict)  # if they are to be recorded
+    neighbours: tuple[Neighbour, ...] = ()  # with their outcomes now, if they are to be recorded
 
     @property
     def result(self) -> str:

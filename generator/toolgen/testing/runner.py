@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack
 
 from toolgen.proof.instances import shrink
@@ -11,6 +11,7 @@ from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.schema.document import JsonObject, SchemaDocument
 from toolgen.testing.checks import CHECKS, Check, CheckFault, sums_of
 from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.neighbours import find_neighbours
 from toolgen.testing.observation import (
     Observation,
     ObservationDetails,
@@ -27,8 +28,8 @@ from toolgen.testing.outcomes import outcome_of
 from toolgen.testing.pages import find_page_fault
 from toolgen.testing.requests import KnownValues, requests, with_defaults
 from toolgen.testing.results import ActualResult, Failure, ToolReport
-from toolgen.testing.subject import Call, Subject, SubjectFailedError
-from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.subject import FAULTS, Call, Subject, SubjectFailedError
+from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 from toolgen.testing.unshown_properties import observe_unshown
 
 MAX_CALLS: Final = 100
@@ -37,6 +38,7 @@ _MAX_TOOLS: Final = 100  # whose examples supply values
 _CONCURRENT_ROUNDS: Final = 16  # of two calls at once: threads do not always meet in the same place
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 _MAX_SEQUENCE: Final = 12  # calls of a read-only tool after each other
+_NEVER_RECORDED: Final = FAULTS | {"invalid_request"}
 _MAX_PAGED: Final = 8  # requests whose pages are read
 
 
@@ -83,6 +85,7 @@ class ToolRunner:
         self.actual: list[ActualResult] = []  # of examples that failed
         self.not_recorded: list[str] = []  # examples without a recorded outcome
         self.outcomes: dict[str, JsonObject] = {}  # of examples, if they are to be recorded
+        self.neighbours: list[Neighbour] = []  # with outcomes that are to be recorded
         self.successes: list[Observation] = []  # of examples and generated requests
         self.first_failures: dict[str, Failure] = {}  # by check, of calls other than examples
         self.is_stuck = False  # a call ran out of time: others would, too, and its thread may still run
@@ -90,7 +93,10 @@ class ToolRunner:
 
     def run(self) -> ToolReport:
         """Run everything, and return the report."""
-        for stage in STAGES[:1] if self.options.examples_only else STAGES:
+        stages = STAGES
+        if self.options.examples_only:
+            stages = (_run_examples, _run_neighbours) if self.options.record else (_run_examples,)
+        for stage in stages:
             self.run_stage(stage)
         return self.report()
 
@@ -128,6 +134,28 @@ class ToolRunner:
             self.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
         self.example_failures += found
 
+    def run_neighbour(self, call: Neighbour) -> None:
+        """Repeat a recorded call near an example, and report its outcome now if it is to be recorded."""
+        seen = self.observe(call.arguments, neighbour=call)
+        outcome = self._recordable(seen)
+        if outcome is not None and self.options.record:
+            self.neighbours.append(replace(call, outcome=outcome))
+
+    def try_request(self, request: JsonObject) -> JsonObject | None:
+        """Return the outcome of a request; None if the tool is stuck, or fails against its contract."""
+        if self.is_stuck:
+            return None
+        # Without these promises, no call is refused or repeated: a search makes hundreds of them.
+        tool = replace(self.tool, confirms=False, idempotent=False, read_only=False)
+        return self._recordable(self.counted(self.run_async(observe(self.subject, tool, request))))
+
+    def _recordable(self, seen: Observation) -> JsonObject | None:
+        """Add the failures of a call; return its outcome unless it is a fault."""
+        self.add_first(seen)
+        outcome = outcome_of(seen)
+        is_fault = outcome is None or outcome.get("error", {}).get("code") in _NEVER_RECORDED
+        return None if is_fault else outcome
+
     def _note_outcome(self, example: ExpectedCall, seen: Observation) -> None:
         """Report the outcome of an example, or that none is recorded."""
         if not self.subject.has_fresh_data or not self.is_implemented:
@@ -163,6 +191,7 @@ class ToolRunner:
             actual=tuple(self.actual),
             not_recorded=tuple(self.not_recorded),
             outcomes=self.outcomes,
+            neighbours=tuple(self.neighbours),
         )
 
     def _not_covered(self) -> Iterator[str]:
@@ -246,7 +275,7 @@ class ToolRunner:
             if any(failure.check == each.check for each in self.failures):
                 continue
             self.first_failures[failure.check] = failure
-            is_generated = seen.expected is None and seen.first("call") is not None
+            is_generated = seen.expected is None and seen.neighbour is None and seen.first("call") is not None
             # A smaller request would be made alone, and this failure needs the calls before it.
             is_generated &= not seen.after_others
             if is_generated and self.options.shrink and not self.is_stuck:
@@ -271,6 +300,8 @@ class ToolRunner:
     def _failure(self, check: Check, fault: CheckFault, seen: Observation) -> Failure:
         call = fault.call or Call(self.tool.name, seen.arguments)
         place = self.tool.place if seen.expected is None else seen.expected.place
+        if seen.neighbour is not None:
+            place = seen.neighbour.near.place
         command = self.subject.command(call, self.tool)
         index = None if seen.expected is None else seen.expected.index
         return Failure(check.name, fault.message, place, command, fault.diff, index)
@@ -388,6 +419,18 @@ def _run_concurrent(run: ToolRunner) -> None:
                 run.add_first(run.counted(run.run_async(work)))
 
 
+def _run_neighbours(run: ToolRunner) -> None:
+    """Repeat the recorded calls near examples; to record, find some near those that are new."""
+    if not run.subject.has_fresh_data:
+        return
+    for each in run.tool.neighbours:
+        if not run.is_stuck:
+            run.run_neighbour(each)
+    if run.options.record and not run.options.examples_only:
+        examples = [each for each in run.tool.examples if each.name in run.not_recorded]
+        run.neighbours += find_neighbours(run.tool, examples, run.known, run.try_request)
+
+
 STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_examples,
     _run_examples_in_sequence,
@@ -396,5 +439,6 @@ STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_unshown,
     _run_cancelled,
     _run_concurrent,
+    _run_neighbours,
 )
-"""The stages of a run. The first one makes the calls of examples only."""
+"""The stages of a run."""

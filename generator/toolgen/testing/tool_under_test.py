@@ -31,6 +31,15 @@ class ExpectedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A recorded call that is not in the spec: a request near an example."""
+
+    near: ExpectedCall
+    arguments: JsonObject
+    outcome: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
 class Pages:
     """JSON Pointers of the items and the next cursor in the response, and of the cursor in the request."""
 
@@ -63,6 +72,7 @@ class ToolUnderTest:
     examples: tuple[ExpectedCall, ...] = ()
     outcomes_file: str = ""  # where its outcomes are recorded, below the project's root
     outcomes: Mapping[str, JsonObject] = field(default_factory=dict)  # name of an example → outcome
+    neighbours: tuple[Neighbour, ...] = ()  # whose outcomes are recorded, too
 
     @property
     def is_harmless(self) -> bool:

@@ -17,11 +17,12 @@ from toolgen.language.program import Program, ProgramTool
 from toolgen.language.yaml12.patch import patch_yaml
 from toolgen.project import Project, UnableError, read_text, replace_files
 from toolgen.project.files.reading import names_in
-from toolgen.schema.document import JsonObject
+from toolgen.schema.document import JsonObject, same_value, value_key
 from toolgen.testing.outcomes import is_same_outcome, without_varying
 from toolgen.testing.project_tools import DEFAULT_FIXTURES
+from toolgen.testing.requests import is_valid
 from toolgen.testing.results import ActualResult, FileUpdate, ToolReport
-from toolgen.testing.tool_under_test import ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 _COMMENT: Final = "written by `toolgen test --update`; __varies__ is not compared"
 
@@ -81,14 +82,38 @@ def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
     text = read_text(project.root, path)
     if text is None:
         return tool
+    examples = {each.name: each for each in tool.examples}
     try:
-        examples = json.loads(text).get("examples", {})
-        outcomes = {str(name): dict(outcome) for name, outcome in examples.items()}
+        data = json.loads(text)
+        outcomes = {str(name): dict(outcome) for name, outcome in data.get("examples", {}).items()}
+        neighbours = [
+            _neighbour(examples[near], entry)
+            for near, entries in data.get("neighbours", {}).items()
+            for entry in entries
+            if near in examples
+        ]
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         message = f"{path} is not a file of recorded outcomes: {type(error).__name__}"
         hint = "remove it, and record them again: toolgen test --update"
         raise UnableError("unreadable-file", message, hint) from error
-    return replace(tool, outcomes_file=path, outcomes=outcomes)
+    valid = [each for each in neighbours if is_valid(tool.input_schema, each.arguments)]
+    return replace(tool, outcomes_file=path, outcomes=outcomes, neighbours=tuple(valid))
+
+
+def _neighbour(near: ExpectedCall, entry: Mapping[str, Any]) -> Neighbour:
+    """Return the call of an entry, which has the difference of its request from the example's."""
+    outcome = dict(entry)
+    changed, gone = outcome.pop("with", {}), outcome.pop("without", ())
+    left = {name: value for name, value in near.arguments.items() if name not in gone}
+    return Neighbour(near, {**left, **changed}, outcome)
+
+
+def _entry(call: Neighbour, outcome: JsonObject) -> JsonObject:
+    """Return a neighbour as it is written."""
+    old, new = call.near.arguments, call.arguments
+    changed = {name: new[name] for name in new if name not in old or not same_value(new[name], old[name])}
+    parts = {"with": changed, "without": [name for name in old if name not in new]}
+    return {name: part for name, part in parts.items() if part} | outcome
 
 
 def outcomes_path(project: Project, tool: str) -> str:
@@ -151,13 +176,54 @@ def _recorded(tool: ToolUnderTest, first: ToolReport, second: ToolReport) -> str
     for example in tool.examples:
         name = example.name
         old, one, other = (each.get(name) for each in (tool.outcomes, first.outcomes, second.outcomes))
-        outcome = old
-        if example.index not in failed and one is not None and other is not None:
-            holds = old is not None and is_same_outcome(old, one) and is_same_outcome(old, other)
-            outcome = old if holds else without_varying(one, other)
-        if isinstance(outcome, dict):
+        outcome = old if example.index in failed else _common(old, one, other)
+        if outcome is not None:
             examples[name] = outcome
-    if not examples:
-        return None
-    text = json.dumps({"$comment": _COMMENT, "examples": examples}, ensure_ascii=False, indent=2)
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"  # half a character as JSON escapes it
+    return _text(examples, _neighbours(tool, first, second, examples)) if examples else None
+
+
+def _neighbours(
+    tool: ToolUnderTest, first: ToolReport, second: ToolReport, examples: Iterable[str]
+) -> dict[str, list[JsonObject]]:
+    """Return the entries of neighbours, by the names of the examples."""
+    before, now, again = (
+        {_key(each): each for each in calls}
+        for calls in (tool.neighbours, first.neighbours, second.neighbours)
+    )
+    near: dict[str, list[JsonObject]] = {name: [] for name in examples}
+    for key, call in (before | now).items():
+        old, one, other = (calls[key].outcome if key in calls else None for calls in (before, now, again))
+        outcome = _common(old, one, other)
+        if outcome is not None and call.near.name in near:
+            near[call.near.name].append(_entry(call, outcome))
+    return {name: entries for name, entries in near.items() if entries}
+
+
+def _text(examples: JsonObject, neighbours: Mapping[str, Sequence[JsonObject]]) -> str:
+    """Return the text of a file, with one line for each neighbour."""
+    parts = {"$comment": _dumps(_COMMENT), "examples": _dumps(examples, indent=2)}
+    rows = {name: ",\n    ".join(map(_dumps, entries)) for name, entries in neighbours.items()}
+    lists = [f"  {_dumps(name)}: [\n    {text}\n  ]" for name, text in rows.items()]
+    if lists:
+        parts["neighbours"] = "{\n" + ",\n".join(lists) + "\n}"
+    inner = ",\n".join(f'"{name}": {part}' for name, part in parts.items())
+    return "{\n  " + inner.replace("\n", "\n  ") + "\n}\n"
+
+
+def _key(call: Neighbour) -> object:
+    return value_key([call.near.name, call.arguments])
+
+
+def _common(old: JsonObject | None, first: JsonObject | None, second: JsonObject | None) -> JsonObject | None:
+    """Return the outcome that two runs share: the old one if it still holds or if one has not seen it."""
+    if first is None or second is None:
+        return old
+    if old is not None and is_same_outcome(old, first) and is_same_outcome(old, second):
+        return old
+    common = without_varying(first, second)
+    return common if isinstance(common, dict) else None
+
+
+def _dumps(value: Any, indent: int | None = None) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text.encode("utf-8", "backslashreplace").decode()  # half a character as JSON escapes it
