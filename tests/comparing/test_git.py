@@ -85,23 +85,12 @@ def test_a_folder_of_a_commit(made: Repository) -> None:
 # What is missing
 
 
-@pytest.mark.parametrize(
-    ("ref", "command"),
-    [
-        ("develop", "git fetch --unshallow origin develop:develop"),
-        ("origin/develop", "git fetch --unshallow origin develop:refs/remotes/origin/develop"),
-        ("v1.0.0", "git fetch --unshallow origin tag v1.0.0"),
-        ("0123456789012345678901234567890123456789", "git fetch --unshallow origin"),
-        ("0123456", "git fetch --unshallow origin"),
-        ("HEAD~2", "git fetch --unshallow origin"),
-    ],
-)
-def test_a_missing_ref_names_the_command_that_fetches_it(shallow: Repository, ref: str, command: str) -> None:
+@pytest.mark.parametrize("ref", ["develop", "v1.0.0", "0123456789012345678901234567890123456789", "HEAD~2"])
+def test_a_missing_ref_names_the_command_that_fetches_it(shallow: Repository, ref: str) -> None:
     error = refused(shallow, ref)
     assert error.code == "cannot-compare"
     assert ref.split("~")[0] in error.message
-    assert command in error.hint
-    assert "git fetch" in error.hint
+    assert "git fetch --unshallow --tags origin +refs/heads/*:refs/remotes/origin/*" in error.hint
 
 
 def test_the_command_fetches_the_ref(folder: Path, made: Repository) -> None:

@@ -18,7 +18,7 @@ from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.definition.semantics.json_schema import check_schema
 from toolgen.runtime.definition.semantics.references import find_dangling, find_loops
 from toolgen.schema.budget import TooComplexError, check_budget
-from toolgen.schema.document import JsonPath, SchemaDocument, follow, format_pointer, subschemas
+from toolgen.schema.document import JsonPath, SchemaDocument, follow, format_pointer
 from toolgen.schema.validator import compiled
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.schema_rewrites import (
@@ -28,9 +28,7 @@ from toolgen.sources.schema_rewrites import (
     rewrite_type_names,
 )
 
-_MAX_ROUNDS = 50  # of removing faults; each round removes every fault that it finds
-_MIN_ROUNDS = 3
-_MAX_NODES = 100_000  # subschemas checked in all rounds together
+_MAX_ROUNDS = 20  # of removing faults: each round removes every fault that it finds, and three are common
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,7 @@ def _as_object_schema(schema: dict[str, Any], field: str, notes: list[str]) -> d
 
 def _remove_faults(schema: dict[str, Any], field: str, notes: list[str]) -> bool:
     """Remove faulty keywords from `schema`; False if the whole schema cannot be enforced."""
-    size = sum(1 for _ in subschemas(schema))
-    for _ in range(max(_MIN_ROUNDS, min(_MAX_ROUNDS, _MAX_NODES // size))):
+    for _ in range(_MAX_ROUNDS):
         faults = _faults(schema)
         if not faults:
             return True

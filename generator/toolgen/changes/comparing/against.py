@@ -90,14 +90,11 @@ def _nothing(text: str, start: str) -> UnableError:
     ref = text.partition(":")[0] or text
     message = f"there is no commit {quoted(ref)} in this clone, and no file or folder of that name"
     near = did_you_mean(ref, repository.ref_names())
-    command = repository.fetch_command(ref)
-    if command is not None and _may_be_remote(ref):
-        return UnableError("cannot-compare", message, f"run `{command}`{f'; {near}' if near else ''}")
-    return UnableError("cannot-compare", message, near or EXPECTED)
-
-
-def _may_be_remote(ref: str) -> bool:
-    return "/" not in ref or not ref.endswith((".json", ".jsonl", ".yaml", ".yml"))
+    command = repository.fetch_command()
+    hint = near or EXPECTED
+    if command is not None and not ref.endswith((".json", ".jsonl", ".yaml", ".yml")):
+        hint = f"run `{command}`; branches are then called `origin/NAME`{f'; {near}' if near else ''}"
+    return UnableError("cannot-compare", message, hint)
 
 
 def _folder(start: str) -> Path:

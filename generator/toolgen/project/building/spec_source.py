@@ -13,8 +13,7 @@ from toolgen.language.reading.read import read
 from toolgen.language.spec import is_shared_file
 from toolgen.project import FILE, Project, UnableError, find_configuration, find_project, read_specs
 from toolgen.project.files.reading import names_in
-
-_SUFFIXES = (".yaml", ".yml")
+from toolgen.project.inputs.specs import SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def _unconfigured(place: Path, folder: Path) -> SpecSource:
 
 
 def _has_specs(folder: Path) -> bool:
-    return any(name.endswith(_SUFFIXES) for name in names_in(folder, ""))
+    return any(name.endswith(SUFFIXES) for name in names_in(folder, ""))
 
 
 def _is_shared(path: str, text: bytes) -> bool:

@@ -37,11 +37,9 @@ _ENVIRONMENT = {
 }
 _OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE")
 """Variables that git sets for hooks: they would name another repository than that of the folder."""
-_SHA = re.compile(r"[0-9a-f]{7,64}")
 _MAX_REF = 10_000  # characters: the system limits what can be passed to git
 _SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
 _COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
-_VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 
 class EntryKind(StrEnum):
@@ -130,20 +128,15 @@ class GitRepository:
         found = _COMMITTER.search(self.read([commit])[0])
         return datetime.fromtimestamp(int(found[1]), UTC).date().isoformat() if found else ""
 
-    def fetch_command(self, ref: str) -> str | None:
-        """Return the command that fetches what `ref` names; None if the repository has no remote."""
+    def fetch_command(self) -> str | None:
+        """Return the command that fetches all branches and tags; None if the repository has no remote."""
         remotes = self.run("remote").stdout.decode().split()
         if not remotes:
             return None
         remote = "origin" if "origin" in remotes else remotes[0]
         is_shallow = self.run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
         depth = " --unshallow" if is_shallow else ""
-        # a hash, and a name that is relative to another, mean something only where the history is complete
-        if _SHA.fullmatch(ref) or re.search(r"[~^@:]|HEAD$", ref):
-            return f"git fetch{depth} {remote}"
-        if ref.startswith(f"{remote}/"):
-            return f"git fetch{depth} {remote} {ref.removeprefix(f'{remote}/')}:refs/remotes/{ref}"
-        return f"git fetch{depth} {remote} {f'tag {ref}' if _VERSION.fullmatch(ref) else f'{ref}:{ref}'}"
+        return f"git fetch{depth} --tags {remote} +refs/heads/*:refs/remotes/{remote}/*"
 
     def _refs(self, fields: tuple[str, ...], *patterns: str) -> Iterator[list[str]]:
         done = self.run("for-each-ref", f"--format={'%00'.join(fields)}", *patterns)

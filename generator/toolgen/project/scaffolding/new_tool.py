@@ -7,7 +7,6 @@ from typing import Any
 
 from toolgen.base.files import FileKind
 from toolgen.compile.printing.format import format_tree
-from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.package import Tool
 from toolgen.project import Project, UnableError, kind_of, load_targets
 from toolgen.project.building.project_build import Inputs, package_of, program_of, read_inputs
@@ -67,24 +66,12 @@ def new_tool_files(project: Project, spec: str, answers: dict[str, Any]) -> dict
 
 
 def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool:
-    """Compile `text` together with the existing specs; return its tool `name`, or raise its `SpecErrors`."""
+    """Return the tool `name` of `text`, compiled together with the existing specs. Raises `SpecErrors`."""
     path = spec.removeprefix(f"{project.specs}/")
-    alone = Inputs(project, {path: text.encode()}, load_targets(project))
-    together = Inputs(project, {**existing_specs(project), path: text.encode()}, alone.targets)
-    try:
-        program = program_of(together)
-        inputs = together
-    except SpecErrors as errors:
-        ours = [fault for fault in errors.diagnostics if spec in _files_of(fault)]
-        if ours:
-            raise SpecErrors(ours) from errors
-        program = program_of(alone)  # `generate` reports errors in the others
-        inputs = alone
-    return next(tool for tool in package_of(program, inputs).tools if tool.wire_name == name)
-
-
-def _files_of(fault: Diagnostic) -> set[str]:
-    return {fault.span.file, *(note.span.file for note in fault.notes)}
+    specs = {**existing_specs(project), path: text.encode()}
+    inputs = Inputs(project, specs, load_targets(project))
+    tools = package_of(program_of(inputs), inputs).tools
+    return next(tool for tool in tools if tool.wire_name == name)
 
 
 def missing_parts(start: str, name: str | None) -> dict[str, str]:
