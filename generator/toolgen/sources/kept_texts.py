@@ -1,7 +1,7 @@
 """Texts that a person has improved in an imported spec: a sync keeps them.
 
 The header of a spec has a digest of the texts of each field, as the source had them. If the field's texts are
-others now, a person wrote them. Specs of earlier versions have no such header: any text may be a person's.
+others now, a person wrote them, as where the header has none.
 """
 
 from __future__ import annotations
@@ -25,16 +25,10 @@ _DIGITS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class MergedTexts:
-    """Fields of the source with texts of a spec.
-
-    Attributes:
-        conflicts: the fields whose texts were changed on both sides.
-        unknown: fields whose texts differ from the source, without a record of which side changed them.
-    """
+    """Fields of the source with texts of a spec."""
 
     fields: Mapping[str, Any]
-    conflicts: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    conflicts: tuple[str, ...]  # the fields whose texts were changed on both sides
 
 
 def text_record(fields: Mapping[str, Any]) -> str:
@@ -44,16 +38,15 @@ def text_record(fields: Mapping[str, Any]) -> str:
 
 
 def with_text_record(text: str, fields: Mapping[str, Any]) -> str:
-    """Return the text of an imported spec with the record of `fields` in place of the earlier one."""
-    if _LINE.search(text):
-        return _LINE.sub(lambda _: text_record(fields), text, count=1)
+    """Return the text of an imported spec with the record of `fields` in place of the earlier one, if any."""
+    text = _LINE.sub("", text, count=1)
     return _ORIGIN.sub(lambda found: found[0] + text_record(fields), text, count=1)
 
 
 def merge_texts(text: str, current: Mapping[str, Any], new: Mapping[str, Any]) -> MergedTexts:
     """Return `new` fields of a source with the texts in which `current` was improved by hand.
 
-    `text` is that of the spec. Without a record in its header, every text that differs is kept.
+    `text` is that of the spec.
     """
     header = _LINE.search(text)
     known = dict(each.split(" ", 1) for each in header[1].split(", ") if " " in each) if header else {}
@@ -64,7 +57,7 @@ def merge_texts(text: str, current: Mapping[str, Any], new: Mapping[str, Any]) -
             continue
         fields[name] = _merged(name, current[name], new[name])
         kept += [name] if theirs[name] != known.get(name) else []
-    return MergedTexts(fields, tuple(kept)) if header else MergedTexts(fields, unknown=tuple(kept))
+    return MergedTexts(fields, tuple(kept))
 
 
 def _merged(name: str, current: Any, new: Any) -> Any:

@@ -32,7 +32,7 @@ class ExistingSpecs:
 
     kind: str  # of the import
     folder: str  # below the specs folder, with a trailing slash, or empty
-    sources: Sequence[Source]
+    sources: Mapping[str, Source]  # by path below the specs folder
 
     @property
     def target(self) -> str:
@@ -81,30 +81,18 @@ class ExistingSpecs:
 
     def shared_definitions(self, file: str) -> Mapping[str, Any] | None:
         """Return the definitions of a shared file; None if no import of this kind has written it."""
-        source = self._source(self.shared_path(file))
+        source = self.sources.get(self.shared_path(file))
         if source is None or imported_kind(source.text) != self.kind or not is_shared_file(source.data):
             return None
         definitions = _spec_data(source).get("$defs")
         return definitions if isinstance(definitions, dict) else None
-
-    def is_occupied(self, file: str) -> bool:
-        """True if there is a file in the place of a shared one."""
-        return self._source(self.shared_path(file)) is not None
-
-    def text_of(self, path: str) -> str:
-        """Return the text of a file; empty if there is none."""
-        source = self._source(path)
-        return "" if source is None else source.text
-
-    def _source(self, path: str) -> Source | None:
-        return next((source for source in self.sources if source.path == path), None)
 
     def path(self, name: str) -> str:
         """Return the path of the spec of the tool `name`, below the specs folder."""
         return f"{self.folder}{file_stem(name)}.yaml"
 
     def _tools(self) -> Iterator[tuple[Source, dict[str, Any]]]:
-        for source in self.sources:
+        for source in self.sources.values():
             if isinstance(source.data, dict) and isinstance(source.data.get("name"), str):
                 yield source, source.data
 
@@ -121,18 +109,16 @@ class ImportPlan:
 
 def plan_import(found: ImportedTools, existing: ExistingSpecs) -> ImportPlan:
     """Plan a new spec for each tool, and the file of schemas that they share."""
-    occupied = {source.path for source in existing.sources}
     files = {existing.path(tool.name): spec_text(tool, existing) for tool in found.tools}
     notes = [note for tool in found.tools for note in tool.notes]
     if found.definitions:
         files[existing.shared_path(found.shared_file)] = _shared_text(found, existing)
-    return ImportPlan(files, [path for path in files if path in occupied], notes)
+    return ImportPlan(files, [path for path in files if path in existing.sources], notes)
 
 
 def plan_sync(found: ImportedTools, existing: ExistingSpecs, owned: Sequence[str]) -> ImportPlan:
     """Plan updates of earlier imported specs. `owned` are the fields that come from the source."""
     imported = existing.imported()
-    occupied = {source.path for source in existing.sources}
     files: dict[str, str] = {}
     unchanged: dict[str, str] = {}
     conflicts: list[str] = []
@@ -142,14 +128,11 @@ def plan_sync(found: ImportedTools, existing: ExistingSpecs, owned: Sequence[str
         source = missing.pop(existing.key(tool.fields), None)
         if source is None:
             path = existing.path(tool.name)
-            conflicts += [path] if path in occupied else []
-            if imported:  # in a project that is in use, a new tool waits for its review
-                disabled = in_spec_order({**tool.fields, "enabled": False})
-                files[path] = spec_text(ImportedTool(disabled, (), tool.origin), existing)
-                notes += [*tool.notes, f"{tool.name}: new, with enabled: false"]
-            else:
-                files[path] = spec_text(tool, existing)
-                notes += [*tool.notes, f"{tool.name}: new"]
+            conflicts += [path] if path in existing.sources else []
+            # in a project that is in use, a new tool waits for its review
+            fields = in_spec_order({**tool.fields, "enabled": False}) if imported else tool.fields
+            files[path] = spec_text(ImportedTool(fields, (), tool.origin), existing)
+            notes += [*tool.notes, f"{tool.name}: new{', with enabled: false' if imported else ''}"]
             continue
         current = _spec_data(source)
         fields = _relocated(tool.fields, found.shared_file, existing, source)
@@ -173,12 +156,12 @@ def plan_sync(found: ImportedTools, existing: ExistingSpecs, owned: Sequence[str
     # specs that are left out may use what the others do not
     definitions = dict(sorted({**(earlier or {}), **found.definitions}.items()))
     if definitions:
-        text = existing.text_of(path)
+        text = existing.sources[path].text if path in existing.sources else ""
         merged = merge_texts(text, {"$defs": earlier}, {"$defs": definitions})
         notes += _kept(found.shared_file, merged)
         kept = replace(found, definitions=merged.fields["$defs"])
         if json.dumps(kept.definitions) != json.dumps(earlier):
-            conflicts += [path] if earlier is None and path in occupied else []
+            conflicts += [path] if earlier is None and path in existing.sources else []
             files[path] = _shared_text(kept, existing, texts=definitions)
             notes += [] if earlier is None else [f"{found.shared_file}: updated"]
         elif with_text_record(text, {"$defs": definitions}) != text:
@@ -208,16 +191,10 @@ def _relocated(
 
 
 def _kept(file_or_tool: str, merged: MergedTexts) -> list[str]:
-    notes = [
-        f"{file_or_tool}: texts of {field} changed in the source; those written by hand are kept"
+    return [
+        f"{file_or_tool}: texts of {field} differ from those of the source; those written by hand are kept"
         for field in merged.conflicts
     ]
-    if merged.unknown:
-        notes.append(
-            f"{file_or_tool}: texts of {', '.join(merged.unknown)} differ from the source, and the spec does "
-            "not say who changed them: kept; delete them and import again for those of the source"
-        )
-    return notes
 
 
 def _shared_text(

@@ -132,7 +132,7 @@ def _check_secrets(tools: Sequence[ImportedTool], context: ImportContext, allowe
     from toolgen.sources.openapi.environment import refuse_new_hosts, secret_destinations
 
     existing: list[Mapping[str, Any]] = [
-        spec.data for spec in context.specs.sources if isinstance(spec.data, dict)
+        spec.data for spec in context.specs.sources.values() if isinstance(spec.data, dict)
     ]
     new = secret_destinations([tool.fields for tool in tools])
     for line in _disclosure(new):

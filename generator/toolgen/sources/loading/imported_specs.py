@@ -150,7 +150,7 @@ def import_tools(
             "leave out --into, or --implement",
         )
     sources = read(destination.existing, destination.shown) if destination.existing else ()
-    specs = ExistingSpecs(request.kind, destination.folder, sources)
+    specs = ExistingSpecs(request.kind, destination.folder, {each.path: each for each in sources})
     with source_errors():
         found = convert(ImportContext(destination, specs, specs.names(request.sync), progress))
     tools = ImportedTools(found) if isinstance(found, list) else found

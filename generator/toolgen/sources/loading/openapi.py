@@ -51,7 +51,7 @@ def with_shared_components(
     else:
         known = {}
         number = 2
-        while specs.is_occupied(file):
+        while specs.shared_path(file) in specs.sources:
             file, number = f"schemas/{stem}_{number}.yaml", number + 1
     found = share_components(tools, file, known)
     return ImportedTools(found.tools, file, found.definitions)

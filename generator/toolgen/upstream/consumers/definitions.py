@@ -73,7 +73,7 @@ def definitions_of(listing: Listing, shown: str) -> ClientDefinitions:
         twice = next(name for name, number in Counter(names).items() if number > 1)
         message = f"{shown} lists two tools of the name {quoted(twice)}, and a call would reach one of them"
         raise UnableError("bad-source", message, "the server must give each tool a name of its own")
-    plan = plan_import(ImportedTools(tools), ExistingSpecs("mcp", "", ()))
+    plan = plan_import(ImportedTools(tools), ExistingSpecs("mcp", "", {}))
     return ClientDefinitions(listing, plan.files, notes=plan.notes)
 
 
