@@ -143,7 +143,10 @@ def test_a_text_that_changed_on_both_sides_is_kept_and_reported_once(project_of_
     project.spec("search", text.replace("description: Search.", "description: Search the orders."))
     source(project, search(description="Find."))
     done = project("import", "mcp", "s.json", "--into", "specs", "--sync")
-    assert "search: texts of description differ from those of the source; those written by hand are kept" in done.err
+    assert (
+        "search: texts of description differ from those of the source; those written by hand are kept"
+        in done.err
+    )
     assert "description: Search the orders.\n" in project.tree("specs")["search.yaml"]
     again = project("import", "mcp", "s.json", "--into", "specs", "--sync")
     assert (again.out, "by hand" in again.err) == ("", False)

@@ -209,7 +209,7 @@ def test_what_was_not_sealed_for_the_task_is_not_run(forgery: str, monkeypatch: 
         elif forgery == "other task":
             sealed = other
         else:
-            tasks._sealer = module.AesGcmSealer([b"x" * 32], b"toolgen/task/v1")
+            tasks._sealer = module.Sealer([b"x" * 32], b"toolgen/task")
         await tasks.execute(name, sealed, touch)
 
     asyncio.run(run())
