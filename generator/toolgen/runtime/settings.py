@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import partial
 from typing import Any
 
 from toolgen.base.files.secret_files import SecretFileError, read_secret
@@ -80,6 +81,9 @@ def _setting(
     return field(default=default, repr=not secret, metadata=metadata)
 
 
+_secret = partial(_setting, None, str, secret=True, flag=None)  # without a flag, which others could read
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Limits and choices of one process. Sizes are bytes, times are seconds.
@@ -128,40 +132,22 @@ class Settings:
     rate_limit: Mapping[str, int] | None = _setting(
         None, _calls, "requests over HTTP of each principal, such as 10/second,600/minute"
     )
-    rate_limit_store: str | None = _setting(
-        None, str, "where calls are counted: memory, sqlite:///path or redis://…", secret=True, flag=None
+    rate_limit_store: str | None = _secret("where calls are counted: memory, sqlite:///path or redis://…")
+    idempotency_store: str | None = _secret(
+        "where calls with an idempotency key are recorded: memory, sqlite:///path or redis://…"
     )
-    idempotency_store: str | None = _setting(
-        None,
-        str,
-        "where calls with an idempotency key are recorded: memory, sqlite:///path or redis://…",
-        secret=True,
-        flag=None,
+    task_queue: str | None = _secret(
+        "where tools with `background` are queued for workers: memory or redis://…"
     )
-    task_queue: str | None = _setting(
-        None,
-        str,
-        "where tools with `background` are queued for workers: memory or redis://…",
-        secret=True,
-        flag=None,
-    )
-    task_key: str | None = _setting(
-        None, str, "keys that seal queued calls and their results, comma-separated", secret=True, flag=None
-    )
+    task_key: str | None = _secret("keys that seal queued calls and their results, comma-separated")
     log_level: str = _setting(
         "info", _one_of("debug", "info", "warning", "error"), "least severe log records"
     )
     log_format: str = _setting("text", _one_of("text", "json"), "format of log records")
     strict_start: bool = _setting(False, _flag, "refuse to start if an implementation does not load")
-    confirmation_key: str | None = _setting(
-        None, str, "keys that seal confirmations, comma-separated", secret=True, flag=None
-    )
-    confirmation_store: str | None = _setting(
-        None,
-        str,
-        "where redeemed confirmations are remembered: memory, sqlite:///path or redis://…",
-        secret=True,
-        flag=None,
+    confirmation_key: str | None = _secret("keys that seal confirmations, comma-separated")
+    confirmation_store: str | None = _secret(
+        "where redeemed confirmations are remembered: memory, sqlite:///path or redis://…"
     )
     confirmation_expiry: float = _setting(600.0, _seconds, "seconds that a confirmation is valid", flag=None)
 

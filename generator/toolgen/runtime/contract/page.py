@@ -46,19 +46,12 @@ class PageRule:
 class PagePosition:
     """Where a page begins."""
 
+    arguments: Any = None  # as the implementation gets them
     skip: int = 0  # items of the implementation that earlier pages had
     cursor: str | None = None  # by which the implementation is asked
 
 
 FIRST: Final = PagePosition()
-
-
-@dataclass(frozen=True, slots=True)
-class PagedRequest:
-    """Arguments as the implementation gets them, and where the page begins."""
-
-    arguments: Any
-    position: PagePosition
 
 
 def page_rule(definition: ToolDefinition) -> PageRule | None:
@@ -73,14 +66,14 @@ def page_rule(definition: ToolDefinition) -> PageRule | None:
     )
 
 
-def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagedRequest:
-    """Return the arguments with the implementation's cursor instead of the runtime's.
+def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagePosition:
+    """Return the position of a page; its arguments have the implementation's cursor, not the runtime's.
 
     Raises InvalidRequestError for a cursor that the runtime has not made.
     """
     given = _value_at(arguments, rule.cursor_of_request) if rule.items is not None else None
     if not isinstance(given, str) or not given.startswith(_PREFIX):
-        return PagedRequest(arguments, PagePosition(cursor=given if isinstance(given, str) else None))
+        return PagePosition(arguments, cursor=given if isinstance(given, str) else None)
     try:
         skip, inner = json.loads(urlsafe_b64decode(given.removeprefix(_PREFIX)))
         # a caller can make up a cursor: `True` is an int, and a negative number would count from the end
@@ -91,7 +84,7 @@ def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagedRequest:
         raise InvalidRequestError(
             f"Invalid arguments for {tool_name}:\n- {path}: expected the cursor of an earlier response"
         ) from None
-    return PagedRequest(_replaced(arguments, rule.cursor_of_request, inner), PagePosition(skip, inner))
+    return PagePosition(_replaced(arguments, rule.cursor_of_request, inner), skip, inner)
 
 
 def fitted(rule: PageRule, tool_name: str, response: Any, position: PagePosition) -> Any:

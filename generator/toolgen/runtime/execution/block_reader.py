@@ -1,7 +1,7 @@
 """Read the content of a result: images, audio, files, links and texts become blocks.
 
 Everything is read before anything is sent. Sources are read in a worker thread, async iterables in the event
-loop; a few bytes that are given as such need neither.
+loop.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from .environment import Environment
 
 _COPIED: Final = ("media_type", "name", "title", "description", "uri", "priority", "size")
-_FEW: Final = 64 * 1024  # bytes that are hashed and recognised in the event loop
 
 
 async def read_content(
@@ -87,13 +86,13 @@ class BlockReader:
         self._count = 0
 
     async def read(self, item: Content, place: Place) -> Block:
-        """Return a block, read in a worker thread unless that is not worth it.
+        """Return a block; media are read and hashed in a worker thread.
 
         Raises BrokenContract for a source that cannot be a block, TooLargeError beyond the limit.
         """
         data = await place.awaited(self._read_stream(item)) if _is_stream(item) else None
         # in a worker thread, reading may block
-        if place.is_thread or _is_quick(item, data):
+        if place.is_thread or not isinstance(item, Media):
             return self._finished(item, data)
         work = ThreadRun(self._contract.name, lambda _: self._finished(item, data))
         block: Block = await work.result(self._environment.pool, None)
@@ -173,14 +172,6 @@ class BlockReader:
 
 def _is_stream(item: Content) -> bool:
     return isinstance(item, Media) and is_async(item)
-
-
-def _is_quick(item: Content, data: bytes | None) -> bool:
-    """True if a block can be made in the event loop without delaying others."""
-    if not isinstance(item, Media):
-        return True
-    given = item.source if data is None else data
-    return isinstance(given, bytes | bytearray | memoryview) and len(given) <= _FEW
 
 
 def _block_of(item: Content | Media, data: bytes, **known: Any) -> Block:

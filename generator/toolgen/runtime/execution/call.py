@@ -244,9 +244,9 @@ class ToolCall(AdmittedCall):
 
     def _open_cursor(self, rule: PageRule) -> PagePosition:
         """Give the implementation its own cursor, and return where the page begins."""
-        request = open_cursor(rule, self.context.tool_name, self.arguments)
-        self.arguments = request.arguments
-        return request.position
+        position = open_cursor(rule, self.context.tool_name, self.arguments)
+        self.arguments = position.arguments
+        return position
 
     def _check_scopes(self, needed: frozenset[str]) -> None:
         """Raise InsufficientScopeError if the caller lacks a scope, or its scopes are not known."""

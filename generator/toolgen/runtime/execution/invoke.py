@@ -61,16 +61,40 @@ async def run_method(
     `listen` is awaited with each chunk of a stream. Raises what the method raises, and ToolTimeoutError,
     OverloadedError, MissingDependencyError.
     """
-    run = MethodRun(prepared, request, context, environment=environment, listen=listen)
-    contract, limiter = prepared.contract, prepared.limiter
+    contract, limiter, settings = prepared.contract, prepared.limiter, environment.settings
     name, on_end = contract.name, None
+
+    async def written(result: Any, place: Place) -> Any:
+        """Return the validated result of the method."""
+        if isawaitable(result):
+            result = await place.awaited(result)
+        result = content_of(result, context)
+        if prepared.has_content:
+            result = await read_content(contract, result, environment, place)
+        if not prepared.streams:
+            return prepared.write(contract, result, settings)
+        stream = CollectedStream(contract, environment)
+        await collect(stream, result, listen, place)
+        return stream.result()
+
+    async def run(place: Place) -> Any:
+        """Create injected values, call the method, validate its result, release the values."""
+        async with AsyncExitStack() as stack:
+            dependencies = find_dependencies(contract.inject, context, environment.context)
+            values = await open_values(dependencies, place, stack)
+            # from here on, nobody can say that the call did nothing
+            context.has_begun = True
+            return await written(prepared.method(request, context, **values), place)
+        # reached only if a context manager returns True from its exit: there is no result then
+        raise RuntimeError(f"a context manager injected into {name} swallowed what the tool raised")
+
     if limiter is not None:
         busy = f"As many calls of {name} as may run at once are running"
-        await limiter.acquire(name, environment.settings.queue, busy=busy)
+        await limiter.acquire(name, settings.queue, busy=busy)
         on_end = partial(_release, limiter, name)
     return await run_in_place(
         name,
-        run.at,
+        run,
         contract.timeout,
         pool=environment.pool if prepared.in_thread else None,
         most=contract.concurrency,
@@ -81,47 +105,3 @@ async def run_method(
 
 def _release(limiter: Limiter, name: str, _: Exception | None) -> None:
     limiter.release(name)
-
-
-@dataclass(frozen=True, slots=True)
-class MethodRun:
-    """One run of a method."""
-
-    prepared: PreparedMethod
-    request: Any
-    context: ToolContext
-    _: KW_ONLY
-    environment: Environment
-    listen: Listener | None  # gets the chunks of a stream
-
-    async def at(self, place: Place) -> Any:
-        """Create injected values, call the method, validate its result, release the values."""
-        prepared, context = self.prepared, self.context
-        if not prepared.contract.inject:
-            return await self._write(self._begin({}), place)
-        dependencies = find_dependencies(prepared.contract.inject, context, self.environment.context)
-        async with AsyncExitStack() as stack:
-            values = await open_values(dependencies, place, stack)
-            return await self._write(self._begin(values), place)
-        # reached only if a context manager returns True from its exit: there is no result then
-        name = prepared.contract.name
-        raise RuntimeError(f"a context manager injected into {name} swallowed what the tool raised")
-
-    def _begin(self, values: dict[str, Any]) -> Any:
-        # from here on, nobody can say that the call did nothing
-        self.context.has_begun = True
-        return self.prepared.method(self.request, self.context, **values)
-
-    async def _write(self, result: Any, place: Place) -> Any:
-        """Return the validated result of the method."""
-        prepared, settings = self.prepared, self.environment.settings
-        if isawaitable(result):
-            result = await place.awaited(result)
-        result = content_of(result, self.context)
-        if prepared.has_content:
-            result = await read_content(prepared.contract, result, self.environment, place)
-        if not prepared.streams:
-            return prepared.write(prepared.contract, result, settings)
-        stream = CollectedStream(prepared.contract, self.environment)
-        await collect(stream, result, self.listen, place)
-        return stream.result()
