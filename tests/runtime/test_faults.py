@@ -24,8 +24,8 @@ def test_values_that_are_not_json_are_described() -> None:
     assert fault_messages({}, value) == [
         "- $.a[0]: expected a JSON value, got a number that JSON cannot write (not a number, or infinite)",
         "- $.a[1]: expected a JSON value, got binary data",
-        "- $.a[2]: expected a JSON value, got a collection that is not a JSON array",
-        "- $.a[3]: expected a JSON value, got a collection that is not a JSON array",
+        "- $.a[2]: expected a JSON value, got a value that JSON cannot carry",
+        "- $.a[3]: expected a JSON value, got a value that JSON cannot carry",
         "- $.a[4]: expected a JSON value, got a value that JSON cannot carry",
         "- $.a[5]: expected a JSON value, got an object with a key that is not text",
         "- $.b: expected a JSON value, got text that is not valid Unicode",

@@ -114,8 +114,4 @@ def _describe(value: Any) -> str:
         return "a number that JSON cannot write (not a number, or infinite)"
     if isinstance(value, str):
         return "text that is not valid Unicode"
-    if isinstance(value, bytes | bytearray | memoryview):
-        return "binary data"
-    if isinstance(value, tuple | set | frozenset):
-        return "a collection that is not a JSON array"
-    return "a value that JSON cannot carry"
+    return "binary data" if isinstance(value, bytes) else "a value that JSON cannot carry"

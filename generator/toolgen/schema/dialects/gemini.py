@@ -18,6 +18,7 @@ from toolgen.schema.document import (
     JsonPath,
     Located,
     SchemaDocument,
+    edited,
     follow,
     subschemas,
 )
@@ -88,9 +89,8 @@ class _Converter:
             definitions[self._names[target]] = {}
             node = follow(self._document.schema, target)
             definitions[self._names[target]] = self._convert(node, target, target=target)
-        made = _with_descriptions(printed)
-        if definitions:
-            made["$defs"] = {name: _with_descriptions(each) for name, each in sorted(definitions.items())}
+        whole = {**printed, "$defs": dict(sorted(definitions.items()))} if definitions else printed
+        made: JsonObject = edited(whole, lambda _, node: _with_description(node))
         return made
 
     def _convert(self, node: Any, path: JsonPath, target: JsonPath | None = None) -> JsonObject:
@@ -203,17 +203,9 @@ class _Converter:
         self.losses[Loss(path, keyword, reason, always=always)] = None
 
 
-def _with_descriptions(printed: JsonObject) -> JsonObject:
-    """Return a converted schema with what was dropped at the end of descriptions."""
+def _with_description(printed: JsonObject) -> JsonObject:
+    """Return a converted subschema with what was dropped at the end of its description."""
     made = {key: value for key, value in printed.items() if key != DROPPED}
-    if "properties" in made:
-        made["properties"] = {name: _with_descriptions(each) for name, each in made["properties"].items()}
-    for keyword in _ONE:
-        if isinstance(made.get(keyword), dict):
-            made[keyword] = _with_descriptions(made[keyword])
-    for keyword in _LISTS:
-        if keyword in made:
-            made[keyword] = [_with_descriptions(each) for each in made[keyword]]
     if printed.get(DROPPED):
         more = f"({'; '.join(printed[DROPPED].values())})"
         made["description"] = f"{made['description']} {more}" if made.get("description") else more
