@@ -33,8 +33,7 @@ CASES: dict[str, tuple[str, dict[str, list[str]]]] = {
     "the method itself": ("x = shop.pages(shop.order, when=1)", {"order-item": ["*"]}),
     "options": ("await shop.with_options(retries=1).order(when=2)", {"order-item": ["onDay"]}),
     "a stream": ("async for each in shop.lines():\n    print(each.text)", {"lines": []}),
-    "a response": ("o = await shop.order()\nfor line in o.lines:\n    line.order()", {"order-item": []}),
-    "a response at once": ("print((await shop.order()).lines)", {"order-item": []}),
+    "a field of the name": ("print((await shop.order()).lines)", {"order-item": [], "lines": ["*"]}),
     "not a client": ("'a,b'.lines()\n", {}),
 }
 

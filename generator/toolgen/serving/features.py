@@ -237,21 +237,24 @@ class Features:
         self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any
     ) -> HandlerResult:
         """Return the answer of a source, within the limits of this server; write one log record."""
-        grant = grant_of(context, self._settings)
-        record = _Record(source.name, context.method, grant.principal, perf_counter())
+        grant, began = grant_of(context, self._settings), perf_counter()
+        level, how, raised = logging.INFO, "finished", None
         try:
-            result = await self._limited(source, context, params, grant)
+            return await self._limited(source, context, params, grant)
         except asyncio.CancelledError:
-            record.write(logging.INFO, "cancelled")
+            how = "cancelled"
             raise
         except MCPError as error:
-            record.write(logging.INFO, "failed", f": {error.error.code}")
+            how = f"failed: {error.error.code}"
             raise
         except Exception as error:
-            record.write(logging.ERROR, "failed", error=error)
+            level, how, raised = logging.ERROR, "failed", without_text(error)
             raise _as_sdk_error(context, error) from None
-        record.write(logging.INFO, "finished")
-        return result
+        finally:
+            # without URI, name and arguments: those are the caller's
+            by = "" if grant.principal is None else f"principal {quote(grant.principal)}, "
+            facts = f"{context.method} of {source.name} {how} ({by}{perf_counter() - began:.3f} s)"
+            LOGGER.log(level, "%s", facts, exc_info=raised, extra={"event": how.partition(":")[0]})
 
     async def _limited(
         self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any, grant: Grant
@@ -304,23 +307,3 @@ def _size(result: HandlerResult) -> int:
     if isinstance(result, BaseModel):
         return len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
     return len(to_json(result))
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """The log record of one request. It has no URI, name or argument: those are the caller's."""
-
-    source: str
-    method: str
-    principal: str | None
-    began: float
-
-    def write(self, level: int, event: str, more: str = "", *, error: Exception | None = None) -> None:
-        seconds = round(perf_counter() - self.began, 6)
-        fields = {"event": event, "method": self.method, "source": self.source, "seconds": seconds}
-        principal = ""
-        if self.principal is not None:
-            fields["principal"] = self.principal
-            principal = f"principal {quote(self.principal)}, "
-        message = f"{self.method} of {self.source} {event}{more} ({principal}{seconds:.3f} s)"
-        LOGGER.log(level, "%s", message, exc_info=error and without_text(error), extra=fields)

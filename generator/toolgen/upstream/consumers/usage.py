@@ -1,7 +1,7 @@
 """Which tools code calls by a client, and which arguments it gives.
 
-Read off the syntax tree; nothing is imported or run. A call counts if its receiver is known to be the client,
-or if nothing is known about it: better one tool too many than one too few.
+Read off the syntax tree; nothing is imported or run. Whatever has the name of a method counts, a field of a
+response, too: better one tool too many than one too few.
 """
 
 from __future__ import annotations
@@ -95,17 +95,15 @@ def _calls(
     tree: ast.Module, methods: Mapping[str, ClientMethod]
 ) -> Iterator[tuple[ClientMethod, Collection[str]]]:
     """Yield the methods that a module calls or passes on, with the arguments on the wire."""
-    responses = _responses(tree, methods)
     called: set[int] = set()  # the functions of calls, which `walk` yields after them
     for node in ast.walk(tree):
         match node:
             case ast.Call(ast.Attribute(receiver, name) as function) if name in methods:
                 called.add(id(function))
-                if not isinstance(receiver, _NO_CLIENT) and not _is_response(receiver, methods, responses):
+                if not isinstance(receiver, _NO_CLIENT):
                     yield methods[name], _arguments(node, methods[name])
-            case ast.Attribute(receiver, name) if name in methods and id(node) not in called:
-                if not _is_response(receiver, methods, responses):
-                    yield methods[name], (ANY_ARGUMENT,)  # `shop.pages(shop.search, …)`
+            case ast.Attribute(attr=name) if name in methods and id(node) not in called:
+                yield methods[name], (ANY_ARGUMENT,)  # `shop.pages(shop.search, …)`
 
 
 def _arguments(call: ast.Call, method: ClientMethod) -> set[str]:
@@ -113,35 +111,3 @@ def _arguments(call: ast.Call, method: ClientMethod) -> set[str]:
     given = {None if each.arg is None else names.get(each.arg, each.arg) for each in call.keywords}
     named = {each for each in given if each is not None}
     return named | {ANY_ARGUMENT} if call.args or None in given else named
-
-
-def _responses(tree: ast.Module, methods: Collection[str]) -> set[str]:
-    """Return the names that a module binds to responses, or to parts of them."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign([ast.Name(name)], value) | ast.NamedExpr(ast.Name(name), value):
-                bound = value
-            case ast.For(ast.Name(name), bound) | ast.AsyncFor(ast.Name(name), bound):
-                pass
-            case ast.comprehension(ast.Name(name), bound):
-                pass
-            case _:
-                continue
-        if _is_response(bound, methods, found):
-            found.add(name)
-    return found
-
-
-def _is_response(node: ast.expr, methods: Collection[str], names: Collection[str]) -> bool:
-    """True if an expression is a response, or a part of one. `names` are known to be responses."""
-    while True:
-        match node:
-            case ast.Name(name):
-                return name in names
-            case ast.Call(ast.Attribute(_, name)) if name in methods:
-                return True
-            case ast.Await(inner) | ast.Attribute(inner) | ast.Subscript(inner) | ast.Call(inner):
-                node = inner
-            case _:
-                return False
