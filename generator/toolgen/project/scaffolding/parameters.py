@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.language.yaml12.writer import is_plain
 from toolgen.project import UnableError
 
 _SAMPLES: dict[str, Any] = {"string": "example", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
@@ -14,9 +15,6 @@ _PARAMETER = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_-]*):(?P<type>[a-z]+)(?P<array>\[\])?(?P<optional>\?)?(:(?P<about>.*))?",
     re.DOTALL,
 )
-_UNQUOTED = re.compile(r"^[A-Za-z][A-Za-z0-9_ ,./()-]*(?<! )$")
-# YAML 1.1, which other tools still read, takes all of these for booleans.
-_NOT_STRINGS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +81,4 @@ def printable(text: str) -> str:
 
 def scalar(text: str) -> str:
     """Return `text` as a YAML scalar, quoted unless it is certainly read as a string."""
-    plain = _UNQUOTED.fullmatch(text) and text.lower() not in _NOT_STRINGS
-    return text if plain else json.dumps(text, ensure_ascii=False)
+    return text if is_plain(text, flow=True) else json.dumps(text, ensure_ascii=False)
