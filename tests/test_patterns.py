@@ -143,24 +143,16 @@ def example(items: Any) -> str:
 
 def characters(kind: Any, value: Any) -> Iterator[str]:
     """Yield characters that one item of a parsed pattern matches."""
-    if kind is kinds.LITERAL:
-        yield chr(value)
-    elif kind in (kinds.IN, kinds.NOT_LITERAL, kinds.ANY):
-        yield from (each for each in candidates(kind, value) if matches(kind, value, each))
-
-
-def candidates(kind: Any, value: Any) -> Iterator[str]:
-    for each, inner in value if kind is kinds.IN else ():
-        if each in (kinds.LITERAL, kinds.RANGE):
-            yield chr(inner if each is kinds.LITERAL else inner[0])
-    yield from CHARACTERS
-
-
-def matches(kind: Any, value: Any, character: str) -> bool:
+    if kind not in (kinds.LITERAL, kinds.IN, kinds.NOT_LITERAL, kinds.ANY):
+        return
     state = parser.State()
     state.str = ""
-    item = parser.SubPattern(state, [(kind, value)])
-    return re._compiler.compile(item).match(character) is not None  # type: ignore[attr-defined]
+    item = re._compiler.compile(parser.SubPattern(state, [(kind, value)]))  # type: ignore[attr-defined]
+    first = [chr(value)] if kind is kinds.LITERAL else []
+    for each, inner in value if kind is kinds.IN else ():
+        if each in (kinds.LITERAL, kinds.RANGE):
+            first.append(chr(inner if each is kinds.LITERAL else inner[0]))
+    yield from filter(item.match, (*first, *(() if kind is kinds.LITERAL else CHARACTERS)))
 
 
 def loops(items: Any, before: str = "") -> Iterator[tuple[str, Any]]:

@@ -19,7 +19,6 @@ from toolgen.cli.client_config.config_file import (
     connect,
     disconnect,
     own_command,
-    snippet,
 )
 from toolgen.project import UnableError
 
@@ -237,15 +236,6 @@ def test_the_mode_of_a_private_file_is_kept_for_the_backup_too(tmp_path: Path) -
     connect(str(path), CLIENTS["claude-code"], ENTRY)
     assert path.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / f"config{BACKUP}").stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.parametrize("name", sorted(CLIENTS))
-def test_a_snippet_is_what_a_new_file_holds(name: str, tmp_path: Path) -> None:
-    client, path = CLIENTS[name], tmp_path / "new" / "config"
-    odd = Entry("shop", 'C:\\Program Files\\"py"\x7f🐍', ("-m", "toolgen", "-C", "a\tb", "serve"))
-    connect(str(path), client, odd)
-    assert read(path.read_text("utf-8"), client) == read(snippet(client, odd), client)
-    assert read(snippet(client, odd), client) == {client.section: {"shop": odd.fields(client)}}
 
 
 @pytest.mark.parametrize(("name", "scope", "wanted"), [

@@ -283,24 +283,6 @@ const scenarios = {
     return result;
   },
 
-  /** Optional objects that are empty: the fields are shown, and the object can be left out again. */
-  async empty() {
-    const page = await open(asked.url);
-    const found = [];
-    const sent = async () => JSON.parse(await page.getAttribute(".try", "data-sent"));
-    for (const { name, value } of asked.tools) {
-      await show(page, toolLink(name));
-      await page.click(".try button:has-text('JSON')");
-      await page.fill("#request-json", JSON.stringify(value));
-      await page.click(".try button:has-text('Form')");
-      const kinds = await page.$$eval(".try fieldset [data-kind]", (fields) => fields.map((each) => each.dataset.kind));
-      const before = await sent();
-      await page.click("button:has-text('Leave out')");
-      found.push({ kinds, before, after: await sent() });
-    }
-    return { found };
-  },
-
   /** What a page says, section by section, of the views that are asked for; where a deep link leads; what a screen reader hears. */
   async reads() {
     const page = await open(`${asked.url}${asked.deep}`);

@@ -352,19 +352,6 @@ def test_requests_of_every_shape_are_sent_as_they_are_typed(run: Run, tmp_path: 
     assert (found["tools"], found["json"]) == (len(FORMS), 0)
 
 
-def test_an_optional_object_that_is_empty_can_be_filled_in_and_left_out(run: Run, tmp_path: Path) -> None:
-    text = {"type": "string"}
-    schemas = {
-        "record": {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": text}}}},
-        "map": {"type": "object", "properties": {"a": {"type": "object", "additionalProperties": text}}},
-    }
-    document = document_of(schemas)
-    tools = [{"name": name, "value": {"a": {}}} for name in schemas]
-    record, map_ = run("empty", url=write_page(tmp_path / "page", document), tools=tools)["found"]
-    assert record == {"kinds": ["string"], "before": {"a": {}}, "after": {}}
-    assert map_ == {"kinds": [], "before": {"a": {}}, "after": {}}
-
-
 def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "specs", tmp_path / "specs")
     shutil.copyfile(ROOT / "toolgen.toml", tmp_path / "toolgen.toml")

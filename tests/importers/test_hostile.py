@@ -101,17 +101,6 @@ def test_hostile_schemas(empty: Cli, kind: str, key: str, schema: dict[str, Any]
         assert "49" not in (empty.root / "generated" / "models" / "f.py").read_text()
 
 
-@pytest.mark.parametrize(("kind", "key"), [("mcp", "inputSchema"), ("openai", "parameters")])
-def test_a_schema_that_doubles_with_every_reference_is_refused(empty: Cli, kind: str, key: str) -> None:
-    steps = {f"D{n}": {"anyOf": [{"$ref": f"#/$defs/D{n + 1}"}] * 2} for n in range(40)}
-    schema = {"type": "object", "$ref": "#/$defs/D0", "$defs": {**steps, "D40": {"type": "string"}}}
-    (empty.root / "s.json").write_text(json.dumps([{"name": "f", "description": "F.", key: schema}]))
-    (empty.root / "toolgen.toml").write_text("")
-    done = empty("import", kind, "s.json")
-    assert done.code == 2
-    assert "error[too-complex]" in done.err
-
-
 TOO_LATE = "no list of tools within"
 SERVERS = {
     "garbage": ("print('<html>' * 99, flush=True); time.sleep(99)", TOO_LATE),

@@ -151,30 +151,6 @@ input_schema:
 """
 
 
-def test_edits_out_of_range_and_cancelled_requests(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    (tmp_path / "toolgen.toml").write_text("")
-    (tmp_path / "specs").mkdir()
-    uri = (tmp_path / "specs/greet.yaml").as_uri()
-    far = {"start": position(10**9, 10**9), "end": position(2**31 - 1, 2**31 - 1)}
-    backwards = {"start": position(3, 0), "end": position(0, 0)}
-    found = talk(
-        server,
-        message(INITIALIZE),
-        opened(uri, SPEC),
-        *(changed(uri, {"range": each, "text": "x"}) for each in (far, backwards)),
-        request(3, "definition", uri, position=position(10**9, 10**9)),
-        request(4, "definition", uri, position=position(10**9, 0)),
-        request(6, "formatting", uri, options={"tabSize": 2, "insertSpaces": True}),
-        message({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 6}}),
-        message({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 77}}),
-        message({"jsonrpc": "2.0", "method": "$/noSuchNotification", "params": {}}),
-        changed(uri, {"text": SPEC}),
-        request(8, "definition", uri, position=position(0, 1)),
-        message(SHUTDOWN),
-    )
-    assert found.keys() >= {3, 4, 6, 8}
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe shows that nothing opens the file")
 def test_no_file_outside_of_the_specs_is_read(server: subprocess.Popen[bytes], tmp_path: Path) -> None:
     (tmp_path / "shop/specs").mkdir(parents=True)

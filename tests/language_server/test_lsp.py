@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 from lsprotocol import types
-from toolgen.cli.linting import lint_specs
-from toolgen.project.building.project_build import read_inputs
 
 from tests.language_server.editor import Editor, code
 from tests.language_server.editor import editor as connected
@@ -19,7 +16,6 @@ from tests.processes import PATIENCE
 
 FIND, PLACE, SHOP = "specs/find_orders.yaml", "specs/place_order.yaml", "specs/schemas/shop.yaml"
 INLINE = '[mcp]\nreferences = "inline"\n'  # as the project of these tests begins
-GALLERY = Path(__file__).parents[2]
 
 
 def applied(text: str, edits: list[types.TextEdit]) -> str:
@@ -132,39 +128,6 @@ async def test_a_project_may_go_and_a_file_need_not_be_saved(shop: Path) -> None
         gone = types.FileEvent(editor.uri("toolgen.toml"), types.FileChangeType.Deleted)
         editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([gone]))
         await editor.codes(FIND)
-
-
-async def test_the_gallery_has_the_findings_of_lint(tmp_path: Path) -> None:
-    shutil.copytree(GALLERY / "specs", tmp_path / "specs")
-    shutil.copy(GALLERY / "toolgen.toml", tmp_path)
-    (tmp_path / "specs/todo.yaml").write_text(
-        (tmp_path / "specs/todo.yaml").read_text().replace("description: ", "description: The best! ", 1)
-    )
-    inputs = read_inputs(str(tmp_path))
-    report = lint_specs(inputs.specs, inputs.targets, inputs.settings, inputs.project.lint).report
-    wanted = {(e.span.file, e.span.line - 1, e.code) for e in report.entries if not e.accepted}
-    assert wanted
-
-    async with connected(tmp_path) as editor:
-        editor.open("specs/todo.yaml")
-        found: set[tuple[str, int, str]] = set()
-        async with asyncio.timeout(PATIENCE):
-            while found != wanted:
-                params = await editor.published.get()
-                path = params.uri.removeprefix(editor.uri("specs/").rstrip("/") + "/")
-                found = {each for each in found if each[0] != f"specs/{path}"}
-                found |= {(f"specs/{path}", each.range.start.line, code(each)) for each in params.diagnostics}
-
-
-async def test_files_that_are_no_specs_are_left_alone(shop: Path) -> None:
-    async with connected(shop) as editor:
-        (shop / ".github").mkdir()
-        (shop / ".github/ci.yaml").write_text("on: push\n")
-        editor.open(".github/ci.yaml")
-        assert await editor.ask("definition", ".github/ci.yaml", "on") is None
-        editor.open(FIND)
-        await editor.diagnostics(FIND)
-        assert editor.published.empty()
 
 
 # Positions

@@ -101,27 +101,6 @@ def test_a_definition_without_classes_is_a_type_with_a_name(definitions: Json, t
     assert [line for line in lines if ": TypeAlias = " in line] == types
 
 
-FIELDS: list[tuple[Json, str]] = [
-    (ref("#Sku"), "item: Sku | None = None"),
-    ({**ref("#Sku"), "description": "d"}, 'item: Annotated[Sku | None, Field(description="d")] = None'),
-    ({"type": "array", "items": ref("#Sku")}, "item: list[Sku] | None = None"),
-    ({"type": "array", "minItems": 1, "items": ref("#Skus")}, "item: Annotated[list[Skus] | None, Field(min_length=1)] = None"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("schema", "statement"), FIELDS)
-def test_fields_have_types_by_their_names(schema: Json, statement: str) -> None:
-    written = json.loads(json.dumps(schema).replace("#/$defs", f"{ONE}#/$defs"))
-    definitions = {"Sku": {**TEXT, "pattern": "^[A-Z]$"}, "Skus": {"type": "array", "items": ref("#Sku")}}
-    union = {"oneOf": [{**LINE, "required": ["sku"]}, {**MONEY, "required": ["amount"]}]}
-    files = {ONE: {**definitions, "Order": obj(item=schema)}}
-    tree = compile_project(
-        specs_of(files, {"item": written, "union": union}), TARGETS[:1], PackageSettings(), {}
-    ).tree
-    for path in ("models/order.py", "models/shared/one.py"):
-        assert f"    {statement}\n" in tree[path]
-
-
 USES: list[tuple[Json, list[str], list[str]]] = [
     ({"a": ref(f"{ONE}#Line")}, ["Line"], []),
     ({"a": {**ref(f"{ONE}#Line"), "required": ["sku"]}}, [], ["A"]),

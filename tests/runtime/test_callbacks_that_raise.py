@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any
 
 import pytest
@@ -55,25 +54,3 @@ def test_a_progress_callback(kind: type[BaseException], caplog: pytest.LogCaptur
 
     assert outcome(ToolConfig(), progress=progress) == [1, 1, 0]
     assert "reporting progress of x failed" in caplog.text
-
-
-class RaisingHandler(logging.Handler):
-    """A handler that raises instead of writing."""
-
-    def __init__(self, kind: type[BaseException]) -> None:
-        super().__init__()
-        self.kind = kind
-
-    def handle(self, record: logging.LogRecord) -> bool:
-        raise self.kind
-
-
-@raises
-def test_a_handler_of_a_configured_logger(
-    kind: type[BaseException], caplog: pytest.LogCaptureFixture
-) -> None:
-    logger = logging.getLogger(f"raising.{kind.__name__}")
-    logger.setLevel(logging.DEBUG)
-    logger.addHandler(RaisingHandler(kind))
-    assert outcome(ToolConfig(logger=logger)) == [1, 1, 0]
-    assert "the configured logger raised" in caplog.text

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
-from mcp import Client
 from mcp_types import ElicitResult
 from pydantic import BaseModel
-from toolgen import serving
 from toolgen.runtime import Confirmation, ToolConfig, ToolContext, Toolkit
-from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.runtime.settings import Settings
 
 from tests.code_mode import shop as code_mode
@@ -166,41 +162,6 @@ def test_a_stream_ends_with_the_preview() -> None:
 
 async def accept(context: Any, params: Any) -> ElicitResult:
     raise AssertionError(params.message)
-
-
-@pytest.mark.parametrize("era", ["auto", "legacy"])
-@pytest.mark.parametrize("options", [{}, {"elicitation_callback": accept}], ids=["cannot ask", "can ask"])
-def test_mcp(era: Any, options: dict[str, Any]) -> None:
-    async def run() -> Any:
-        async with Client(serving.build_server(kit(), name="x"), mode=era, **options) as client:
-            return await client.call_tool("x", {"quantity": 2, "confirm": False})
-
-    result = asyncio.run(run())
-    assert not result.is_error
-    assert result.structured_content == SHOWN
-    assert result.meta["toolgen/preview"] is True
-    assert DONE == []
-
-
-def test_providers() -> None:
-    arguments = {"quantity": 2, "confirm": False}
-    function = {"name": "x", "arguments": json.dumps(arguments)}
-    calls = [
-        (ProviderAdapter("openai"), {"id": "1", "type": "function", "function": function}),
-        (ProviderAdapter("openai"), {"type": "function_call", "call_id": "1", **function}),
-        (ProviderAdapter("anthropic"), {"type": "tool_use", "id": "1", "name": "x", "input": arguments}),
-        (ProviderAdapter("gemini"), {"name": "x", "args": arguments}),
-        (ProviderAdapter("bedrock"), {"toolUse": {"toolUseId": "1", "name": "x", "input": arguments}}),
-    ]
-
-    async def run() -> None:
-        for adapter, given in calls:
-            for confirm in (never, None):
-                answer = await adapter.answer(given, kit(), confirm)
-                assert answer.response.content == SHOWN
-
-    asyncio.run(run())
-    assert DONE == []
 
 
 def test_code_mode() -> None:

@@ -61,25 +61,6 @@ def test_with_output_schema_the_last_item_is_the_response(execute: Any) -> None:
 TEXTS = {"stream": {"chunk_schema": {"type": "string"}}, "output_schema": {"type": "string"}}
 
 
-async def async_texts(self: Any, request: Any, context: Any) -> Any:
-    for text in request.texts:
-        yield text
-
-
-def plain_texts(self: Any, request: Any, context: Any) -> Any:
-    yield from request.texts
-
-
-@pytest.mark.parametrize("execute", [async_texts, plain_texts])
-@pytest.mark.parametrize("texts", [["only"], ["one", "two"], ["one", "two", "three"]])
-def test_a_stream_whose_last_chunk_could_be_the_response_is_refused(
-    execute: Any, texts: list[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    response = run(make_tool(execute, **TEXTS), {"texts": texts})
-    assert code_of(response) == "invalid_response"
-    assert "its stream ended without a response" in caplog.text
-
-
 class Text(RootModel[str]):
     """A response model for a text."""
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.language.diagnostic import SpecErrors
 from toolgen.runtime import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
@@ -37,23 +36,6 @@ def test_a_call_that_matches_an_example_gets_its_error(shop: Path) -> None:
         "details": None,
     }
     assert how(response) == {"example": "none left"}
-
-
-@pytest.mark.parametrize("article", ["brakes", "chain"])
-@pytest.mark.parametrize("arguments", [{}, {"go": False}], ids=str)
-def test_a_call_that_is_only_previewed_gets_a_valid_answer(
-    tmp_path: Path, article: str, arguments: Any
-) -> None:
-    spec = ORDER.replace("  properties:", "  properties:\n    go: {type: boolean, default: false}", 1)
-    confirm = "confirm: {message: Order it?, preview: true, only_if: /go}\n"
-    folder = write_specs(tmp_path / "shop", order=spec + confirm)
-    response = call(folder, "order", {"article": article, "count": 2, **arguments})
-    schema = mock_toolkit(folder).definitions["order"]["output_schema"]
-    assert compile_schema(schema).accepts(response.content)
-    assert how(response) == ({"example": "brakes"} if article == "brakes" else {"made_up": True})
-    asked = call(folder, "order", {"article": article, "go": True})
-    assert asked.error is not None
-    assert asked.error.code == "confirmation_required"
 
 
 @pytest.mark.parametrize("article", ["chain", "bell"])
@@ -226,15 +208,3 @@ def test_an_output_that_no_value_satisfies_is_an_error(tmp_path: Path, schema: s
         "Error [not_implemented]: The mock found no value that satisfies output_schema of never.\n"
         "Hint: Add an example of this call to the tool's spec; a mock answers by the examples first."
     )
-
-
-def test_a_single_spec_does_not_need_the_others(shop: Path) -> None:
-    (shop / "specs" / "broken.yaml").write_text("name: [")
-    (shop / "specs" / "shared.yaml").write_text("$defs: {Name: {type: string}}\n")
-    (shop / "specs" / "hello.yaml").write_text(
-        "name: hello\ndescription: Hello.\ninput_schema: {type: object}\n"
-        "output_schema: {$ref: 'shared.yaml#/$defs/Name'}\n"
-    )
-    assert list(mock_toolkit(shop / "specs" / "hello.yaml")) == ["hello"]
-    with pytest.raises(SpecErrors):
-        mock_toolkit(shop)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft7Validator, Draft202012Validator
+from jsonschema import Draft202012Validator
 from toolgen.proof.instances import (
     LIMITS,
     InstanceGenerator,
@@ -92,16 +92,6 @@ TABLE: dict[str, dict[str, Any]] = {
     "anyOf": {"anyOf": [{"type": "string", "minLength": 3}, {"type": "integer", "minimum": 3}]},
     "oneOf": {"oneOf": [{"multipleOf": 2, "type": "integer"}, {"multipleOf": 3, "type": "integer"}]},
 }
-TABLE_7: dict[str, dict[str, Any]] = {
-    "dependencies": {
-        "type": "object",
-        "properties": {"a": True},
-        "dependencies": {"a": ["b"], "c": {"minProperties": 3}},
-    },
-    "additionalItems": {"type": "array", "items": [TEXT, INTEGER], "additionalItems": False},
-    "items": {"type": "array", "items": False},
-    "contains": {"type": "array", "contains": {"type": "null"}},
-}
 
 # Schemas of several keywords
 MORE: dict[str, dict[str, Any]] = {
@@ -124,11 +114,6 @@ MORE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("keyword", TABLE)
 def test_values_of_each_keyword(keyword: str) -> None:
     check_schema(TABLE[keyword], keyword, Draft202012Validator)
-
-
-@pytest.mark.parametrize("keyword", TABLE_7)
-def test_values_of_each_keyword_of_draft_7(keyword: str) -> None:
-    check_schema({"$schema": DRAFT_7, **TABLE_7[keyword]}, keyword, Draft7Validator)
 
 
 def check_schema(schema: dict[str, Any], keyword: str, independent: Any) -> None:
