@@ -252,9 +252,15 @@ class Features:
             raise _as_sdk_error(context, error) from None
         finally:
             # without URI, name and arguments: those are the caller's
-            by = "" if grant.principal is None else f"principal {quote(grant.principal)}, "
-            facts = f"{context.method} of {source.name} {how} ({by}{perf_counter() - began:.3f} s)"
-            LOGGER.log(level, "%s", facts, exc_info=raised, extra={"event": how.partition(":")[0]})
+            seconds = perf_counter() - began
+            fields: dict[str, Any] = {"event": how.partition(":")[0], "method": context.method}
+            fields |= {"source": source.name, "seconds": round(seconds, 6)}
+            by = ""
+            if grant.principal is not None:
+                fields["principal"] = grant.principal
+                by = f"principal {quote(grant.principal)}, "
+            told = f"{context.method} of {source.name} {how} ({by}{seconds:.3f} s)"
+            LOGGER.log(level, "%s", told, exc_info=raised, extra=fields)
 
     async def _limited(
         self, source: FeatureSource, context: ServerRequestContext[Any, Any], params: Any, grant: Grant
