@@ -16,7 +16,9 @@ def fault_messages(schema: dict[str, Any], value: Any, hidden: tuple[str, ...] =
 def test_thousands_of_faults_are_cut_off() -> None:
     schema = {"items": {"required": ["a"], "properties": {"a": {"type": "integer"}}}}
     assert fault_messages(schema, [{}] * 1100)[-1] == "- and at least 980 more"
-    assert fault_messages(schema, [{}] * 5000)[-1] == "- and at least 80 more"
+    assert fault_messages({"properties": {"x": schema}}, {"x": [{}] * 10_000}) == [
+        "- $.x: does not fit the schema; finding out why would take too long: send less at once"
+    ]
 
 
 def test_values_that_are_not_json_are_described() -> None:
@@ -61,7 +63,7 @@ def test_recursive_alternatives_are_not_tried_for_ever() -> None:
         '- $.of.of.k: expected one of "all", "any", "not", got "nott"; did you mean "not"?'
     ]
     assert fault_messages(schema, deep(40)) == [
-        f'- $.{"of." * 40}k: expected one of "all", "any", "not", got "nott"; did you mean "not"?'
+        "- $: does not fit the schema; finding out why would take too long: send less at once"
     ]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -22,12 +21,10 @@ from toolgen.runtime.text import (
     show_options,
     show_path,
 )
-from toolgen.schema.document import Draft, JsonPath, Located, SchemaDocument, follow, subschemas
-from toolgen.schema.keywords import ASSERTIONS
-from toolgen.schema.validator import compiled
+from toolgen.schema.document import JsonPath, SchemaDocument, follow, subschemas
 
 from .compiled_schema import CompiledSchema
-from .complexity import explains, is_for_other
+from .complexity import explains
 from .fault_messages import (
     Fault,
     expected_of,
@@ -43,15 +40,10 @@ from .union_faults import CHOICES, intended_branches, is_closed
 MISSING = "required property is missing"
 LIMIT = 20  # faults that are listed; others are counted
 MOST = 1000  # faults that are counted
-BOUNDED = 100  # faults of a value that would take too long to explain
 _MAX_FORMS = 4  # branches of a union that are described
-_SMALL = 100  # steps in which all faults of a part are listed: at most 1 ms
-_SECONDS = 0.3  # of processor time to search for them
-_OWN = ASSERTIONS - {"required", "minContains", "maxContains"}  # keywords that need no subschema
 
 TOO_EXPENSIVE = Fault("$", "too large or too deeply nested to be checked by this schema")
-UNEXPLAINED = Fault("$", "does not fit the schema; finding out why would take too long")
-MORE = Fault("$", "there are more faults, which would take too long to find")
+_UNEXPLAINED = "does not fit the schema; finding out why would take too long: send less at once"
 
 
 def find_faults(schema: CompiledSchema, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
@@ -78,136 +70,36 @@ def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
         yield TOO_EXPENSIVE
         return
     if not explains(schema.document, value):
-        yield from _Search(schema).faults(value)
+        yield from _faults_by_property(schema, value)
         return
     refusal = Refusal(schema.document, value, SchemaLookup(schema.document))
     for error in schema.errors(value):
         yield from describe_error(error, refusal)
 
 
-class _Search:
-    """A search for the faults of a value that the validator would take too long to explain as a whole.
+def _faults_by_property(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
+    """Yield the faults of a value that would take too long to explain as a whole, property by property.
 
-    It follows the schema into the parts of the value that are not valid, until they are small enough for the
-    validator, or until the time is over.
+    A property that would take too long, too, has one general fault, as has a value with valid properties.
     """
-
-    def __init__(self, schema: CompiledSchema) -> None:
-        self._document = schema.document.plain
-        self._lookup = SchemaLookup(schema.document)
-        self._schema = schema
-        self._draft = {"$schema": schema.schema.get("$schema", Draft.DRAFT_2020_12.value)}
-
-    def faults(self, value: Any) -> Iterator[Fault]:
-        """Yield the faults that were found in time, and UNEXPLAINED or MORE if these are not all."""
-        found, until = 0, time.thread_time() + _SECONDS
-        opened: list[Iterator[Fault | _Part]] = [iter([_Part((), (), value)])]
-        while opened and found < BOUNDED and time.thread_time() < until:
-            each = next(opened[-1], None)
-            if each is None:
-                opened.pop()
-            elif isinstance(each, Fault):
-                found += 1
-                yield each
-            elif not self._accepts(each):
-                opened.append(self._open(each))
-        if opened or not found:
-            yield MORE if found else UNEXPLAINED
-
-    def _accepts(self, part: _Part) -> bool:
-        return self._schema.part_accepts(part.schema, part.value)
-
-    def _open(self, part: _Part) -> Iterator[Fault | _Part]:
-        """Yield the faults of a part, and those of its parts that may have further ones."""
-        schema = follow(self._document.schema, part.schema)
-        validator = self._schema.subschema(part.schema)
-        if validator is not None and explains(self._document, part.value, schema, _SMALL):
-            yield from self._described(validator.iter_errors(part.value), self._document, part)
-        elif not isinstance(schema, dict):
-            yield Fault(show_path(part.path), "nothing is allowed here")
+    document, lookup = schema.document.plain, SchemaLookup(schema.document)
+    given = value if isinstance(value, dict) else {}
+    properties = document.schema.get("properties", {})
+    found = [[name] for name in document.schema.get("required", ()) if given and name not in given]
+    yield from (Fault(show_path(path), MISSING) for path in found)
+    for name in [name for name in given if name in properties]:
+        validator = schema.subschema(("properties", name))
+        if validator is None or validator.is_valid(value[name]):
+            continue
+        found.append([name])
+        if explains(document, value[name], properties[name]):
+            refusal = Refusal(document, value[name], lookup, (name,))
+            for error in validator.iter_errors(value[name]):
+                yield from describe_error(error, refusal)
         else:
-            yield from self._own_faults(schema, part)
-            for _, found in self._document.references(schema):
-                if isinstance(found, Located):
-                    yield replace(part, schema=found.path)
-            for index, _ in enumerate(schema.get("allOf", ())):
-                yield part.below("allOf", index)
-            for keyword in ("anyOf", "oneOf"):
-                yield from self._branches(part, keyword, schema.get(keyword, ()))
-            if isinstance(part.value, dict):
-                yield from self._properties(schema, part)
-            elif isinstance(part.value, list):
-                yield from self._items(schema, part)
-
-    def _described(
-        self, errors: Iterable[ValidationError], document: SchemaDocument, part: _Part
-    ) -> Iterator[Fault]:
-        refusal = Refusal(document, part.value, self._lookup, part.path)
-        for error in errors:
-            yield from describe_error(error, refusal)
-
-    def _own_faults(self, schema: Mapping[str, Any], part: _Part) -> Iterator[Fault]:
-        """Yield the faults by keywords without subschemas, at most one of those beside `required`."""
-        if isinstance(part.value, dict):
-            missing = (name for name in schema.get("required", ()) if name not in part.value)
-            for name in islice(missing, LIMIT):
-                yield Fault(show_path([*part.path, name]), MISSING)
-        own = self._draft | {key: value for key, value in schema.items() if key in _OWN}
-        try:
-            compiled(own).validate(part.value)
-        except ValidationError as error:  # has a copy of the part, so that one has to do
-            yield from self._described([error], SchemaDocument(own), part)
-
-    def _branches(self, part: _Part, keyword: str, branches: Sequence[Any]) -> Iterator[Fault | _Part]:
-        """Yield the one branch that a part is intended for, by its type and its constants; else a fault."""
-        below = [part.below(keyword, index) for index, _ in enumerate(branches)]
-        if not below or any(map(self._accepts, below)):
-            return
-        intended = [
-            inner
-            for inner, branch in zip(below, branches, strict=True)
-            if not is_for_other(self._document, branch, part.value)
-        ]
-        if len(intended) == 1:
-            yield intended[0]
-        else:
-            yield Fault(show_path(part.path), f"fits none of the {len(below)} allowed forms")
-
-    def _properties(self, schema: Mapping[str, Any], part: _Part) -> Iterator[Fault | _Part]:
-        named, others = schema.get("properties", {}), schema.get("additionalProperties")
-        for name in part.value:
-            if name in named:
-                yield part.below("properties", name, step=name)
-            elif others is False and not schema.get("patternProperties"):
-                yield Fault(show_path([*part.path, name]), unknown_property(name, schema, part.value))
-            elif others is not None and not schema.get("patternProperties"):
-                yield part.below("additionalProperties", step=name)
-
-    def _items(self, schema: Mapping[str, Any], part: _Part) -> Iterator[_Part]:
-        items = schema.get("items")
-        keyword = "items" if isinstance(items, list) else "prefixItems"
-        listed = len(schema.get(keyword, ()))
-        for index, _ in enumerate(part.value):
-            if index < listed:
-                yield part.below(keyword, index, step=index)
-            elif isinstance(items, dict | bool):
-                yield part.below("items", step=index)
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a value, and a subschema that it has to fit."""
-
-    schema: JsonPath  # path of the subschema in the document
-    path: JsonPath  # path of the part in the value
-    value: Any
-
-    def below(self, *steps: str | int, step: str | int | None = None) -> _Part:
-        """Return the part at `step`, or the same one, with the subschema that `steps` reach."""
-        schema = (*self.schema, *steps)
-        if step is None:
-            return _Part(schema, self.path, self.value)
-        return _Part(schema, (*self.path, step), self.value[step])
+            yield Fault(show_path([name]), _UNEXPLAINED)
+    if not found:
+        yield Fault("$", _UNEXPLAINED)
 
 
 def non_json_faults(value: Any) -> Iterator[Fault]:
@@ -262,8 +154,7 @@ def list_faults(faults: list[Fault]) -> str:
     """Return one line per fault up to LIMIT, then the number of others."""
     lines = [str(fault) for fault in faults[:LIMIT]]
     if len(faults) > LIMIT:
-        least = "at least " if len(faults) >= MOST or faults[-1] == MORE else ""
-        faults = [fault for fault in faults if fault != MORE]
+        least = "at least " if len(faults) >= MOST else ""
         lines.append(f"- and {least}{len(faults) - LIMIT} more")
     return "\n".join(lines)
 
