@@ -11,7 +11,7 @@ from itertools import islice
 from time import thread_time
 from typing import Any, Final
 
-from toolgen.schema.document import SchemaDocument, count_parts, in_place_subschemas, is_type
+from toolgen.schema.document import SchemaDocument, as_list, count_parts, in_place_subschemas
 from toolgen.schema.graph import MAX_CHECKS
 from toolgen.schema.validation_cost import MAX_TEXT, ValidationCost
 from toolgen.schema.validator import compiled
@@ -24,7 +24,6 @@ _MATCHING_SECONDS: Final = 0.1  # of processor time, for all texts of a value
 _SHORT_TEXT: Final = 16  # characters: patterns take no time for it
 _WORD: Final = 2**63
 _MAX_LONG_BITS: Final = 100_000  # of integers beyond 64 bits: in pairs, 1,500 are compared in 0.7 s
-_HOPS: Final = 50  # consecutive references
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("items", "contains", "additionalItems", "unevaluatedItems")
 
@@ -147,27 +146,15 @@ def _matches(pattern: str, name: str) -> bool:
         return True
 
 
-def is_for_other(document: SchemaDocument, branch: Any, part: Any) -> bool:
-    """True if a branch is for another type, or another tag, than that of `part`."""
-    for _ in range(_HOPS):
-        if not isinstance(branch, dict):
-            return False
-        if not _is_type(branch.get("type"), part) or not _is_one(branch, part):
-            return True
-        if isinstance(part, dict):
-            required, named = branch.get("required"), branch.get("properties")
-            if isinstance(required, list) and not all(name in part for name in required):
-                return True
-            for name, tag in named.items() if isinstance(named, dict) else ():
-                if name in part and isinstance(tag, dict) and not _is_one(tag, part[name]):
-                    return True
-        branch = document.target(branch.get("$ref"), (), "$ref").value
-    return False
-
-
-def _is_type(kinds: Any, part: Any) -> bool:
-    names = [kinds] if isinstance(kinds, str) else kinds
-    return not isinstance(names, list) or any(is_type(part, name) for name in names)
+def is_for_other(document: SchemaDocument, branch: Any, part: Mapping[str, Any]) -> bool:
+    """True if a branch is for objects with other properties, or another tag, than `part`."""
+    schema = document.resolved(branch)
+    if not isinstance(schema, dict):
+        return False
+    named = schema.get("properties", {})
+    return any(name not in part for name in as_list(schema.get("required"))) or any(
+        name in part and isinstance(tag, dict) and not _is_one(tag, part[name]) for name, tag in named.items()
+    )
 
 
 def _is_one(schema: Mapping[str, Any], part: Any) -> bool:
