@@ -14,8 +14,6 @@ try:
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
     from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
-    from mcp.server.lowlevel import NotificationOptions
-    from mcp.server.models import InitializationOptions
     from mcp.server.request_state import RequestStateBoundary
     from mcp.shared.exceptions import MCPError
 except ModuleNotFoundError as error:
@@ -70,32 +68,17 @@ class ToolServer(Server[Any]):
         self.state.toolkit.use_keys(settings)
         self.handlers.use_keys(settings)
 
-    def create_initialization_options(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
-    ) -> InitializationOptions:
-        """Return the SDK's options, with `tools.listChanged`."""
-        options = notification_options or NotificationOptions(tools_changed=True)
-        return super().create_initialization_options(options, experimental_capabilities, extensions)
-
-    def get_capabilities(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
-        *,
-        protocol_version: str | None = None,
-    ) -> types.ServerCapabilities:
+    def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
         """Return the SDK's capabilities, of which changes of tools alone are announced."""
-        found = super().get_capabilities(
-            notification_options, experimental_capabilities, extensions, protocol_version=protocol_version
-        )
-        prompts = None if found.prompts is None else types.PromptsCapability(list_changed=False)
+        found = super().get_capabilities(*args, **options)
         resources = types.ResourcesCapability(subscribe=False, list_changed=False)
-        served = {"prompts": prompts, "resources": found.resources and resources}
-        return found.model_copy(update=served)
+        return found.model_copy(
+            update={
+                "prompts": found.prompts and types.PromptsCapability(list_changed=False),
+                "resources": found.resources and resources,
+                "tools": types.ToolsCapability(list_changed=True),
+            }
+        )
 
 
 def check_implementations(server: ToolServer) -> None:

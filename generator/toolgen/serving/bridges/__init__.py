@@ -5,7 +5,7 @@ Importing this package imports none of them: each name is loaded, with its frame
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.base.lazy_names import lazy_names
 
@@ -34,7 +34,28 @@ _HOMES = {
     "stop_on_final_answer": "openai_agents",
 }
 
-__getattr__ = lazy_names(__name__, _HOMES)
+_FRAMEWORKS: Final = {
+    "agents": ("the OpenAI Agents SDK", "openai-agents"),
+    "fastmcp": ("FastMCP", "fastmcp"),
+    "langchain_core": ("LangChain", "langchain"),
+    "mcp": ("FastMCP", "fastmcp"),
+    "mcp_types": ("FastMCP", "fastmcp"),
+    "pydantic_ai": ("pydantic-ai", "pydantic-ai-slim"),
+}
+"""Module that may be missing → the framework that has it, and its package."""
+
+_load = lazy_names(__name__, _HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _load(name)
+    except ModuleNotFoundError as error:
+        framework, package = _FRAMEWORKS.get((error.name or "").partition(".")[0], ("", ""))
+        if not framework:
+            raise
+        message = f"this bridge needs {framework}: pip install {package}"
+        raise ModuleNotFoundError(message, name=error.name) from error
 
 
 def __dir__() -> list[str]:

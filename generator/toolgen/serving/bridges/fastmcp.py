@@ -7,18 +7,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from .shared import raise_missing_package
-
-try:
-    import mcp_types as types
-    from fastmcp.server.dependencies import fastmcp_request_ctx, get_context
-    from fastmcp.server.providers import Provider
-    from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
-    from fastmcp.utilities.versions import VersionSpec
-    from mcp.server import ServerRequestContext
-except ModuleNotFoundError as error:
-    raise_missing_package(error, "FastMCP", "fastmcp", roots=("fastmcp", "mcp", "mcp_types"))
-
+import mcp_types as types
+from fastmcp.server.dependencies import fastmcp_request_ctx, get_context
+from fastmcp.server.providers import Provider
+from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
+from fastmcp.utilities.versions import VersionSpec
+from mcp.server import ServerRequestContext
 from pydantic import Field, InstanceOf
 
 from toolgen.runtime.toolkit import Toolkit

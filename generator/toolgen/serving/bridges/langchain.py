@@ -7,23 +7,9 @@ import json
 from copy import deepcopy
 from typing import Any, Literal, TypeAlias, Unpack
 
-from .shared import (
-    Bridge,
-    BridgeOptions,
-    agreed,
-    application_metadata,
-    raise_missing_package,
-    refused,
-    undecided,
-)
-
-try:
-    from langchain_core.messages import content as langchain_content
-    from langchain_core.runnables import RunnableConfig
-    from langchain_core.tools import BaseTool, ToolException
-except ModuleNotFoundError as error:
-    raise_missing_package(error, "LangChain", "langchain", roots=("langchain_core",))
-
+from langchain_core.messages import content as langchain_content
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, ToolException
 from pydantic import Field, InstanceOf
 
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
@@ -32,6 +18,15 @@ from toolgen.runtime.content.carried import block_as_text, text_of_file
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
+
+from .shared import (
+    Bridge,
+    BridgeOptions,
+    agreed,
+    application_metadata,
+    refused,
+    undecided,
+)
 
 LangChainContent: TypeAlias = (
     langchain_content.TextContentBlock

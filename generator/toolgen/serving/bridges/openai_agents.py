@@ -7,35 +7,23 @@ from copy import deepcopy
 from typing import Any, Literal, TypeAlias, Unpack
 from weakref import WeakKeyDictionary
 
-from .shared import (
-    Bridge,
-    BridgeOptions,
-    agreed,
-    raise_missing_package,
-    refused,
-    undecided,
+from agents import (
+    FunctionTool,
+    FunctionToolResult,
+    RunContextWrapper,
+    Tool,
+    ToolSearchTool,
+    ToolsToFinalOutputResult,
+    tool_namespace,
 )
-
-try:
-    from agents import (
-        FunctionTool,
-        FunctionToolResult,
-        RunContextWrapper,
-        Tool,
-        ToolSearchTool,
-        ToolsToFinalOutputResult,
-        tool_namespace,
-    )
-    from agents.tool import (
-        FunctionToolCustomDataContext,
-        ToolOutputFileContent,
-        ToolOutputImage,
-        ToolOutputText,
-        ValidToolOutputPydanticModels,
-    )
-    from agents.tool_context import ToolContext
-except ModuleNotFoundError as error:
-    raise_missing_package(error, "the OpenAI Agents SDK", "openai-agents", roots=("agents",))
+from agents.tool import (
+    FunctionToolCustomDataContext,
+    ToolOutputFileContent,
+    ToolOutputImage,
+    ToolOutputText,
+    ValidToolOutputPydanticModels,
+)
+from agents.tool_context import ToolContext
 
 from toolgen.runtime.adapters.openai import all_text, file_name, namespace_description
 from toolgen.runtime.adapters.provider import ProviderAdapter
@@ -47,6 +35,14 @@ from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.schema.providers import RESPONSES
+
+from .shared import (
+    Bridge,
+    BridgeOptions,
+    agreed,
+    refused,
+    undecided,
+)
 
 _ADAPTER = ProviderAdapter("openai")
 ToolOutput: TypeAlias = str | list[ValidToolOutputPydanticModels]

@@ -6,30 +6,18 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from .shared import (
-    Bridge,
-    BridgeOptions,
-    agreed,
-    application_metadata,
-    raise_missing_package,
-    undecided,
+from pydantic_ai import (
+    ApprovalRequired,
+    BinaryContent,
+    CustomEvent,
+    ModelRetry,
+    RunContext,
+    ToolFailed,
+    ToolReturn,
 )
-
-try:
-    from pydantic_ai import (
-        ApprovalRequired,
-        BinaryContent,
-        CustomEvent,
-        ModelRetry,
-        RunContext,
-        ToolFailed,
-        ToolReturn,
-    )
-    from pydantic_ai.tools import ToolDefinition as PydanticAIDefinition
-    from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
-    from pydantic_core import SchemaValidator, core_schema
-except ModuleNotFoundError as error:
-    raise_missing_package(error, "pydantic-ai", "pydantic-ai-slim", roots=("pydantic_ai",))
+from pydantic_ai.tools import ToolDefinition as PydanticAIDefinition
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+from pydantic_core import SchemaValidator, core_schema
 
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.content.block import Block
@@ -38,6 +26,14 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
+
+from .shared import (
+    Bridge,
+    BridgeOptions,
+    agreed,
+    application_metadata,
+    undecided,
+)
 
 _ANYTHING = SchemaValidator(core_schema.any_schema())  # the toolkit validates with the author's schema
 

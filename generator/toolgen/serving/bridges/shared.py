@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NoReturn, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from toolgen.runtime.adapters.provider import session_of
 from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, check_options, toolkit_options
@@ -116,14 +116,3 @@ def application_metadata(definition: ToolDefinition) -> dict[str, Any]:
     """Return the fields of a definition that are for the application, not for the model."""
     keys = ("title", "version", "tags", "group", "annotations", "meta", "deprecated", "final_answer")
     return {key: value for key, value in definition.items() if key in keys}
-
-
-def raise_missing_package(
-    error: ModuleNotFoundError, framework: str, package: str, *, roots: tuple[str, ...]
-) -> NoReturn:
-    """Raise an error that names the package to install if one of `roots` is missing; else raise `error`."""
-    if (error.name or "").partition(".")[0] not in roots:
-        raise error
-    raise ModuleNotFoundError(
-        f"this bridge needs {framework}: pip install {package}", name=error.name
-    ) from error
