@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 
 from toolgen.base.files import FileKind
 from toolgen.cli.output import emit, emit_document, emit_json, say, say_text
+from toolgen.cli.report.entry import Report, errors_report, relocated
 from toolgen.cli.report.formats import FORMATS, formatted
 from toolgen.cli.report.json import diagnostics_data
+from toolgen.cli.report.text import lines_of_findings, render, summary_of_findings
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import UnableError, find_root, kind_of, read_text
 from toolgen.project.inputs.discovery import repository
 
 if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement
-    from toolgen.cli.report.entry import Report
 
 
 def show_error(error: Exception, args: argparse.Namespace | None) -> None:
@@ -45,8 +46,6 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
 
 def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:
     """Print the errors as a document, which programs expect on stdout; people read them on stderr."""
-    from toolgen.cli.report.entry import errors_report
-
     command = args.run.__module__.rpartition(".")[2]
     emit_report(errors_report(command, error.diagnostics, error.texts or {}), form, args.start)
 
@@ -57,8 +56,6 @@ def emit_report(report: Report, form: str, start: str) -> None:
     Code hosts show findings by the paths in the repository, so that is what files are printed relative to;
     outside of a repository, it is the folder that the command runs in, if that is above the project.
     """
-    from toolgen.cli.report.entry import relocated
-
     own = Path(os.path.realpath(find_root(Path(start))))
     top = repository(own) or Path(os.path.realpath("."))
     folder = own.relative_to(top).as_posix() if own.is_relative_to(top) else "."
@@ -72,8 +69,6 @@ def show(
 
     Source lines are read from the project at or above `start`, unless `texts` (file → text) is given.
     """
-    from toolgen.cli.report.text import render
-
     found = tuple(diagnostics)
     if texts is None:
         texts = source_texts(found, start)
@@ -82,8 +77,6 @@ def show(
 
 def emit_findings(judgement: Judgement) -> str:
     """Print the findings of a comparison; return how many there are, in words."""
-    from toolgen.cli.report.text import lines_of_findings, summary_of_findings
-
     emit(*lines_of_findings(judgement, color=has_color()), styled=True)
     return summary_of_findings(judgement)
 

@@ -85,7 +85,6 @@ COMMANDS = {
     "check": ("check",),
     "generate": ("generate",),
     "evals": ("evals",),
-    "evals --check": ("evals", "--check"),
     "init": ("init",),
     "new": ("new", "fresh", "--description", "Make something."),
     "import --implement": (*IMPORT, "--implement"),
@@ -98,7 +97,6 @@ MOST_USED = {
     "check": (*OUTPUT, "toolgen.toml", "specs", "specs/greet.yaml"),
     "generate": (*OUTPUT, "specs/shared", "specs/shared/people.yaml"),
     "evals": EVALS,
-    "evals --check": EVALS,
     "init": (
         ".gitattributes",
         ".github",

@@ -16,7 +16,9 @@ from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
+from toolgen.project.building.watch import Snapshot, changes, snapshot
 
 if TYPE_CHECKING:
     from toolgen.serving import ToolServer
@@ -97,8 +99,6 @@ def _warn(mock: ServedSpecs) -> None:
 
 def _follow(mock: ServedSpecs, stop: threading.Event) -> None:
     """Serve the specs anew whenever they change, until `stop` is set; report faults, and continue."""
-    from toolgen.language.diagnostic import SpecErrors
-    from toolgen.project.building.watch import Snapshot, changes, snapshot
 
     def state() -> Snapshot:
         return snapshot(mock.source.project.root, (str(mock.source.folder),))
