@@ -73,16 +73,7 @@ class SharedState:
         self._loop: LoopThread | None = None
         # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
-        if any(
-            each is not None
-            for each in (
-                settings.confirmation_key,
-                settings.confirmation_store,
-                settings.idempotency_store,
-                settings.rate_limit_store,
-                settings.task_queue,
-            )
-        ):
+        if settings != Settings():
             self._services = self._open(settings)
 
     @property

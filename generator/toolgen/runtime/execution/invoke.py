@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property, partial
 from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .environment import Environment
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PreparedMethod:
     """A method of an implementation, prepared for calls."""
 
@@ -41,11 +41,11 @@ class PreparedMethod:
     limiter: Limiter | None  # of concurrent calls; None: there is no limit
     streams: bool = False
     has_content: bool = False  # blocks are read before `write` validates them
-    in_thread: bool = field(init=False)  # a `def`, which runs in a worker thread
 
-    def __post_init__(self) -> None:
-        is_async = iscoroutinefunction(self.method) or isasyncgenfunction(self.method)
-        object.__setattr__(self, "in_thread", not is_async)
+    @cached_property
+    def in_thread(self) -> bool:
+        """True for a `def`, which runs in a worker thread."""
+        return not (iscoroutinefunction(self.method) or isasyncgenfunction(self.method))
 
 
 async def run_method(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from inspect import isawaitable
 from time import perf_counter
@@ -283,16 +283,18 @@ async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
     callback = call.config.callback
     if callback is None:
         return
+
+    async def passed() -> None:
+        answer = callback(
+            ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
+        )
+        if isawaitable(answer):
+            await answer
+
     try:
-        await run_async(_pass(_event(call, kind, data), callback), None, call.tool_name)
+        await run_async(passed(), None, call.tool_name)
     except Exception as error:
-        _log_callback(call, kind, error)
-
-
-async def _pass(event: ToolEvent, callback: Callable[[ToolEvent], Any]) -> None:
-    answer = callback(event)
-    if isawaitable(answer):
-        await answer
+        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
 
 
 def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
@@ -302,11 +304,3 @@ def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
             task = asyncio.get_running_loop().create_task(notify(call, kind, data))
             _background.add(task)
             task.add_done_callback(_background.discard)
-
-
-def _event(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> ToolEvent:
-    return ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
-
-
-def _log_callback(call: ToolContext, kind: EventKind, error: Exception) -> None:
-    log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)

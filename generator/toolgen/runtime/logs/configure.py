@@ -118,23 +118,25 @@ def _level(settings: Settings) -> int:
 class TextFormatter(logging.Formatter):
     """Formats a record as time (RFC 3339, UTC), level, logger and message, followed by the traceback."""
 
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as text."""
-        text = f"{_rfc3339(record)} {record.levelname} {record.name}: {log_text(record.getMessage())}"
-        if record.exc_info and not record.exc_text:
-            record.exc_text = self.formatException(record.exc_info)
-        if record.exc_text:
-            text += log_text(f"\n{record.exc_text}")
-        return text + log_text(f"\n{self.formatStack(record.stack_info)}") if record.stack_info else text
+        return log_text(super().format(record))
 
 
-class JsonFormatter(logging.Formatter):
+class JsonFormatter(TextFormatter):
     """Formats a record as one line of JSON: time, level, logger, message, its extra fields, exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as one line of JSON; values that are not JSON are converted by `str`."""
         data: dict[str, Any] = {
-            "time": _rfc3339(record),
+            "time": self.formatTime(record),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
@@ -163,10 +165,6 @@ def trace_ids() -> dict[str, str]:
     if not context.is_valid:
         return {}
     return {"trace_id": f"{context.trace_id:032x}", "span_id": f"{context.span_id:016x}"}
-
-
-def _rfc3339(record: logging.LogRecord) -> str:
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z"
 
 
 def _as_text(value: object) -> str:
