@@ -79,7 +79,7 @@ def test_property_names_are_changed_and_restored(dialect: str) -> None:
 def test_recursive_arguments_keep_their_own_names_inside() -> None:
     schema = obj({"a<": A, "more": {REF: "#"}}, **{"$defs": {"arguments": A}})
     made = publish("anthropic", SchemaDocument(schema)).schema
-    inside = obj({"a<": A, "more": {REF: "#/$defs/arguments_"}})
+    inside = obj({"a<": A, "more": {REF: "#/$defs/arguments_2"}})
     assert made == obj(
-        {"a_": A, "more": {REF: "#/$defs/arguments_"}}, **{"$defs": {"arguments": A, "arguments_": inside}}
+        {"a_": A, "more": {REF: "#/$defs/arguments_2"}}, **{"$defs": {"arguments": A, "arguments_2": inside}}
     )

@@ -16,10 +16,11 @@ from toolgen.schema.document import (
     Located,
     Schema,
     SchemaDocument,
-    follow,
+    parse_pointer,
     replace_refs,
     subschemas,
 )
+from toolgen.schema.graph import references_in
 from toolgen.schema.keywords import CONSTRAINING, SCHEMA_HOLDING
 
 MAX_SUBSCHEMAS: Final = 5_000
@@ -171,27 +172,14 @@ def _beside(target: Any, own: dict[str, Any]) -> Any:
 
 
 def _without_unused_definitions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return `schema` without the definitions that nothing refers to."""
+    """Return `schema`, whose references are pointers, without the definitions that nothing refers to."""
+    used = {parse_pointer(reference[1:])[:2] for reference in references_in(schema)}
     result = dict(schema)
-    document = SchemaDocument(schema)
     for keyword in _DEFINITIONS:
         if isinstance(result.get(keyword), Mapping):
-            used = _used_definitions(document, keyword)
-            result[keyword] = {name: each for name, each in schema[keyword].items() if name in used}
+            result[keyword] = {
+                name: each for name, each in schema[keyword].items() if (keyword, name) in used
+            }
             if not result[keyword]:
                 del result[keyword]
     return result
-
-
-def _used_definitions(document: SchemaDocument, keyword: str) -> set[str]:
-    body = {key: value for key, value in document.schema.items() if key not in _DEFINITIONS}
-    used: set[JsonPath] = set()
-    waiting: list[Any] = [body]
-    for schema in waiting:  # grows
-        for _, node in subschemas(schema):
-            found = document.target(node.get("$ref"))
-            if not isinstance(found, Located) or len(found.path) < 2 or found.path[:2] in used:
-                continue
-            used.add(found.path[:2])
-            waiting.append(follow(document.schema, found.path[:2]))
-    return {str(name) for home, name in used if home == keyword}

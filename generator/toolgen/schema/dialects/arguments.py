@@ -162,7 +162,7 @@ def rename_properties(schema: Schema, renames: Mapping[str, str]) -> tuple[Schem
     if not renames:
         return schema, ()
     document = _document_of(schema)
-    whole = _unused_definition(document.schema)
+    whole = ProviderNames(document.schema.get("$defs", ())).add("arguments")
     refs = {
         path: "#" + format_pointer(("properties", renames.get(str(target[1]), target[1]), *target[2:]))
         for path, target in _references(document)
@@ -179,13 +179,6 @@ def rename_properties(schema: Schema, renames: Mapping[str, str]) -> tuple[Schem
     first = next(iter(renames))
     reason = f"{_describe_renames(renames)} there; each gets its own name back when the tool is called."
     return made, (Loss(("properties",), first, reason, always=True),)
-
-
-def _unused_definition(schema: Schema) -> str:
-    name = "arguments"
-    while name in schema.get("$defs", {}):
-        name += "_"
-    return name
 
 
 def _describe_renames(renames: Mapping[str, str]) -> str:
