@@ -7,7 +7,8 @@ import gzip
 from collections.abc import Awaitable, Callable
 
 import pytest
-from toolgen.runtime.http.client import NoReplyError, ReplyTimeoutError, close_client, send
+from toolgen.runtime.errors import ToolTimeoutError, UnreachableError
+from toolgen.runtime.http.client import close_client, send
 from toolgen.runtime.http.request import PreparedRequest
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -52,7 +53,7 @@ async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 def test_silence_has_an_end() -> None:
-    with pytest.raises(ReplyTimeoutError, match=r"^http://127.0.0.1:\d+ did not answer within 0.2 seconds$"):
+    with pytest.raises(ToolTimeoutError, match=r"^http://127.0.0.1:\d+ did not answer within 0.2 seconds\.$"):
         asked(silent, seconds=0.2)
 
 
@@ -66,7 +67,7 @@ def test_silence_has_an_end() -> None:
     ],
 )
 def test_what_is_no_reply(reply: bytes) -> None:
-    with pytest.raises(NoReplyError, match=r"^http://127.0.0.1:\d+ cannot be reached: "):
+    with pytest.raises(UnreachableError, match=r"^http://127.0.0.1:\d+ cannot be reached: "):
         asked(answering(reply))
 
 
@@ -98,10 +99,10 @@ def packed(layers: int, content: bytes) -> bytes:
 
 
 def test_a_reply_in_several_layers_is_refused() -> None:
-    with pytest.raises(NoReplyError, match="a compression other than gzip"):
+    with pytest.raises(UnreachableError, match="a compression other than gzip"):
         asked(answering(packed(3, b"hello")))
 
 
 def test_a_reply_that_unpacks_to_too_much_is_refused_before_it_is_unpacked() -> None:
-    with pytest.raises(NoReplyError, match="more than 20 MB"):
+    with pytest.raises(UnreachableError, match="more than 20 MB"):
         asked(answering(packed(1, bytes(500_000_000))))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from toolgen.runtime.errors import MissingDependencyError
+from toolgen.runtime.errors import MissingDependencyError, ToolTimeoutError, UnreachableError
 
 from .request import PreparedRequest
 from .request import origin_of as _origin
@@ -46,25 +46,17 @@ class _Shared:
 _SHARED: dict[asyncio.AbstractEventLoop, _Shared] = {}
 
 
-class NoReplyError(Exception):
-    """There is no reply. The message has the reason and no part of the request."""
-
-
-class ReplyTimeoutError(Exception):
-    """There is no reply in time."""
-
-
 async def send(request: PreparedRequest, seconds: float) -> Reply:
     """Send `request` and read the whole reply within `seconds`.
 
-    Raises NoReplyError or ReplyTimeoutError. Redirects are only followed for GET and HEAD and within one
+    Raises UnreachableError or ToolTimeoutError. Redirects are only followed for GET and HEAD and within one
     origin, so that credentials are sent to no other host.
     """
     try:
         async with asyncio.timeout(seconds):  # the client's own time limits only apply to each read
             return await _send(request)
     except TimeoutError:
-        raise ReplyTimeoutError(f"{_origin(request.url)} did not answer within {seconds:g} seconds") from None
+        raise ToolTimeoutError(f"{_origin(request.url)} did not answer within {seconds:g} seconds.") from None
 
 
 async def _send(request: PreparedRequest) -> Reply:
@@ -87,11 +79,11 @@ async def _send(request: PreparedRequest) -> Reply:
                     return await _read(response)
                 url = target
     except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
-        raise NoReplyError(f"{_origin(url)} cannot be reached: {_reason(error)}") from None
+        raise UnreachableError(f"{_origin(url)} cannot be reached: {_reason(error)}.") from None
     finally:
         shared.calls -= 1
         _IN_CALL.reset(token)
-    raise NoReplyError(f"{_origin(url)} redirects more than {_MAX_REDIRECTS} times")
+    raise UnreachableError(f"{_origin(url)} redirects more than {_MAX_REDIRECTS} times.")
 
 
 async def close_client() -> None:
@@ -154,12 +146,12 @@ async def _read(response: httpx2.Response) -> Reply:
     origin, encoding = _origin(str(response.url)), response.headers.get("content-encoding", "")
     # httpx2 would unpack as many layers as the reply names
     if encoding.strip().lower() not in ("", "identity", "gzip"):
-        raise NoReplyError(f"{origin} answers with a compression other than gzip")
+        raise UnreachableError(f"{origin} answers with a compression other than gzip.")
     content = bytearray()
     async for chunk in response.aiter_bytes():
         content += chunk
         if len(content) > MAX_BYTES:
-            raise NoReplyError(f"{origin} answers with more than {MAX_BYTES // 1024 // 1024} MB")
+            raise UnreachableError(f"{origin} answers with more than {MAX_BYTES // 1024 // 1024} MB.")
         await asyncio.sleep(0)
     headers = {name.lower(): value for name, value in response.headers.items()}
     return Reply(response.status_code, response.reason_phrase, headers, bytes(content))

@@ -47,7 +47,7 @@ def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bo
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
     wanted = accept if accept and accept != "*/*" else kind
     if is_json_media(wanted) or not (wanted or kind):
-        return _parsed(reply, errors)
+        return _parsed(reply)
     if accept == "*/*" or not accept:
         return _text(reply) if kind.startswith("text/") else _binary(reply, kind)
     return _text(reply) if is_text(wanted) else _binary(reply, kind)
@@ -59,7 +59,8 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
     status = str(reply.status)
     code = declared.get(status) or declared.get(f"{status[0]}XX") or declared.get("default", "http_error")
     temporary = reply.status in _TEMPORARY or reply.status >= 500
-    error_class = declared_error(errors, code) or (RetryableHttpError if temporary else HttpError)
+    default = RetryableHttpError if temporary else HttpError
+    error_class = next((error for error in errors if error.code == code), default)
     details: dict[str, Any] = {"status": reply.status}
     message = f"The API answered {reply.status} {reply.reason[:60]}".rstrip()
     body = _body(reply)
@@ -75,17 +76,12 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
     return error_class(f"{message.rstrip('.')}.", details=details)
 
 
-def declared_error(errors: Errors, code: str) -> type[ToolError] | None:
-    """Return the declared error with this code."""
-    return next((error for error in errors if error.code == code), None)
-
-
 def without_secrets(error: ToolError, secrets: list[str]) -> ToolError:
     """Return the same error with `secrets` redacted."""
     return type(error)(redact(error.message, secrets), details=redact(error.details, secrets))
 
 
-def _parsed(reply: Reply, errors: Errors) -> Any:
+def _parsed(reply: Reply) -> Any:
     try:
         value = json.loads(reply.content)
     except (ValueError, RecursionError):
@@ -93,8 +89,7 @@ def _parsed(reply: Reply, errors: Errors) -> Any:
         value = float("nan")
     if is_json(value):
         return value
-    error_class = declared_error(errors, "http_error") or HttpError
-    raise error_class(
+    raise HttpError(
         f"The API answered {reply.status}, with a body that is not JSON.", details={"status": reply.status}
     )
 

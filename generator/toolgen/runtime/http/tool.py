@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from urllib.parse import quote
 
-from toolgen.runtime.errors import MissingDependencyError, ToolError, ToolTimeoutError, UnreachableError
+from toolgen.runtime.errors import MissingDependencyError, ToolError
 from toolgen.runtime.logs.redaction import redact
 
-from .client import NoReplyError, ReplyTimeoutError, close_client, send
-from .reply import declared_error, result_from_reply, without_secrets
+from .client import close_client, send
+from .reply import result_from_reply, without_secrets
 from .request import PreparedRequest, origin_of, prepare
 
 if TYPE_CHECKING:
@@ -53,12 +53,7 @@ class HttpTool:
         prepared = prepare(operation, arguments)
         add_credentials(prepared, operation.get("security", ()))
         prepared.headers.update(self.headers(context))
-        try:
-            reply = await send(prepared, float(definition.get("timeout", _DEFAULT_SECONDS)))
-        except ReplyTimeoutError as error:
-            raise ToolTimeoutError(f"{error}.") from None
-        except NoReplyError as error:
-            raise (declared_error(tool.errors, "unreachable") or UnreachableError)(f"{error}.") from None
+        reply = await send(prepared, float(definition.get("timeout", _DEFAULT_SECONDS)))
         try:
             result = result_from_reply(reply, operation, "output_schema" in definition, tool.errors)
         except ToolError as error:
