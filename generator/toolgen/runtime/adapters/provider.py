@@ -218,7 +218,7 @@ class ProviderAdapter:
             )
             for each in found
         ]
-        return await _gather(found, work)
+        return await _gather(work)
 
     def definitions(self) -> Mapping[str, Any]:
         """Return what the generated module has for requests, by name.
@@ -258,13 +258,19 @@ class ProviderAdapter:
 
         The call has the tool's wire name, and arguments for the author's schema. `options` lose `session`.
         """
+        from .naming import published as published_schema
+        from .naming import wire_names
+
         tools, definitions = session_of(toolkit, options.pop("session", None)), toolkit.definitions
         published = self._published
         if published is None or published.definitions is not definitions:
-            published = self._published = _PublishedTools(definitions, self.provider.target)
+            names = wire_names(definitions, self.provider.target)
+            published = self._published = _PublishedTools(definitions, names, {})
         name = published.names.get(call.name, call.name)
         definition = toolkit.definition_of(name)
-        restore = None if definition is None else published.restorer(definition)
+        if definition is not None and name not in published.restorers:
+            published.restorers[name] = published_schema(definition, self.provider.target).restore()
+        restore = published.restorers.get(name)
         try:
             arguments = call.arguments if restore is None else restore(call.arguments)
         except RecursionError:  # nested more deeply than arguments may be: the call refuses them
@@ -272,25 +278,13 @@ class ProviderAdapter:
         return call._replace(name=name, arguments=arguments), tools
 
 
-class _PublishedTools:
+class _PublishedTools(NamedTuple):
     """The tools of one set of definitions, as one target publishes them."""
 
-    def __init__(self, definitions: Mapping[str, ToolDefinition], target: str) -> None:
-        from .naming import wire_names
-
-        self.definitions = definitions
-        self.names = wire_names(definitions, target)  # published name → wire name
-        self._target = target
-        self._restorers: dict[str, Callable[[Any], Any] | None] = {}  # by wire name, filled on first call
-
-    def restorer(self, definition: ToolDefinition) -> Callable[[Any], Any] | None:
-        """Return the function that undoes the dialect on arguments; None if nothing has to be undone."""
-        name = definition["name"]
-        if name not in self._restorers:
-            from .naming import published
-
-            self._restorers[name] = published(definition, self._target).restore()
-        return self._restorers[name]
+    definitions: Mapping[str, ToolDefinition]
+    names: Mapping[str, str]  # published name → wire name
+    restorers: dict[str, Callable[[Any], Any] | None]
+    """Functions that undo the dialect on arguments, by wire name, from the first call. None: they stay."""
 
 
 def get(holder: Any, key: str) -> Any:
@@ -378,21 +372,16 @@ def _one_at_a_time(ask_user: Any, lock: AsyncLock) -> Any:
     return ask
 
 
-async def _gather(calls: Sequence[ProviderCall], work: Sequence[Any]) -> list[Answer]:
+async def _gather(work: Sequence[Any]) -> list[Answer]:
     """Await all answers, even if some fail. Raises ConfirmationsPending at the end."""
     import asyncio
 
     from toolgen.runtime.confirmation.question import ConfirmationPending
-    from toolgen.runtime.errors import InternalError
 
-    outcomes: list[Answer | ConfirmationPending] = []
-    for call, outcome in zip(calls, await asyncio.gather(*work, return_exceptions=True), strict=True):
-        if isinstance(outcome, asyncio.CancelledError):  # not by the caller: only this call has failed
-            outcomes.append(_refused(call._replace(error=InternalError("The call was cancelled."))))
-        elif isinstance(outcome, BaseException) and not isinstance(outcome, ConfirmationPending):
+    outcomes: list[Any] = await asyncio.gather(*work, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException) and not isinstance(outcome, ConfirmationPending):
             raise outcome
-        else:
-            outcomes.append(outcome)
     answers = [each for each in outcomes if isinstance(each, Answer)]
     if len(answers) < len(outcomes):
         raise ConfirmationsPending(outcomes)
