@@ -8,15 +8,15 @@ which the SDK has sealed again and bound to the request.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.server.request_state import RequestStateSecurity
-from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from toolgen.runtime.call_options import CallOptions
 from toolgen.runtime.confirmation.audit import KnownWay
 from toolgen.runtime.confirmation.question import (
     Confirm,
@@ -36,6 +36,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.text import well_formed
 
+from .held_questions import Exchange, can_show_form
 from .result import PREVIEW_KEY, TOKEN_KEY
 
 FORM: Final[dict[str, Any]] = {
@@ -48,17 +49,6 @@ KEY: Final = "confirm"  # of the question in `input_requests`
 _APPROVED: Final = "toolgen/approved:"  # how the state of a question of an approved tool begins
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmationOptions:
-    """The options `confirm` and `confirmation_token` of one call."""
-
-    confirm: Confirm | None = None
-    token: str | None = None
-
-
-NO_CONFIRMATION: Final = ConfirmationOptions()
-
-
 def request_state_security(settings: Settings) -> RequestStateSecurity:
     """Return how `requestState` is sealed: with the configured keys, else with a key of this process."""
     seconds = settings.confirmation_expiry
@@ -68,8 +58,8 @@ def request_state_security(settings: Settings) -> RequestStateSecurity:
 
 
 def confirmation_options(
-    context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-) -> tuple[types.CallToolRequestParams, ConfirmationOptions]:
+    context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams, exchange: Exchange
+) -> tuple[types.CallToolRequestParams, CallOptions]:
     """Return the params for the tool, and the options for a call that needs confirmation.
 
     The options depend on the capabilities of the client. The answer to the confirmation, and its token, are
@@ -85,22 +75,14 @@ def confirmation_options(
         params = params.model_copy(update={"request_state": of_tool})
     confirm: Confirm | None = None
     if can_show_form(context) and (is_modern or context.session.can_send_request):
-        confirm = _ASK_BY_RESULT if is_modern else _ask_by_elicitation(context)
+        confirm = _ASK_BY_RESULT if is_modern else KnownWay(partial(ask_by_form, exchange), "elicitation")
     answer = (params.input_responses or {}).get(KEY)
     # an answer without the state that it belongs to is none
     if answer is not None and state:
         confirmation_token = state if is_yes(answer) else DeclinedToken.of(state, refusal_of(answer))
     if answer is not None:
         params = params.model_copy(update={"input_responses": None, "request_state": None})
-    return params, ConfirmationOptions(confirm, confirmation_token)
-
-
-def can_show_form(context: ServerRequestContext[Any, Any]) -> bool:
-    """True if the client can show a form to its user."""
-    capabilities = context.session.client_capabilities
-    elicitation = None if capabilities is None else capabilities.elicitation
-    # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
-    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+    return params, {"confirm": confirm, "confirmation_token": confirmation_token}
 
 
 def input_required(
@@ -112,7 +94,7 @@ def input_required(
     """
     if of_tool is None:
         form = types.ElicitRequestFormParams(
-            message=question_text(pending.confirmation), requested_schema=FORM
+            message=well_formed(pending.confirmation.text), requested_schema=FORM
         )
         request = types.ElicitRequest(params=form)
         return types.InputRequiredResult(input_requests={KEY: request}, request_state=pending.token)
@@ -146,25 +128,17 @@ async def _raise_pending(asked: Confirmation) -> bool:
 _ASK_BY_RESULT: Final = KnownWay(_raise_pending, "input_required")
 
 
-def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
-    async def confirm(asked: Confirmation) -> bool | None:
-        try:
-            answer = await context.session.elicit_form(question_text(asked), FORM, context.request_id)
-        except MCPError as error:
-            LOGGER.warning("the client did not ask the user about %s", asked.tool_name)
-            LOGGER.debug("it answered: %s", error)
-            raise ConfirmationRequiredError("The user could not be asked to confirm this call.") from None
-        if is_yes(answer):
-            return True
-        raise refusal_of(answer)
-
-    return KnownWay(confirm, "elicitation")
-
-
-def question_text(asked: Confirmation) -> str:
-    """Return the question to the user, after the preview."""
-    text = asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
-    return well_formed(text)
+async def ask_by_form(exchange: Exchange, asked: Confirmation) -> bool:
+    """Return True if the user agrees. Raises the error of a call for any other answer, and for none."""
+    form = types.ElicitRequestFormParams(message=well_formed(asked.text), requested_schema=FORM)
+    answer = await exchange.ask(form)
+    if isinstance(answer, types.ErrorData):
+        LOGGER.warning("the client did not ask the user about %s", asked.tool_name)
+        LOGGER.debug("it answered: %s", answer.message)
+        raise ConfirmationRequiredError("The user could not be asked to confirm this call.")
+    if is_yes(answer):
+        return True
+    raise refusal_of(answer)
 
 
 def is_yes(answer: object) -> bool:

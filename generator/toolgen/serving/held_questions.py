@@ -24,8 +24,6 @@ from toolgen.runtime.elicitation import Elicit, Elicitation
 from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.logs.logger import LOGGER
 
-from .confirm import can_show_form
-
 KEY: Final = "toolgen/asked"  # of the question in the result
 HELD_SECONDS: Final = 600.0
 """That a call waits for an answer of the user."""
@@ -134,6 +132,14 @@ class Exchange:
         if answer.action == "accept":
             return answer.content or {}
         return False if answer.action == "decline" else None
+
+
+def can_show_form(context: ServerRequestContext[Any, Any]) -> bool:
+    """True if the client can show a form to its user."""
+    capabilities = context.session.client_capabilities
+    elicitation = None if capabilities is None else capabilities.elicitation
+    # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from toolgen.runtime.call_options import CallerOptions
+from toolgen.runtime.call_options import CallerOptions, CallOptions
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.errors import OutcomeUnknownError
 from toolgen.runtime.logs.logger import LOGGER
@@ -19,7 +19,6 @@ from toolgen.runtime.task import Task
 
 from .auth.grant import grant_of
 from .confirm import (
-    NO_CONFIRMATION,
     confirmation_options,
     input_required,
     is_preview_request,
@@ -54,27 +53,25 @@ async def answer_call(
         response = await toolkit.preview(tool.name, arguments, **caller)
         shown = preview_answer(response, has_output_schema=tool.has_output_schema)
         return wire_result(shown, structured_form(context, tool), context.protocol_version)
-    confirmation = NO_CONFIRMATION
-    if tool.confirms:
-        params, confirmation = confirmation_options(context, params)
     reporter = CallProgress(context)
     exchange = Exchange(Requester(context, params, reporter.progress, grant.principal))
+    confirmation: CallOptions = {}
+    if tool.confirms:
+        params, confirmation = confirmation_options(context, params, exchange)
 
     async def run(call: CurrentCall) -> CurrentCall:
         # a client that does not know tasks waits for the worker
         as_task = "background" in tool.definition and knows_tasks(context)
-        call.answer = await (toolkit.submit if as_task else toolkit.call)(
-            tool.name,
-            arguments,
-            confirm=confirmation.confirm,
-            confirmation_token=confirmation.token,
-            elicit=exchange.elicit if tool.asks else None,
-            meta=meta,
-            progress=exchange.progress,
+        options: CallOptions = {
             **caller,
-            idempotency_key=_idempotency_key(context, meta),
-            listen=reporter.chunk if tool.streams else None,
-        )
+            **confirmation,
+            "elicit": exchange.elicit if tool.asks else None,
+            "meta": meta,
+            "progress": exchange.progress,
+            "idempotency_key": _idempotency_key(context, meta),
+            "listen": reporter.chunk if tool.streams else None,
+        }
+        call.answer = await (toolkit.submit if as_task else toolkit.call)(tool.name, arguments, **options)
         return call
 
     with answering(context, params, exchange) as call:

@@ -65,7 +65,9 @@ def record_decision(
     if not AUDIT.isEnabledFor(logging.INFO):
         return
     if shown is not None:
-        known["shown_sha256"] = _digest_of_shown(shown)
+        # what a user reads
+        text = shown.text.encode(errors="backslashreplace")
+        known["shown_sha256"] = hashlib.sha256(text).hexdigest()
     fields = {key: value for key, value in known.items() if value}
     principal, tool_name = known.get("principal"), known.get("tool_name")
     who = "a user" if principal is None else quote(principal)
@@ -73,9 +75,3 @@ def record_decision(
     facts = ", ".join(f"{key} {fields[key]}" for key in ids)
     message = f"{outcome}: {tool_name or 'a call'} by {who}, {way} ({facts})"
     AUDIT.info("%s", message, extra={"event": outcome, "way": way, **fields})
-
-
-def _digest_of_shown(shown: Confirmation) -> str:
-    """Return the SHA-256 of the text that a user reads: the preview, an empty line, and the question."""
-    text = shown.message if shown.preview is None else f"{shown.preview}\n\n{shown.message}"
-    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()

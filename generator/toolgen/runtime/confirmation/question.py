@@ -14,8 +14,7 @@ from toolgen.runtime.text import quote
 from toolgen.schema.document import locate
 
 MAX_VALUE = 200  # characters of a value in a message
-MAX_PREVIEW = 20_000  # characters of a preview in the text of a refusal
-MAX_DISPLAYED = 100_000  # characters of a preview in a question, before any are escaped
+MAX_DISPLAYED = 20_000  # characters of a preview, before any are escaped: a model reads it, too
 
 _MAX_SEARCHED = 50_000_000  # characters, in all searches for arguments: about 50 ms
 
@@ -30,6 +29,11 @@ class Confirmation:
     message: str
     arguments: Mapping[str, Any]  # as the caller sent them, validated
     preview: str | None = None  # the text of the tool's `preview`
+
+    @property
+    def text(self) -> str:
+        """The preview, an empty line, and the question."""
+        return self.message if self.preview is None else f"{self.preview}\n\n{self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,33 +88,24 @@ def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
 
     Control, bidirectional and other invisible characters are escaped, except line breaks and tabs of the
     preview. An argument with several lines that the preview contains unchanged is shown in one line, because
-    its lines could imitate those of the tool. If such arguments are too many to look for, or too long, the
-    whole preview is shown in one line. It is shown up to 100,000 characters; what is cut is stated, with the
+    its lines could imitate those of the tool. If such arguments are too many to look for, the whole
+    preview is shown in one line. It is shown up to 20,000 characters; what is cut is stated, with the
     SHA-256 of the whole preview.
     """
     texts = sorted(set(_multiline_texts(arguments)), key=len, reverse=True)
-    is_searched = len(texts) * len(preview) <= _MAX_SEARCHED
-    shown = [text for text in texts if text in preview] if is_searched else []
     displayed, keep = preview, "\t"
-    if is_searched and sum(map(len, shown)) <= MAX_DISPLAYED:
+    if len(texts) * len(preview) <= _MAX_SEARCHED:
         keep = "\n\t"
         # the longest first: a shorter one may be a part of it
-        for text in shown:
-            displayed = displayed.replace(text, printable(text))
+        for text in texts:
+            if text in preview:
+                displayed = displayed.replace(text, printable(text))
     if len(displayed) <= MAX_DISPLAYED:
         return printable(displayed, keep=keep)
     # What is approved is compared in this form, so it must tell apart what is cut, too.
     digest = sha256(preview.encode(errors="surrogatepass")).hexdigest()
     what = f"the first {MAX_DISPLAYED} of {len(displayed)} characters; SHA-256 of all: {digest}"
     return f"{printable(displayed[:MAX_DISPLAYED], keep=keep)}\n[cut: {what}]"
-
-
-def cut_preview(displayed: str) -> str:
-    """Return a displayed preview with at most 20,000 characters; what is cut is stated."""
-    if len(displayed) <= MAX_PREVIEW:
-        return displayed
-    whole = len(displayed) if len(displayed) <= MAX_DISPLAYED else f"more than {MAX_DISPLAYED}"
-    return f"{displayed[:MAX_PREVIEW]}\n[cut: the first {MAX_PREVIEW} of {whole} characters]"
 
 
 def _multiline_texts(value: Any) -> Iterator[str]:

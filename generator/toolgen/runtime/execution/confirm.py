@@ -17,7 +17,6 @@ from toolgen.runtime.confirmation.question import (
     Confirm,
     Confirmation,
     ConfirmationPending,
-    cut_preview,
     displayed_preview,
     render_message,
 )
@@ -83,7 +82,7 @@ class _Question:
     def with_preview(self, text: str, title: str) -> str:
         """Return an error text with the preview below it: the model sees nothing else in most hosts."""
         preview = self.asked.preview
-        return text if preview is None else f"{text}\n{title}\n{cut_preview(preview)}"
+        return text if preview is None else f"{text}\n{title}\n{preview}"
 
 
 class ConfirmedCall:

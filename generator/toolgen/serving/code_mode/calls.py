@@ -20,7 +20,7 @@ from toolgen.runtime.errors import (
 from toolgen.runtime.isolation import WorkClock
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.serving.auth.grant import NOTHING, Grant, grant_of
-from toolgen.serving.confirm import FORM, is_yes, question_text, refusal_of
+from toolgen.serving.confirm import ask_by_form
 from toolgen.serving.current_call import CurrentCall, answering
 from toolgen.serving.held_questions import Exchange
 
@@ -96,19 +96,13 @@ class ScriptCalls:
             return [block.as_text() for block in response.blocks]
         return response.content
 
-    async def _confirm(self, asked: Confirmation) -> bool | None:
+    async def _confirm(self, asked: Confirmation) -> bool:
         if not self.exchange.requester.can_ask:
             raise ConfirmationRequiredError(
                 "This call needs the user's confirmation, and the user cannot be asked here."
             )
-        form = types.ElicitRequestFormParams(message=question_text(asked), requested_schema=FORM)
         with self._waiting():
-            answer = await self.exchange.ask(form)
-        if isinstance(answer, types.ErrorData):
-            raise ConfirmationRequiredError("The user could not be asked to confirm this call.")
-        if is_yes(answer):
-            return True
-        raise refusal_of(answer)
+            return await ask_by_form(self.exchange, asked)
 
     async def _elicit(self, asked: Elicitation) -> Any:
         elicit = self.exchange.elicit
