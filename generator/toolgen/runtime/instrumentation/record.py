@@ -96,8 +96,8 @@ class CallRecord:
 
     def __enter__(self) -> Self:
         if self._tracer is not None:
-            self._span_scope = open_span(self._tracer, self._call, self._description)
-            self._span = self._span_scope.__enter__()
+            scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
+            self._span_scope, self._span = scope, scope.__enter__()
         log(self._call, logging.DEBUG, "started", "started")
         return self
 
