@@ -254,7 +254,9 @@ class SpecServer(LanguageServer):
         lines = files.lines_of(path)
         last = Span(files.shown(path), len(lines), len(lines[-1]) + 1)
         whole = types.Range(types.Position(0, 0), self._location(root, last).range.start)
-        return types.TextEdit(whole, new.replace("\n", "\r\n") if "\r\n" in files.texts[path] else new)
+        text = files.texts[path]
+        has_crlf = isinstance(text, str) and "\r\n" in text  # what is open in an editor is text
+        return types.TextEdit(whole, new.replace("\n", "\r\n") if has_crlf else new)
 
 
 def _file_of(uri: str) -> Path | None:
