@@ -37,10 +37,12 @@ def find_neighbours(
     """
     made = {value_key(each.arguments) for each in tool.examples}
     made |= {value_key(each.arguments) for each in tool.neighbours}
-    outcomes = [make_call(each.arguments) for each in examples]
-    outcomes += [each.outcome for each in tool.neighbours]
-    shapes = {_dumps(_shape(each)) for each in outcomes if each is not None}
-    texts = {_dumps(each) for each in outcomes if each is not None}
+    known_calls = [
+        *tool.neighbours,
+        *(Neighbour(each, each.arguments, make_call(each.arguments) or {}) for each in examples),
+    ]
+    shapes = {_shape(each.arguments, each.outcome) for each in known_calls}
+    texts = {_dumps(each.outcome) for each in known_calls}
     found: list[Neighbour] = []
     alike: Counter[JsonPath] = Counter()
     tries = 0
@@ -56,7 +58,7 @@ def find_neighbours(
         if outcome is None:
             continue
         known.add(outcome.get("output"))
-        shape, text = _dumps(_shape(outcome)), _dumps(outcome)
+        shape, text = _shape(change.request, outcome), _dumps(outcome)
         if shape in shapes:
             group = (change.example.name, *general_path(change.path))
             # One is recorded that makes no difference, and a few with other values in the outcome.
@@ -84,15 +86,20 @@ def _shared(one: JsonObject, other: JsonObject) -> int:
     return sum(name in other and other[name] == value for name, value in one.items())
 
 
-def _shape(value: Any, name: str = "") -> Any:
+def _shape(arguments: JsonObject, outcome: JsonObject) -> str:
     """Return an outcome without names and numbers: calls that run the same code have the same shape."""
-    if isinstance(value, dict):
-        return {key: _shape(inner, key) for key, inner in value.items() if key != "at"}
-    if isinstance(value, list):
-        return sorted({_dumps(_shape(each)) for each in value})[:3]
-    if isinstance(value, str) and " " in value:
-        return _WORDS.findall(value)[:8]
-    return value if name == "code" else bool(value)
+    own = set(_WORDS.findall(_dumps(arguments)))
+
+    def shape(value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            return {key: shape(inner, key) for key, inner in value.items() if key != "at"}
+        if isinstance(value, list):
+            return sorted({_dumps(shape(each)) for each in value})
+        if isinstance(value, str) and " " in value:
+            return [word for word in _WORDS.findall(value) if word not in own]
+        return value if name == "code" else bool(value)
+
+    return _dumps(shape(outcome))
 
 
 def _dumps(value: Any) -> str:
