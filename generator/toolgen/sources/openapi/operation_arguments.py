@@ -115,15 +115,12 @@ def _list_parameters(operation: Operation, converter: SchemaConverter) -> Iterat
             if not isinstance(name, str) or not name or place not in _LOCATIONS:
                 message = f"a parameter must have a `name` and an `in`: {', '.join(_LOCATIONS)}"
                 raise document.error(parameter.location, message)
-            if place == "header" and _RESERVED_HEADER.fullmatch(name.lower()):
-                message = f"the header {name} is set by the HTTP client: left out"
-                repairs.add(message, parameter.location)
-                continue
-            if place == "header" and not TOKEN.fullmatch(name):
-                message = f"{quoted(name)} is not a valid name of a header: left out"
-                repairs.add(message, parameter.location)
-                continue
-            found[name, place] = parameter
+            is_reserved = _RESERVED_HEADER.fullmatch(name.lower())
+            if place == "header" and (is_reserved or not TOKEN.fullmatch(name)):
+                why = "is set by the HTTP client" if is_reserved else "is not a valid name"
+                repairs.add(f"the header {quoted(name)} {why}: left out", parameter.location)
+            else:
+                found[name, place] = parameter
     path_names = list(dict.fromkeys(_PATH_PARAMETER.findall(operation.path)))
     for (name, place), parameter in found.items():
         if place == "path" and name not in path_names:
