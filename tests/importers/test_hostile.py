@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 import pytest
-from toolgen.sources.mcp_client import bounded_http, bounded_stdio, client, limits
+from toolgen.sources.mcp_client import bounded_stdio, connection, limits
 
 from tests.cli.conftest import Cli
 from tests.http_server import QuietHandler, serve
@@ -101,7 +101,7 @@ def test_hostile_schemas(empty: Cli, kind: str, key: str, schema: dict[str, Any]
         assert "49" not in (empty.root / "generated" / "models" / "f.py").read_text()
 
 
-TOO_LATE = "no list of tools within"
+TOO_LATE = "did not answer within"
 SERVERS = {
     "garbage": ("print('<html>' * 99, flush=True); time.sleep(99)", TOO_LATE),
     "hangs and ignores": (
@@ -132,7 +132,7 @@ LISTS = {
     "answer['result'] = {'tools': 5}": "",
     "answer['result'] = {'tools': [{'name': '', 'inputSchema': {'type': 'object'}}]}": "a tool without a name",
     "answer['result'] = {'tools': []}": "has no tools",
-    "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": TOO_LATE,
+    "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": "is no message of MCP",
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}}], 'nextCursor': 'again'}": "does not end",
     "answer['error'] = {'code': 1, 'message': 'not today'}": "not today",
 }
@@ -151,20 +151,15 @@ def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
 
 
 def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(connection, "MAX_ANSWER_BYTES", 1024 * 1024)
     command = server_command(empty, "\nwhile True: sys.stdout.write('x' * 99999)")
     refused(empty, "more than 1 MB", *command, code="too-complex")
     assert_gone(empty.root)
 
 
 @pytest.mark.parametrize("answer", LISTS)
-def test_servers_that_answer_wrongly_are_refused(
-    empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str
-) -> None:
-    if LISTS[answer] == TOO_LATE:
-        monkeypatch.setattr(limits, "TIME_LIMIT", 2.0)
-    message = refused(empty, LISTS[answer], *server_command(empty, SPEAKS.replace("LISTS", answer)))
-    assert (TOO_LATE in message) is (LISTS[answer] == TOO_LATE)
+def test_servers_that_answer_wrongly_are_refused(empty: Cli, answer: str) -> None:
+    refused(empty, LISTS[answer], *server_command(empty, SPEAKS.replace("LISTS", answer)))
     assert_gone(empty.root)
 
 
@@ -234,7 +229,7 @@ class Answers(QuietHandler):
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "hangs":
         monkeypatch.setattr(limits, "TIME_LIMIT", 1.0)
-    monkeypatch.setattr(bounded_http, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(connection, "MAX_ANSWER_BYTES", 1024 * 1024)
     with serve(Answers) as url:
         too_long = kind in ("flood", "events")
         code = "too-complex" if too_long else "bad-source"
