@@ -11,6 +11,7 @@ from collections.abc import Collection
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.base.files import WritableFolder
+from toolgen.compile.python_source.literals import is_read_as_utf_8
 from toolgen.language.changes import Tree
 from toolgen.language.internal_error import TemplateBug
 
@@ -45,6 +46,9 @@ def format_tree(tree: Tree, foreign: Collection[str] = ()) -> Tree:
             _ruff([*_LINT, *_HERMETIC, *unsorted], folder)
         _ruff([*_FORMAT, *_HERMETIC, "."], folder)
         formatted = {path: _with_lf(made.read(path).decode()) for path in sources}
+    for path, text in formatted.items():
+        if not is_read_as_utf_8(text):  # what is reviewed must run
+            raise TemplateBug(f"{path} begins with a byte order mark, or names another encoding than UTF-8")
     return {path: formatted.get(path, text) for path, text in tree.items()}
 
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 
 from toolgen.base.files import MAX_BYTES, FileKind, Folder, OutsideError
 from toolgen.compile.output_changes import has_conflict_markers, with_lf
-from toolgen.compile.python_source.literals import is_read_as_utf_8
 from toolgen.language.changes import Change, ChangeKind, Tree
-from toolgen.language.internal_error import TemplateBug
 from toolgen.language.manifest import Manifest
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.atomic_write import STAGE, replace_files
@@ -77,7 +75,6 @@ def write(
         for change in changes
         if change.after is not None or change.kind is ChangeKind.EXTRA
     }
-    refuse_encodings(files)
     with _opened(project) as folder:
         if with_lf(_read_text(folder, NAME) or "") != text:
             files[NAME] = text  # last: it must not name files that do not exist yet
@@ -87,13 +84,6 @@ def write(
         replace_files(project.root, {**inside, **beside})
     elif files or has_stage:
         replace_files(project.root, files, below=project.output)
-
-
-def refuse_encodings(files: Mapping[str, str | None]) -> None:
-    """Raise `TemplateBug` for a `*.py` that Python does not read as UTF-8: what is reviewed must run."""
-    for path, text in files.items():
-        if text is not None and path.endswith(".py") and not is_read_as_utf_8(text):
-            raise TemplateBug(f"{path} begins with a byte order mark, or names another encoding than UTF-8")
 
 
 def _has_header(text: str | None) -> bool:
