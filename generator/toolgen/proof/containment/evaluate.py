@@ -72,8 +72,6 @@ class Evaluator:
                 return type_of(value) != type_ or self.holds(part, value)
             case kinds.AcceptedBy() as node:
                 return self.holds(self._translator.translate(node), value)
-            case kinds.Unevaluated() as node:
-                return self.holds(self._translator.evaluated.decide(node), value)
             case kinds.HasType(type_):
                 return type_of(value) == type_
             case kinds.Values(keys):

@@ -1,20 +1,33 @@
-"""Apply `unevaluatedProperties` and `unevaluatedItems` to the parts that no other keyword evaluates.
-
-Which branches of `anyOf`, `if` and the like evaluate a part depends on the value. Each such branch is
-decided, one after another; then the keyword is one of `additionalProperties` or `items`.
-"""
+"""Apply `unevaluatedProperties` and `unevaluatedItems` to the parts that no other keyword evaluates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.documents import Documents, ReadSubschema
-from toolgen.proof.containment.formulas import FALSE, TRUE, Formula, Formulas, Place
+from toolgen.proof.containment.formulas import TRUE, Formula, Formulas, Place
 
-_MOST_BRANCHES: Final = 60
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Parts of a value that keywords evaluate."""
+
+    everything: bool = False
+    names: frozenset[str] = frozenset()
+    patterns: frozenset[str] = frozenset()
+    first: int = 0  # so many items
+    containing: frozenset[Formula] = frozenset()  # and the items that satisfy one of these
+
+    def __or__(self, other: Evaluated) -> Evaluated:
+        return Evaluated(
+            self.everything or other.everything,
+            self.names | other.names,
+            self.patterns | other.patterns,
+            max(self.first, other.first),
+            self.containing | other.containing,
+        )
 
 
 class EvaluatedParts:
@@ -31,70 +44,47 @@ class EvaluatedParts:
         part = self._schema(subschema.keywords[keyword].value)
         if part == TRUE:
             return TRUE
-        merged = self._find_branches(subschema, keyword)
-        if isinstance(merged, str):
-            return self._formulas.add(kinds.Opaque(place, merged))
-        always = merged.pop(TRUE)
-        branches = tuple(
-            kinds.Branch(condition, evaluated)
-            for condition, evaluated in sorted(merged.items(), key=lambda item: item[0])
-            if evaluated != kinds.Evaluated()
+        found = self._find(subschema, keyword)
+        if isinstance(found, str):
+            return self._formulas.add(kinds.Opaque(place, found))
+        least, most = (self._all_others(evaluated, keyword, part, place) for evaluated in found)
+        if least == most:
+            return least
+        # It holds if it does for the parts that are evaluated in any case, and only if for all that may be.
+        reason = "the value decides what `anyOf`, `if` and the like evaluate"
+        return self._formulas.all(
+            [most, self._formulas.any([least, self._formulas.add(kinds.Opaque(place, reason))])]
         )
-        if len(branches) > _MOST_BRANCHES:
-            reason = "too many branches decide what is evaluated"
-            return self._formulas.add(kinds.Opaque(place, reason))
-        return self._next(kinds.Unevaluated(keyword, always, branches, part), place)
 
-    def decide(self, node: kinds.Unevaluated) -> Formula:
-        """Return the formula of `node` as one on its first branch."""
-        unknown = [None] * (len(node.branches) - 1)
-        then, otherwise = (self.reduce(node, [holds, *unknown]) for holds in (True, False))
-        return self._formulas.if_(node.branches[0].condition, then, otherwise)
-
-    def reduce(self, node: kinds.Unevaluated, verdicts: Sequence[bool | None]) -> Formula:
-        """Return what `node` comes to if these branches hold, and these do not."""
-        evaluated, left = node.evaluated, []
-        for branch, holds in zip(node.branches, verdicts, strict=True):
-            if holds is None:
-                left.append(branch)
-            elif holds:
-                evaluated = evaluated | branch.evaluated
-        place = self._formulas.place(self._formulas.add(node))
-        return self._next(replace(node, evaluated=evaluated, branches=tuple(left)), place)
-
-    def _next(self, node: kinds.Unevaluated, place: Place | None) -> Formula:
-        """Return `node` without the branches that evaluate nothing more, as a constraint if none is left."""
-        formulas, evaluated = self._formulas, node.evaluated
+    def _all_others(self, evaluated: Evaluated, keyword: str, part: Formula, place: Place) -> Formula:
+        """Return the formula that all parts that are not evaluated satisfy `part`."""
+        formulas = self._formulas
         if evaluated.everything:
             return TRUE
-        left = tuple(one for one in node.branches if evaluated | one.evaluated != evaluated)
-        if left:
-            return formulas.add(replace(node, branches=left), place)
-        if node.keyword == "unevaluatedProperties":
-            return formulas.add(
-                kinds.Others(evaluated.names, tuple(sorted(evaluated.patterns)), node.part), place
-            )
-        return formulas.items_from(evaluated.first, formulas.any([node.part, *sorted(evaluated.containing)]))
+        if keyword == "unevaluatedProperties":
+            return formulas.add(kinds.Others(evaluated.names, tuple(sorted(evaluated.patterns)), part), place)
+        return formulas.items_from(evaluated.first, formulas.any([part, *sorted(evaluated.containing)]))
 
-    def _find_branches(self, root: ReadSubschema, keyword: str) -> dict[Formula, kinds.Evaluated] | str:
-        """Return what is evaluated by condition, `TRUE` among them, or why that is not known."""
-        merged: dict[Formula, kinds.Evaluated] = {TRUE: kinds.Evaluated()}
-        stack: list[tuple[ReadSubschema, tuple[Formula, ...]]] = [(root, ())]
+    def _find(self, root: ReadSubschema, keyword: str) -> tuple[Evaluated, Evaluated] | str:
+        """Return what is evaluated in all values that `root` accepts, and in some; or why not."""
+        always, sometimes = Evaluated(), Evaluated()
+        stack, seen = [(root, True)], set[tuple[int, bool]]()
         while stack:
-            subschema, conditions = stack.pop()
-            condition = self._formulas.all(conditions)
-            if condition == FALSE:
-                continue
+            subschema, is_certain = stack.pop()
             if subschema.problem is not None:
                 return subschema.problem
             found = self._evaluated(subschema, keyword, is_root=subschema is root)
-            merged[condition] = merged.get(condition, kinds.Evaluated()) | found
-            for index, condition in self._in_place(subschema, keyword):
-                if index >= 0:
-                    stack.append((self._documents.subschemas[index], (*conditions, condition)))
-        return merged
+            sometimes |= found
+            if is_certain:
+                always |= found
+            for index, is_always in _in_place(subschema):
+                key = (index, is_certain and is_always)
+                if index >= 0 and key not in seen:
+                    seen.add(key)
+                    stack.append((self._documents.subschemas[index], key[1]))
+        return always, sometimes
 
-    def _evaluated(self, subschema: ReadSubschema, keyword: str, *, is_root: bool) -> kinds.Evaluated:
+    def _evaluated(self, subschema: ReadSubschema, keyword: str, *, is_root: bool) -> Evaluated:
         keywords = subschema.keywords
         everything = keyword in keywords and not is_root
         if keyword == "unevaluatedProperties":
@@ -102,33 +92,32 @@ class EvaluatedParts:
                 frozenset(keywords[key].value) if key in keywords else frozenset()
                 for key in ("properties", "patternProperties")
             )
-            return kinds.Evaluated(everything or "additionalProperties" in keywords, names, patterns)
+            return Evaluated(everything or "additionalProperties" in keywords, names, patterns)
         first = len(keywords["prefixItems"].value) if "prefixItems" in keywords else 0
         containing = (
             frozenset((self._schema(keywords["contains"].value),))
             if "contains" in keywords
             else frozenset[Formula]()
         )
-        return kinds.Evaluated(everything or "items" in keywords, first=first, containing=containing)
+        return Evaluated(everything or "items" in keywords, first=first, containing=containing)
 
-    def _in_place(self, subschema: ReadSubschema, keyword: str) -> Iterator[tuple[int, Formula]]:
-        """Yield the schemas that apply to the same value and evaluate parts of it, with their conditions."""
-        # What a subschema evaluates counts if it accepts the value (2020-12 core, section 7.7.1).
-        keywords, schema = subschema.keywords, self._schema
-        for reference in ("$ref", "$dynamicRef"):
-            if reference in keywords:
-                yield keywords[reference].value, TRUE
-        if "allOf" in keywords:
-            yield from ((index, TRUE) for index in keywords["allOf"].value)
-        for union in ("anyOf", "oneOf"):
-            if union in keywords:
-                yield from ((index, schema(index)) for index in keywords[union].value)
-        if "if" in keywords:
-            condition = schema(keywords["if"].value)
-            yield keywords["if"].value, condition
-            for branch, holds in (("then", condition), ("else", -condition)):
-                if branch in keywords:
-                    yield keywords[branch].value, holds
-        if "dependentSchemas" in keywords and keyword == "unevaluatedProperties":
-            for name, index in keywords["dependentSchemas"].value.items():
-                yield index, self._formulas.add(kinds.Has(name))
+
+def _in_place(subschema: ReadSubschema) -> Iterator[tuple[int, bool]]:
+    """Yield the schemas that apply to the same value, and whether they accept it whenever `subschema` does.
+
+    What a subschema evaluates counts if it accepts the value (2020-12 core, section 7.7.1).
+    """
+    for keyword in (
+        "$ref",
+        "$dynamicRef",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+        "then",
+        "else",
+        "dependentSchemas",
+    ):
+        if keyword in subschema.keywords:
+            for index in subschema.keywords[keyword].schemas():
+                yield index, keyword in ("$ref", "$dynamicRef", "allOf")

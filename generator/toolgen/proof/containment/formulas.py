@@ -83,44 +83,6 @@ class AcceptedBy(Node):
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """Parts of a value that keywords evaluate."""
-
-    everything: bool = False
-    names: frozenset[str] = frozenset()
-    patterns: frozenset[str] = frozenset()
-    first: int = 0  # so many items
-    containing: frozenset[Formula] = frozenset()  # and the items that satisfy one of these
-
-    def __or__(self, other: Evaluated) -> Evaluated:
-        return Evaluated(
-            self.everything or other.everything,
-            self.names | other.names,
-            self.patterns | other.patterns,
-            max(self.first, other.first),
-            self.containing | other.containing,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """The parts that are evaluated if `condition` holds."""
-
-    condition: Formula
-    evaluated: Evaluated
-
-
-@dataclass(frozen=True, slots=True)
-class Unevaluated(Node):
-    """All parts that are not evaluated satisfy `part`; which ones these are, `branches` decide."""
-
-    keyword: str
-    evaluated: Evaluated  # in any case
-    branches: tuple[Branch, ...]
-    part: Formula
-
-
 # Constraints: each is about one type, and looked at only for values of that type
 
 

@@ -22,7 +22,7 @@ class Parts:
     """A formula for values of one type: constraints, all of which hold, and choices that are still open."""
 
     constraints: tuple[Formula, ...]
-    choices: tuple[Formula, ...]  # `All` that does not hold, `ExactlyOne`, `If`, `Unevaluated`
+    choices: tuple[Formula, ...]  # `All` that does not hold, `ExactlyOne`, `If`
     implied: tuple[Formula, ...]  # all formulas that were taken apart, and the choices
 
 
@@ -95,7 +95,7 @@ class Knowledge:
                     stack.append(sign * self._translator.translate(node))
                 case kinds.All(inner_parts) if part > 0:
                     stack += reversed(inner_parts)
-                case kinds.All() | kinds.ExactlyOne() | kinds.If() | kinds.Unevaluated():
+                case kinds.All() | kinds.ExactlyOne() | kinds.If():
                     choices[part] = None
                 case kinds.Values(keys):
                     self._formulas.effort.spend(len(keys))
@@ -235,30 +235,7 @@ class Knowledge:
             if any(all(self._decisions(state, way, type_)) for way in left):
                 return None
             return left
-        if isinstance(node, kinds.Unevaluated):
-            return self._options_of_unevaluated(state, choice, type_)
         return self._options_of_one(state, choice, type_)
-
-    def consequence(self, choice: Formula) -> Formula:
-        """Return a constraint that follows from `choice`, however it is made."""
-        node = self._formulas.node(choice)
-        if not isinstance(node, kinds.Unevaluated):
-            return TRUE
-        verdicts = [choice > 0] * len(node.branches)  # as much is evaluated as can be, or as little
-        reduced = self._translator.evaluated.reduce(node, verdicts)
-        return reduced if choice > 0 else -reduced
-
-    def _options_of_unevaluated(self, state: State, choice: Formula, type_: str) -> list[Option]:
-        node = self._formulas.node(choice)
-        assert isinstance(node, kinds.Unevaluated)
-        sign = 1 if choice > 0 else -1
-        reduce = self._translator.evaluated.reduce
-        verdicts = [self.is_decided(state, branch.condition, type_) for branch in node.branches]
-        if any(verdict is not None for verdict in verdicts):
-            return [(sign * reduce(node, verdicts),)]
-        condition = node.branches[0].condition
-        then, otherwise = (sign * reduce(node, [holds, *verdicts[1:]]) for holds in (True, False))
-        return [(condition, then), (-condition, otherwise)]
 
     def _decisions(self, state: State, way: Option, type_: str) -> list[bool | None]:
         return [self.is_decided(state, part, type_) for part in way]

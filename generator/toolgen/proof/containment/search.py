@@ -16,7 +16,7 @@ from typing import Any, Final
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.arrays import find_array
 from toolgen.proof.containment.evaluate import UndecidedError
-from toolgen.proof.containment.formulas import TRUE, Formula
+from toolgen.proof.containment.formulas import Formula
 from toolgen.proof.containment.goals import Goal, Knowledge, Option, State
 from toolgen.proof.containment.objects import find_object
 from toolgen.proof.containment.results import EMPTY, Found
@@ -195,11 +195,6 @@ class ValueSearch:
             has_changed = False
             for choice in list(state.choices):
                 self._tools.steps.spend()
-                consequence = self._knowledge.consequence(choice)
-                if consequence not in state.facts:
-                    if not self._knowledge.assume(state, [consequence], type_):
-                        return None
-                    has_changed |= consequence != TRUE
                 options = self._knowledge.options(state, choice, type_)
                 if options is None:
                     del state.choices[choice]
