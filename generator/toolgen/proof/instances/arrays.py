@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.proof.instances.conjunction import Conjunction
-from toolgen.proof.instances.objects import Requirements, is_within
-from toolgen.proof.instances.prepared_schema import Derived, PreparedSchema, Requirement
+from toolgen.proof.instances.objects import Requirements
+from toolgen.proof.instances.prepared_schema import PreparedSchema, Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,7 @@ class ArrayFacts:
     """Number and requirements of an array's items, as all parts of a conjunction have them."""
 
     def __init__(self, prepared: PreparedSchema, made: Conjunction) -> None:
-        schemas = [part.schema for part in made.parts]
-        self._parts = made.parts
+        self._parts = schemas = made.parts
         self._is_draft_7 = prepared.is_draft_7
         self._children: dict[int, Requirements] = {}
         self.least = max((math.ceil(schema.get("minItems", 0)) for schema in schemas), default=0)
@@ -72,36 +71,15 @@ class ArrayFacts:
         elif items is not None:
             yield items
 
-    def _find_child(self, index: int) -> Iterator[Requirement]:
-        for part in self._parts:
-            yield from self._own(part.schema, index)
-        if self._is_draft_7:
-            return
-        for at, part in enumerate(self._parts):
-            if "unevaluatedItems" in part.schema:
-                evaluating = self._evaluating(at, index)
-                if evaluating is None:
-                    yield part.schema["unevaluatedItems"]
-                elif evaluating is not True and part.schema["unevaluatedItems"] is False:
-                    yield evaluating
-
-    def _evaluating(self, index: int, item: int) -> Requirement | None:
-        """Return whether the part at `index`, or one in place in it, evaluates an item: True, or None.
-
-        Or a schema of `contains`, which evaluates the items that it accepts.
-        """
-        containing: Requirement | None = None
-        for at, part in enumerate(self._parts):
-            if (
-                not part.evaluates
-                or isinstance(part.schema, Derived)
-                or not is_within(self._parts, at, index)
-            ):
-                continue
-            if any(True for _ in self._own(part.schema, item)):
-                return True
-            if at != index and "unevaluatedItems" in part.schema:
-                return True
-            if "contains" in part.schema:
-                containing = part.schema["contains"]
-        return containing
+    def _find_child(self, index: int) -> list[Requirement]:
+        found = [each for schema in self._parts for each in self._own(schema, index)]
+        if found or self._is_draft_7:
+            return found
+        # `contains` evaluates the items that it accepts.
+        contained = [schema["contains"] for schema in self._parts if "contains" in schema]
+        for schema in self._parts:
+            if "unevaluatedItems" in schema and not contained:
+                found.append(schema["unevaluatedItems"])
+            elif schema.get("unevaluatedItems") is False:
+                found.append(contained[0])
+        return found

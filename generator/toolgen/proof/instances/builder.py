@@ -167,7 +167,7 @@ class ValueBuilder:
 
     def _listed(self, made: Conjunction, requirements: Requirements) -> list[Any] | None:
         """Return the listed values that satisfy all requirements; None without `enum` and `const`."""
-        lists = [part.schema for part in made.parts if "enum" in part.schema or "const" in part.schema]
+        lists = [part for part in made.parts if "enum" in part or "const" in part]
         if not lists:
             return None
         key = ("listed", *made.key, *map(key_of, requirements))
@@ -177,7 +177,7 @@ class ValueBuilder:
         self, lists: Sequence[Schema], made: Conjunction, requirements: Requirements
     ) -> list[Any]:
         keys = [frozenset(map(value_key, _values_of(schema))) for schema in lists]
-        kinds = frozenset(KINDS).intersection(*(kinds_of(part.schema) for part in made.parts))
+        kinds = frozenset(KINDS).intersection(*(kinds_of(part) for part in made.parts))
         return [
             value
             for value in _values_of(lists[0])
@@ -189,9 +189,9 @@ class ValueBuilder:
     def _annotated(self, made: Conjunction, requirements: Requirements) -> Any:
         """Return an example or a default of the schema that is valid; MISSING if there is none."""
         for part in made.parts:
-            found = part.schema.get("examples")
+            found = part.get("examples")
             known = list(found) if isinstance(found, list) else []
-            known += [part.schema[key] for key in ("example", "default") if key in part.schema]
+            known += [part[key] for key in ("example", "default") if key in part]
             valid = [
                 value
                 for value in known
@@ -221,9 +221,8 @@ class ValueBuilder:
         if kind == "boolean":
             return bool(self._turns.next(("boolean", *made.key), 2))
         if self._realistic:
-            schemas = [part.schema for part in made.parts]
             draft = self._prepared.draft
-            for value in realistic_scalar(kind, schemas, draft, name=name, dice=self._dice):
+            for value in realistic_scalar(kind, made.parts, draft, name=name, dice=self._dice):
                 if self._is_of(value, kind) and self._prepared.satisfies(requirements, value):
                     return value
         key = (kind, *map(key_of, requirements), *made.key)
@@ -237,14 +236,13 @@ class ValueBuilder:
 
     def _boundaries(self, made: Conjunction, kind: str, requirements: Requirements) -> Pool:
         """Return the values at boundaries that satisfy the requirements, the same for every seed."""
-        schemas = [part.schema for part in made.parts]
         facts: StringFacts | NumberFacts
         found: Iterable[Any]
         if kind == "string":
-            facts = StringFacts.of(schemas, self._prepared.draft)
+            facts = StringFacts.of(made.parts, self._prepared.draft)
             found = facts.boundaries(self._limits.characters)
         else:
-            facts = NumberFacts.of(schemas)
+            facts = NumberFacts.of(made.parts)
             found = facts.boundaries(kind == "integer")
         distinct = {(type(value), repr(value)): value for value in found if self._is_of(value, kind)}
         values = [value for value in distinct.values() if self._prepared.satisfies(requirements, value)]
@@ -341,7 +339,7 @@ class ValueBuilder:
         """True if the object should have properties that the schema does not name."""
         if self._realistic or self._style.items == "most":
             is_map = bool(facts.patterns) or any(
-                isinstance(part.schema.get("additionalProperties"), dict) for part in facts.parts
+                isinstance(part.get("additionalProperties"), dict) for part in facts.parts
             )
             return is_map and (not facts.declared or not self._realistic)
         return self._dice.chance(self._style.fresh)
@@ -455,6 +453,6 @@ def _in_snake_case(name: str) -> str:
 
 def _hinted(made: Conjunction) -> frozenset[str]:
     """Return the kinds that the keywords of the parts are about."""
-    keywords = {keyword for part in made.parts for keyword in part.schema}
+    keywords = {keyword for part in made.parts for keyword in part}
     found = {kind for kind, words in _HINTS.items() if not keywords.isdisjoint(words.split())}
     return frozenset(found | {"fraction"} if "integer" in found else found)

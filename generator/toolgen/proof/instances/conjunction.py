@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.proof.instances.choices import AlternativeFacts, Turns
-from toolgen.proof.instances.prepared_schema import Derived, PreparedSchema, RefusedBy, Requirement
+from toolgen.proof.instances.prepared_schema import PreparedSchema, RefusedBy, Requirement
 from toolgen.schema.document import Schema, as_list, is_type, value_key
 
 Way = Sequence[Requirement]
@@ -24,27 +24,18 @@ _KINDS_OF: Final[Mapping[str, frozenset[str]]] = {
 _CHOICES: Final = ("anyOf", "oneOf", "if", "not", "dependentSchemas", "dependencies")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A schema object that applies to the value."""
-
-    schema: Schema
-    parent: int  # index of the part that has it in place; -1: none
-    evaluates: bool  # its annotations count for the unevaluated keywords of those around it
-
-
 @dataclass(slots=True)
 class Conjunction:
-    """The parts that apply to one value, and the kinds of values that their types leave."""
+    """The schema objects that apply to one value, and the kinds of values that their types leave."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[Schema] = field(default_factory=list)
     kinds: frozenset[str] = frozenset(KINDS)
     chosen: bool = False  # there was a choice
 
     @property
     def key(self) -> tuple[int, ...]:
         """Return what tells it from others with other parts."""
-        return tuple(id(part.schema) for part in self.parts)
+        return tuple(map(id, self.parts))
 
 
 def kinds_of(schema: Schema) -> frozenset[str]:
@@ -69,19 +60,19 @@ class Expansion:
         self._prepared = prepared
         self._turns = turns
         self._is_strict = is_strict  # branches of `oneOf` that were not chosen must refuse the value
-        self._seen: set[tuple[int, bool]] = set()
-        self._waiting: list[tuple[Any, int, bool]] = []
-        self._open: list[tuple[str, Any, int, bool]] = []
+        self._seen: set[int] = set()
+        self._waiting: list[Requirement] = []
+        self._open: list[tuple[str, Schema]] = []
         self._refused: set[int] = set()
         self._listed: frozenset[object] | None = None
         self.made = Conjunction()
 
     def expand(self, requirements: Iterable[Requirement]) -> Conjunction | None:
         """Return the parts for all requirements; None if they contradict each other."""
-        self._waiting += [(each, -1, True) for each in requirements]
+        self._waiting += requirements
         while True:
             while self._waiting:
-                if not self._take(*self._waiting.pop()) or len(self.made.parts) > _MAX_PARTS:
+                if not self._take(self._waiting.pop()) or len(self.made.parts) > _MAX_PARTS:
                     return None
             if not self._open:
                 return self.made
@@ -89,31 +80,25 @@ class Expansion:
             if not self._decide(*choice):
                 return None
 
-    def _take(self, requirement: Any, parent: int, evaluates: bool) -> bool:
+    def _take(self, requirement: Requirement) -> bool:
         if isinstance(requirement, bool):
             return requirement
         if isinstance(requirement, RefusedBy):
-            return self._refuse(requirement.schema, parent)
-        key = (id(requirement), evaluates)
-        if key in self._seen:
+            return self._refuse(requirement.schema)
+        if id(requirement) in self._seen:
             return True
-        self._seen.add(key)
+        self._seen.add(id(requirement))
         made = self.made
-        index = len(made.parts)
-        made.parts.append(Part(requirement, parent, evaluates))
-        targets = self._prepared.references(requirement)
-        self._waiting += [(target, index, evaluates) for target in targets]
+        self._waiting += self._prepared.references(requirement)
         if self._prepared.is_draft_7 and "$ref" in requirement:
-            # In draft 7, the keywords beside a `$ref` are ignored.
-            made.parts[index] = Part(self._prepared.derived("empty", Derived), parent, evaluates)
-            return True
+            return True  # In draft 7, the keywords beside a `$ref` are ignored.
+        made.parts.append(requirement)
         if "type" in requirement:
             made.kinds &= kinds_of(requirement)
         if ("const" in requirement or "enum" in requirement) and not self._list(requirement):
             return False
-        for part in reversed(as_list(requirement.get("allOf"))):
-            self._waiting.append((part, index, evaluates))
-        self._open += [(each, requirement, index, evaluates) for each in _CHOICES if each in requirement]
+        self._waiting += reversed(as_list(requirement.get("allOf")))
+        self._open += [(each, requirement) for each in _CHOICES if each in requirement]
         return bool(made.kinds)
 
     def _list(self, schema: Schema) -> bool:
@@ -123,7 +108,7 @@ class Expansion:
         self._listed = listed if self._listed is None else self._listed & listed
         return bool(self._listed)
 
-    def _refuse(self, schema: Any, parent: int) -> bool:
+    def _refuse(self, schema: Any) -> bool:
         """Note that `schema` must refuse the value, which is seen when one is checked."""
         if isinstance(schema, bool):
             return not schema
@@ -135,24 +120,22 @@ class Expansion:
             self.made.kinds -= kinds_of(schema)
             return bool(self.made.kinds)
         if schema.keys() == {"not"}:
-            return self._take(schema["not"], parent, False)
+            return self._take(schema["not"])
         if schema.keys() == {"anyOf"}:
-            self._waiting += [(RefusedBy(branch), parent, False) for branch in schema["anyOf"]]
+            self._waiting += [RefusedBy(branch) for branch in schema["anyOf"]]
         return True
 
-    def _decide(self, keyword: str, schema: Any, index: int, evaluates: bool) -> bool:
-        ways = self._ways(keyword, schema)
+    def _decide(self, keyword: str, schema: Schema) -> bool:
         if keyword in ("dependentSchemas", "dependencies"):
-            return self._depend(schema[keyword], index, evaluates)
+            return self._depend(schema[keyword])
+        ways = self._ways(keyword, schema)
         if not ways:
             return False
         self.made.chosen |= len(ways) > 1
         way = ways[0]
         if len(ways) > 1:
             way = ways[self._turns.pick((keyword, id(schema)), [self._alternative(way) for way in ways])]
-        # What must fail has no annotations, so it evaluates nothing (JSON Schema 2020-12 core, 7.7.1.2).
-        counts = evaluates and keyword != "not"
-        self._waiting += [(each, index, counts) for each in reversed(way)]
+        self._waiting += reversed(way)
         return True
 
     def _ways(self, keyword: str, schema: Any) -> list[Way]:
@@ -168,13 +151,11 @@ class Expansion:
                 ]
         elif keyword == "not":
             ways = [[RefusedBy(schema["not"])]]
-        elif keyword == "if":
+        else:
             ways = [
                 [schema["if"], schema.get("then", True)],
                 [RefusedBy(schema["if"]), schema.get("else", True)],
             ]
-        else:
-            ways = []
         return [way for way in ways if all(map(self._is_open, way))]
 
     def _alternative(self, way: Way) -> AlternativeFacts:
@@ -197,7 +178,7 @@ class Expansion:
             requirement = targets[0]
         return True
 
-    def _depend(self, dependencies: Any, index: int, evaluates: bool) -> bool:
+    def _depend(self, dependencies: Any) -> bool:
         """Decide for each property on which a schema depends: absent, or present with the schema."""
         if "object" not in self.made.kinds or not isinstance(dependencies, Mapping):
             return True
@@ -206,17 +187,16 @@ class Expansion:
                 continue
             self.made.chosen = True
             # Required, so there is no choice.
-            if any(name in as_list(part.schema.get("required")) for part in self.made.parts):
-                self._waiting.append((inner, index, evaluates))
+            if any(name in as_list(part.get("required")) for part in self.made.parts):
+                self._waiting.append(inner)
             elif inner is False or self._turns.pick((id(dependencies), name), _TWO) == 0:
-                self._waiting.append((self._derived("absent", name, properties={name: False}), index, False))
+                self._waiting.append(self._derived("absent", name, properties={name: False}))
             else:
-                self._waiting.append((self._derived("present", name, required=[name]), index, False))
-                self._waiting.append((inner, index, evaluates))
+                self._waiting += [self._derived("present", name, required=[name]), inner]
         return True
 
-    def _derived(self, what: str, name: str, **keywords: Any) -> Derived:
-        return self._prepared.derived((what, name), lambda: Derived(**keywords))
+    def _derived(self, what: str, name: str, **keywords: Any) -> Schema:
+        return self._prepared.derived((what, name), lambda: keywords)
 
 
 _TWO: Final = (AlternativeFacts(0), AlternativeFacts(1))

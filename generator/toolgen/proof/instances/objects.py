@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolgen.proof.instances.conjunction import Conjunction, Part
-from toolgen.proof.instances.prepared_schema import Derived, PreparedSchema, Requirement
+from toolgen.proof.instances.conjunction import Conjunction
+from toolgen.proof.instances.prepared_schema import PreparedSchema, Requirement
 
 Requirements = tuple[Requirement, ...]
 
@@ -35,7 +35,7 @@ class ObjectFacts:
     """Names, number and requirements of an object's properties, as all parts of a conjunction have them."""
 
     def __init__(self, prepared: PreparedSchema, made: Conjunction) -> None:
-        schemas = [part.schema for part in made.parts]
+        schemas = made.parts
         self._prepared = prepared
         self.parts = made.parts
         self._children: dict[str, Requirements] = {}
@@ -86,12 +86,12 @@ class ObjectFacts:
                     waiting.append(needed)
         return list(found)
 
-    def _find_child(self, name: str) -> Iterator[Requirement]:
-        for part in self.parts:
-            yield from self._own(part.schema, name)
-        for index, part in enumerate(self.parts):
-            if "unevaluatedProperties" in part.schema and not self._is_evaluated(index, name):
-                yield part.schema["unevaluatedProperties"]
+    def _find_child(self, name: str) -> list[Requirement]:
+        found = [each for schema in self.parts for each in self._own(schema, name)]
+        # Parts beside the keyword evaluate nothing for it: such values are refused when they are checked.
+        return found or [
+            part["unevaluatedProperties"] for part in self.parts if "unevaluatedProperties" in part
+        ]
 
     def _own(self, schema: Mapping[str, Any], name: str) -> Iterator[Requirement]:
         is_named = False
@@ -105,22 +105,3 @@ class ObjectFacts:
         # It applies to the names that neither of the other two keywords of this schema speaks of.
         if not is_named and "additionalProperties" in schema:
             yield schema["additionalProperties"]
-
-    def _is_evaluated(self, index: int, name: str) -> bool:
-        """True if the part at `index`, or one in place in it, evaluates the property `name`."""
-        for at, part in enumerate(self.parts):
-            if not part.evaluates or isinstance(part.schema, Derived) or not is_within(self.parts, at, index):
-                continue
-            if any(True for _ in self._own(part.schema, name)):
-                return True
-            # An inner `unevaluatedProperties` evaluates every name that is left.
-            if at != index and "unevaluatedProperties" in part.schema:
-                return True
-        return False
-
-
-def is_within(parts: list[Part], at: int, outer: int) -> bool:
-    """True if the part at `at` is the one at `outer`, or in place in it."""
-    while at > outer:
-        at = parts[at].parent
-    return at == outer

@@ -25,10 +25,6 @@ class RefusedBy:
     schema: Any
 
 
-class Derived(dict[str, Any]):
-    """A schema object that is no part of the document; it may hold parts of it, and requirements."""
-
-
 Requirement = Schema | bool | RefusedBy
 """Something that a value must satisfy: a schema of the document, a derived one, or the negation of one."""
 
