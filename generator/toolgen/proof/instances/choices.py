@@ -14,7 +14,7 @@ T = TypeVar("T")
 class AlternativeFacts:
     """Facts about an alternative, before it is tried."""
 
-    height: float  # levels that a value must have at least
+    size: int  # subschemas that it leads to: the fewer, the sooner a value ends
     is_null: bool = False  # only null satisfies it
 
 
@@ -63,8 +63,8 @@ class Turns:
     def pick(self, place: Hashable, alternatives: Sequence[AlternativeFacts]) -> int:
         """Return the next alternative at `place`, a random one after each was returned."""
         if self.is_low:
-            least = min(each.height for each in alternatives)
-            return self._dice.one_of([at for at, each in enumerate(alternatives) if each.height == least])
+            least = min(each.size for each in alternatives)
+            return self._dice.one_of([at for at, each in enumerate(alternatives) if each.size == least])
         if self._avoids_null:
             known = [at for at, each in enumerate(alternatives) if not each.is_null]
             return self._dice.one_of(known or range(len(alternatives)))

@@ -160,7 +160,8 @@ class Expansion:
 
     def _alternative(self, way: Way) -> AlternativeFacts:
         is_null = any(isinstance(each, Mapping) and kinds_of(each) == _KINDS_OF["null"] for each in way)
-        return AlternativeFacts(max(map(self._prepared.height, way), default=0), is_null)
+        sizes = map(self._prepared.size, way) if self._turns.is_low else ()
+        return AlternativeFacts(max(sizes, default=0), is_null)
 
     def _is_open(self, requirement: Requirement) -> bool:
         """True unless a requirement contradicts the kinds that are left."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from toolgen.proof.containment.strings import matches_pattern
-from toolgen.schema.document import Draft, JsonPath, Located, Schema, SchemaDocument, as_list, unshared
+from toolgen.schema.document import Draft, JsonPath, Located, Schema, SchemaDocument, unshared
 from toolgen.schema.graph import Graph, Node
 from toolgen.schema.validator import SubschemaValidators
 
 T = TypeVar("T")
 
 _BUILT: Final = 150_000  # subschemas compiled for validators of parts, one validator after another
-_ROUNDS: Final = 200  # of computing heights: more than values may be nested
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +58,6 @@ class PreparedSchema:
         self._checks: dict[int, Any] = {}
         self._built: dict[JsonPath, Any] = {}
         self._most_built = _BUILT
-        self._heights = _heights(self.graph, self.is_draft_7)
         self._derived: dict[Hashable, Any] = {}
 
     def node(self, schema: Any) -> Node | None:
@@ -132,64 +129,9 @@ class PreparedSchema:
         found: T = self._derived[key]
         return found
 
-    def height(self, requirement: Requirement) -> float:
-        """Return how many levels a value must at least have; infinite if no finite value will do."""
-        if requirement is False:
-            return math.inf
+    def size(self, requirement: Requirement) -> int:
+        """Return how many subschemas a requirement leads to, itself included."""
         node = self._nodes.get(id(requirement))
-        return 0 if node is None else self._heights[node.path]
-
-
-# The least solution of equations over minima and maxima, by rounds: Knuth, "A Generalization of Dijkstra's
-# Algorithm", Information Processing Letters 6(1), 1977, has the theory.
-def _heights(graph: Graph, is_draft_7: bool) -> dict[Any, float]:
-    """Return a lower bound of the levels of a value for each node, by its path."""
-    found: list[float] = [math.inf] * len(graph.nodes)
-    index_of = {node.path: index for index, node in enumerate(graph.nodes)}
-    for _ in range(_ROUNDS):
-        changed = False
-        for index in range(len(graph.nodes) - 1, -1, -1):
-            if found[index] == math.inf or found[index] > 0:
-                height = _height(graph.nodes[index], found, index_of, is_draft_7)
-                if height < found[index]:
-                    found[index], changed = height, True
-        if not changed:
-            break
-    return {node.path: found[index] for index, node in enumerate(graph.nodes)}
-
-
-def _height(node: Node, found: list[float], index_of: Mapping[Any, int], is_draft_7: bool) -> float:
-    schema, path = node.schema, node.path
-
-    def at(value: Any, *steps: str | int) -> float:
-        if isinstance(value, bool):
-            return 0 if value else math.inf
-        index = index_of.get((*path, *steps))
-        return 0 if index is None else found[index]
-
-    behind = max((found[index] for index in node.references), default=0)
-    if is_draft_7 and "$ref" in schema:
-        return behind
-    height: float = max(behind, _height_of_own(schema, at))
-    for number, part in enumerate(as_list(schema.get("allOf"))):
-        height = max(height, at(part, "allOf", number))
-    for keyword in ("anyOf", "oneOf"):
-        branches = [at(part, keyword, number) for number, part in enumerate(as_list(schema.get(keyword)))]
-        height = max(height, min(branches, default=0))
-    return height
-
-
-def _height_of_own(schema: Schema, at: Callable[..., float]) -> float:
-    """Return the levels that the type, required properties and items of a schema object demand."""
-    types = schema.get("type")
-    if types == "object":
-        properties = schema.get("properties")
-        properties = properties if isinstance(properties, Mapping) else {}
-        needed = [name for name in as_list(schema.get("required")) if name in properties]
-        return 1 + max((at(properties[name], "properties", name) for name in needed), default=-1)
-    least = schema.get("minItems", 0)
-    if types == "array" and isinstance(least, int | float) and least > 0:
-        items = schema.get("items", True)
-        if isinstance(items, dict | bool) and "prefixItems" not in schema:
-            return 1 + at(items, "items")
-    return 0
+        if node is None:
+            return 0
+        return self.derived(("size", node.path), lambda: self.graph.count_reachable(node, _BUILT))
