@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.runtime.coercion.coerce import coerce
+from toolgen.runtime.coercion import coerce
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults
 

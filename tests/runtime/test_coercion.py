@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import ToolError, ToolResponse
-from toolgen.runtime.coercion.coerce import coerce
+from toolgen.runtime.coercion import coerce
 from toolgen.runtime.confirmation.question import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
 

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from toolgen.runtime.logs import queue_handler
-from toolgen.runtime.logs.configure import JsonFormatter, TextFormatter
-from toolgen.runtime.logs.queue_handler import DroppingQueueHandler
+from toolgen.runtime.logs import configure
+from toolgen.runtime.logs.configure import DroppingQueueHandler, JsonFormatter, TextFormatter
 from toolgen.runtime.logs.rate_limit import RECORDS_PER_SECOND, RateLimitFilter
 
 PATIENCE = 60
@@ -69,7 +68,7 @@ def handler(pipe: _Pipe) -> DroppingQueueHandler:
 def test_records_are_dropped_and_counted_while_nobody_reads(
     handler: DroppingQueueHandler, pipe: _Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue_handler, "MAX_RECORDS", 50)
+    monkeypatch.setattr(configure, "MAX_RECORDS", 50)
     pipe.fill()
     for number in range(1000):
         handler.handle(record(number))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .contract.tool_contract import ToolContract
     from .errors import ToolError
     from .execution.environment import Environment
-    from .execution.threads.loop_thread import LoopThread
+    from .execution.threads.event_loop import LoopThread
     from .implementations.registry import Registry
     from .response import ToolResponse
     from .task import TaskCall
@@ -86,7 +86,7 @@ class SharedState:
 
     def loop(self) -> LoopThread:
         """Return the event loop of synchronous calls; its thread starts with the first call."""
-        from .execution.threads.loop_thread import LoopThread  # only synchronous callers need one
+        from .execution.threads.event_loop import LoopThread  # only synchronous callers need one
 
         with self._lock:
             if self._loop is None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.runtime.adapters.naming import options, published, published_name, wire_names
-from toolgen.runtime.definition.input_examples import input_examples
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.definition.tool_definitions import ToolDefinitions
 from toolgen.schema.dialects.publish import publish_output
@@ -87,3 +86,39 @@ def provider_tool(
         group=definition.get("group"),
         options=chosen,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class InputExamples:
+    """The arguments to publish, and the positions of the examples that the published schema refuses."""
+
+    arguments: tuple[JsonObject, ...] = ()
+    refused: tuple[int, ...] = ()
+
+
+def input_examples(
+    examples: Sequence[Mapping[str, Any]], published: Published, limit: int, *, valid_for: Schema | None
+) -> InputExamples:
+    """Return the arguments of the first `limit` examples, with the property names that are published.
+
+    Examples that end in an error are left out, and those without arguments: Anthropic's API fails with status
+    500 on them (github.com/anthropics/anthropic-sdk-python/issues/1288; 2026-03). `valid_for` is a schema by
+    which the examples are known to be valid; None if none is.
+    """
+    accepts = None
+    if examples and limit and published.schema is not valid_for:
+        from toolgen.runtime.validation.compiled_schema import compile_schema
+
+        accepts = compile_schema(published.schema).accepts
+    found: list[JsonObject] = []
+    refused: list[int] = []
+    for position, example in enumerate(examples):
+        written = example.get("input")
+        if len(found) == limit or "error" in example or not written or not isinstance(written, Mapping):
+            continue
+        arguments = {published.renames.get(name, name): value for name, value in written.items()}
+        if accepts is None or accepts(arguments):
+            found.append(arguments)
+        else:
+            refused.append(position)
+    return InputExamples(tuple(found), tuple(refused))

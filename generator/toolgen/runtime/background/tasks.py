@@ -30,21 +30,8 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
 from toolgen.runtime.settings import SettingError, Settings
-from toolgen.runtime.stores.call_records import (
-    LEASE_SECONDS,
-    CallRecords,
-    Change,
-    Record,
-    adding,
-    cancelling,
-    finishing,
-    leaving,
-    observed,
-    open_call_records,
-    queuing,
-    renewing,
-    starting,
-)
+from toolgen.runtime.stores import call_records
+from toolgen.runtime.stores.call_records import LEASE_SECONDS, CallRecords, Change, Record, open_call_records
 from toolgen.runtime.stores.opening import StoreError
 from toolgen.runtime.task import Task, TaskCall, TaskStatus
 from toolgen.runtime.validation.json_value import is_json
@@ -130,12 +117,14 @@ class Tasks:
         sealed = self._sealer.seal(json.dumps(asdict(call), separators=(",", ":")).encode(), name.encode())
         label = json.dumps([task.tool_name, task.created_at])
         try:
-            await self._apply(name, adding(label, float(result_ttl), most=call.most, sealed=sealed.encode()))
+            await self._apply(
+                name, call_records.adding(label, float(result_ttl), most=call.most, sealed=sealed.encode())
+            )
             await self.queue.put(name, sealed)
         except StoreError as error:
             LOGGER.error("a call of %s could not be queued: %s", call.tool, error)
             try:  # the queue may have it: no worker may start it
-                record = await self._apply(name, cancelling)
+                record = await self._apply(name, call_records.cancelling)
             except StoreError:
                 raise OutcomeUnknownError from None
             if record is None or record.state == "cancelled":
@@ -149,7 +138,7 @@ class Tasks:
         None if there is none, its result has expired, or it is another principal's.
         """
         name = _name(task_id, principal)
-        record, is_changed = await self._records.change(name, queuing)
+        record, is_changed = await self._records.change(name, call_records.queuing)
         if record is None:
             return None
         if record.state == "queued" and is_changed:
@@ -162,7 +151,7 @@ class Tasks:
 
     async def cancel(self, task_id: str, principal: str | None) -> bool:
         """Cancel a task; False if there is none. One that runs ends soon. Raises StoreError."""
-        return await self._apply(_name(task_id, principal), cancelling) is not None
+        return await self._apply(_name(task_id, principal), call_records.cancelling) is not None
 
     async def wait(self, task: Task, principal: str | None, progress: Progress | None = None) -> ToolResponse:
         """Return the response of a task when it has ended.
@@ -239,7 +228,7 @@ class Tasks:
         if not self._calls.knows(call):
             return
         try:
-            record = await self._apply(name, starting(owner))
+            record = await self._apply(name, call_records.starting(owner))
         except StoreError as error:
             LOGGER.error("a task could not be started: %s", error)
             return
@@ -261,17 +250,17 @@ class _Execution:
         try:
             is_cancelled = await self._watch(work)
             if is_cancelled:
-                await self._end(leaving(self._owner, "cancelled"))
+                await self._end(call_records.leaving(self._owner, "cancelled"))
                 return
             answer = tasks._sealer.seal(dump_response(work.result()), self._name.encode())
-            await self._end(finishing(self._owner, answer.encode()))
+            await self._end(call_records.finishing(self._owner, answer.encode()))
         except asyncio.CancelledError:  # the worker stops
             work.cancel()
             await asyncio.wait([work], timeout=1.0)
-            await self._end(leaving(self._owner, "queued"))
+            await self._end(call_records.leaving(self._owner, "queued"))
             raise  # SAQ puts the job back
         except BaseException:
-            await self._end(leaving(self._owner, "lost"))
+            await self._end(call_records.leaving(self._owner, "lost"))
             raise
 
     async def _report(self, progress: float, total: float | None, message: str | None) -> None:
@@ -282,13 +271,13 @@ class _Execution:
         """Renew the lease until the work has ended; True if it was cancelled, or its lease has ended."""
         renewed, written = time.monotonic(), ""
         while not (await asyncio.wait([work], timeout=LOOK_SECONDS))[0]:
-            change: Change = observed
+            change: Change = call_records.observed
             if written != self._progress or time.monotonic() - renewed > LEASE_SECONDS / 3:
                 written, renewed = self._progress, time.monotonic()
-                change = renewing(self._owner, written)
+                change = call_records.renewing(self._owner, written)
             try:
                 record = await self._tasks._apply(self._name, change)
-                if change is not observed:
+                if change is not call_records.observed:
                     await self._touch()
             except Exception as error:
                 LOGGER.warning("the lease of a task could not be renewed: %s", error)

@@ -26,7 +26,7 @@ from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_
 from .tool_contract import ToolContract
 
 if TYPE_CHECKING:
-    from toolgen.runtime.coercion.coerce import Coerced
+    from toolgen.runtime.coercion import Coerced
     from toolgen.runtime.validation.compiled_schema import CompiledSchema
 
 
@@ -85,7 +85,7 @@ def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[
         if schema.is_valid(raw):
             return raw
         is_refused = True
-    from toolgen.runtime.coercion.coerce import Coerced, coerce, coerce_whole
+    from toolgen.runtime.coercion import Coerced, coerce, coerce_whole
 
     notes = list[dict[str, str]]()
     if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:

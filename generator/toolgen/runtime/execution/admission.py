@@ -19,36 +19,17 @@ from time import monotonic
 from typing import Any, Final
 from uuid import uuid4
 
+from toolgen.runtime import errors
 from toolgen.runtime.confirmation.tokens import digest_of_call
 from toolgen.runtime.context import Caller, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.errors import (
-    IdempotencyConflictError,
-    InvalidRequestError,
-    NotReadyError,
-    OutcomeUnknownError,
-    OverloadedError,
-    RateLimitedError,
-    ToolError,
-)
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.rate_limits import RateLimits
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
 from toolgen.runtime.settings import Settings
-from toolgen.runtime.stores.call_records import (
-    LEASE_SECONDS,
-    CallRecords,
-    Change,
-    Record,
-    claiming,
-    finishing,
-    leaving,
-    observed,
-    open_call_records,
-    releasing,
-    renewing,
-)
+from toolgen.runtime.stores import call_records
+from toolgen.runtime.stores.call_records import LEASE_SECONDS, CallRecords, Change, Record, open_call_records
 from toolgen.runtime.stores.opening import StoreError
 from toolgen.runtime.task import Task, TaskStarted
 
@@ -97,24 +78,24 @@ class Claim:
         answer = dump_response(response)
         if len(answer) > MAX_ANSWER:
             LOGGER.error("an answer of %s is too large to be kept: %d bytes", response.tool_name, len(answer))
-            await self._settle(leaving(self._owner, "lost"))
+            await self._settle(call_records.leaving(self._owner, "lost"))
         else:
-            await self._settle(finishing(self._owner, answer))
+            await self._settle(call_records.finishing(self._owner, answer))
 
     async def link(self, task: Task) -> None:
         """Let a task give the answer of the call."""
-        await self._settle(finishing(self._owner, json.dumps({"task": asdict(task)}).encode()))
+        await self._settle(call_records.finishing(self._owner, json.dumps({"task": asdict(task)}).encode()))
 
     async def release(self) -> None:
         """Free the key: the implementation has not begun."""
-        await self._settle(releasing(self._owner))
+        await self._settle(call_records.releasing(self._owner))
 
     def close(self) -> None:
         """End the claim. If it was not settled, nobody knows how the call ended."""
         self._renewing.cancel()
         if not self._is_settled:
             self._is_settled = True
-            _start(self._apply(leaving(self._owner, "lost")))
+            _start(self._apply(call_records.leaving(self._owner, "lost")))
 
     async def _settle(self, change: Change) -> None:
         self._is_settled = True
@@ -133,7 +114,7 @@ class Claim:
         while True:
             await asyncio.sleep(LEASE_SECONDS / 3)
             try:
-                await self._records.change(self._name, renewing(self._owner, ""))
+                await self._records.change(self._name, call_records.renewing(self._owner, ""))
             except StoreError as error:
                 LOGGER.warning("the claim on an idempotency key could not be renewed: %s", error)
 
@@ -163,7 +144,7 @@ class Admission:
         """Return the response if the call was executed before, so that its user is not asked again."""
         if call.caller.idempotency_key is None:
             return None
-        record = await self._apply(call, observed)
+        record = await self._apply(call, call_records.observed)
         if record is not None and (record.state != "running" or record.digest != call.digest):
             return self._answer(call, record)
         return None
@@ -192,14 +173,14 @@ class Admission:
         digest, owner = call.digest, uuid4().hex
         deadline, pause = monotonic() + WAIT_SECONDS, _PAUSES[0]
         while True:
-            record = await self._apply(call, claiming(owner, digest, ttl))
+            record = await self._apply(call, call_records.claiming(owner, digest, ttl))
             assert record is not None
             if record.state == "running" and record.owner == owner:
                 return Claim(self.records, call.name, owner)
             if record.state != "running" or record.digest != digest:
                 return self._answer(call, record)
             if monotonic() > deadline:
-                raise OverloadedError(
+                raise errors.OverloadedError(
                     "The first call with this idempotency key is still running.", retry_after=1
                 )
             await asyncio.sleep(pause)
@@ -208,9 +189,9 @@ class Admission:
     def _answer(self, call: AdmittedCall, record: Record) -> ToolResponse:
         """Return the response of a call whose key was used before. Raises TaskStarted if a task has it."""
         if record.digest != call.digest:
-            raise IdempotencyConflictError
+            raise errors.IdempotencyConflictError
         if record.state != "finished":
-            raise OutcomeUnknownError
+            raise errors.OutcomeUnknownError
         if record.answer.startswith(b'{"task"'):
             raise TaskStarted(Task(**json.loads(record.answer)["task"]))
         contract = call.contract
@@ -221,7 +202,7 @@ class Admission:
         try:
             return (await self.records.change(call.name, change))[0]
         except StoreError as error:
-            raise _unavailable(call, "idempotency key", error, NotReadyError) from None
+            raise _unavailable(call, "idempotency key", error, errors.NotReadyError) from None
 
     async def count(self, call: AdmittedCall) -> None:
         """Count a call in the limit of its tool, if it has one. Raises RateLimitedError beyond it."""
@@ -232,23 +213,25 @@ class Admission:
         try:
             seconds = await self.limits.take(limit, "tool", *names)
         except StoreError as error:
-            raise _unavailable(call, "limit of calls", error, RateLimitedError) from None
+            raise _unavailable(call, "limit of calls", error, errors.RateLimitedError) from None
         if seconds is not None:
-            raise RateLimitedError(retry_after=seconds)
+            raise errors.RateLimitedError(retry_after=seconds)
 
 
 def check_key(contract: ToolContract, key: object) -> None:
     """Raise InvalidRequestError unless a call of the tool may have the idempotency key."""
     if contract.idempotency is None:
-        raise InvalidRequestError(
+        raise errors.InvalidRequestError(
             f"{contract.name} takes no idempotency keys, so this call would not be protected by one: "
             "leave the key out."
         )
     if not isinstance(key, str) or not _KEY.fullmatch(key):
-        raise InvalidRequestError("An idempotency key has 1 to 255 visible ASCII characters.")
+        raise errors.InvalidRequestError("An idempotency key has 1 to 255 visible ASCII characters.")
 
 
-def _unavailable(call: AdmittedCall, what: str, error: StoreError, kind: type[ToolError]) -> ToolError:
+def _unavailable(
+    call: AdmittedCall, what: str, error: StoreError, kind: type[errors.ToolError]
+) -> errors.ToolError:
     call_id, name = call.context.call_id, call.contract.name
     LOGGER.error("the %s of call %s of %s could not be checked: %s", what, call_id, name, error)
     return kind(f"The {what} could not be checked, so nothing was done. Reference: {call_id}.")

@@ -1,26 +1,28 @@
 """Read the content of a result: images, audio, files, links and texts become blocks.
 
-Everything is read before anything is sent. Sources are read in a worker thread, async iterables in the event
-loop.
+Everything is read before anything is sent, each source once, with the limit enforced while reading. Sources
+are read in a worker thread, async iterables in the event loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import AsyncIterable, Sequence
+from inspect import iscoroutinefunction
 from os import PathLike
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolgen.base.files import (
+    Folder,
+    IrregularFileError,
+    OutsideError,
+    OversizedFileError,
+    read_named,
+)
 from toolgen.runtime.content.block import Block, digest
 from toolgen.runtime.content.links import link_fault
 from toolgen.runtime.content.media_type import SVG, MediaTypeError, media_type_of
-from toolgen.runtime.content.reading import (
-    ContentSourceError,
-    OversizedError,
-    is_async,
-    read_source,
-    read_stream,
-)
 from toolgen.runtime.content.values import Content, Link, Media, Text, ToolResult, is_content
 from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract, ReadResult
 from toolgen.runtime.contract.tool_contract import ToolContract
@@ -30,6 +32,7 @@ from .threads.thread_run import Place, ThreadRun
 
 if TYPE_CHECKING:
     from .environment import Environment
+
 
 _COPIED: Final = ("media_type", "name", "title", "description", "uri", "priority", "size")
 
@@ -90,7 +93,7 @@ class BlockReader:
 
         Raises BrokenContract for a source that cannot be a block, TooLargeError beyond the limit.
         """
-        data = await place.awaited(self._read_stream(item)) if _is_stream(item) else None
+        data = await place.awaited(self._read_stream(item)) if is_async(item) else None
         # in a worker thread, reading may block
         if place.is_thread or not isinstance(item, Media):
             return self._finished(item, data)
@@ -170,13 +173,98 @@ class BlockReader:
         return BrokenContract(f"{self._subject} cannot be read: {error}")
 
 
-def _is_stream(item: Content) -> bool:
-    return isinstance(item, Media) and is_async(item)
-
-
 def _block_of(item: Content | Media, data: bytes, **known: Any) -> Block:
     """Return the block of an item and its data; a link has none. `known` replaces fields of the item."""
     fields: dict[str, Any] = {name: getattr(item, name, None) for name in _COPIED}
     if not isinstance(item, Link):
         fields |= {"size": len(data), "sha256": digest(data)}
     return Block(item.type, data, audience=item.audience or (), **(fields | known))
+
+
+_CHUNK: Final = 256 * 1024  # bytes
+
+
+class ContentSourceError(ValueError):
+    """A source cannot be a block: the message says why, without the path."""
+
+
+class OversizedError(ContentSourceError):
+    """A source has more bytes than it may have."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"it has more than {limit:,} bytes")
+
+
+def is_async(item: Content) -> bool:
+    """True if the source is read in the event loop; an async file is iterated, too."""
+    source = getattr(item, "source", None)
+    read = getattr(source, "read", None)
+    return isinstance(source, AsyncIterable) and (read is None or iscoroutinefunction(read))
+
+
+def read_source(media: Media, limit: int) -> bytes:
+    """Return the bytes of a source that is not an async iterable. May block.
+
+    Raises:
+        OversizedError: for more than `limit` bytes; no more than that are read.
+        ContentSourceError: for anything but a regular file below `root`.
+        OSError: as the operating system does.
+    """
+    source = media.source
+    if isinstance(source, bytes | bytearray | memoryview):
+        size = source.nbytes if isinstance(source, memoryview) else len(source)
+        if size > limit:
+            raise OversizedError(limit)
+        return bytes(source)
+    # `root` keeps a path that a caller has chosen inside a folder
+    if isinstance(source, os.PathLike):
+        return _read_file(Path(source), media.root, limit)
+    if isinstance(source, AsyncIterable):
+        raise TypeError("an async iterable is read in the event loop")
+    data = bytearray()
+    while chunk := source.read(_CHUNK):
+        _append(data, chunk, limit)
+    return bytes(data)
+
+
+async def read_stream(source: AsyncIterable[bytes], limit: int) -> bytes:
+    """Return the bytes of an async iterable, and close it. Raises OversizedError or ContentSourceError."""
+    data = bytearray()
+    try:
+        async for chunk in source:
+            _append(data, chunk, limit)
+    finally:
+        close = getattr(source, "aclose", None)
+        if close is not None:
+            await close()
+    return bytes(data)
+
+
+def _append(data: bytearray, chunk: object, limit: int) -> None:
+    if not isinstance(chunk, bytes | bytearray | memoryview):
+        raise ContentSourceError(f"it gives {type(chunk).__name__}, not bytes: open files in binary mode")
+    if len(data) + len(chunk) > limit:
+        raise OversizedError(limit)
+    data += chunk
+
+
+def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> bytes:
+    try:
+        if root is None:
+            return read_named(path, limit=limit)
+        with Folder(root) as folder:
+            return folder.read(_below(path, root), limit=limit)
+    except OversizedFileError:
+        raise OversizedError(limit) from None
+    except OutsideError:
+        raise ContentSourceError("it is outside of its root") from None
+    except (IrregularFileError, IsADirectoryError):
+        raise ContentSourceError("it is not a regular file") from None
+
+
+def _below(path: Path, root: str | os.PathLike[str]) -> str:
+    """Return a path relative to `root`; one that begins with `..` is refused by the folder."""
+    if not path.is_absolute():
+        return path.as_posix()
+    real = os.path.join(os.path.realpath(path.parent), path.name)
+    return os.path.relpath(real, os.path.realpath(root)).replace(os.sep, "/")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from toolgen.runtime import errors
 from toolgen.runtime.confirmation.audit import KnownWay, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
     Approval,
@@ -29,14 +30,6 @@ from toolgen.runtime.confirmation.tokens import (
 )
 from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.errors import (
-    ChangedSinceConfirmedError,
-    ConfirmationRequiredError,
-    DeclinedError,
-    NotImplementedToolError,
-    QuestionCancelledError,
-    ToolError,
-)
 from toolgen.runtime.instrumentation.conventions import CONFIRMATIONS, OUTCOME, TOOL
 from toolgen.runtime.instrumentation.metrics import current_metrics
 from toolgen.runtime.isolation import run_async
@@ -110,7 +103,7 @@ class ConfirmedCall:
         """Return the preview as a result. Raises NotImplementedToolError if the tool has none."""
         preview = await self._preview()
         if preview is None:
-            raise NotImplementedToolError(f"{self.contract.name} has no preview.")
+            raise errors.NotImplementedToolError(f"{self.contract.name} has no preview.")
         self.metadata["preview"] = True
         content = preview.content
         if isinstance(content, str):
@@ -142,9 +135,11 @@ class ConfirmedCall:
             question = await self._question()
         if question.digest != approved.shown:
             self._audit("changed", approved.way, approved.question_id, question)
-            error = ChangedSinceConfirmedError()
+            error = errors.ChangedSinceConfirmedError()
             text = question.with_preview(error.message, "Preview of the new state:")
-            raise ChangedSinceConfirmedError(text, details=question.shown if question.preview else None)
+            raise errors.ChangedSinceConfirmedError(
+                text, details=question.shown if question.preview else None
+            )
         self._audit("approved", approved.way, approved.question_id, question)
         preview = self.caller.approved_preview(question.preview)
         self.call.approval = Approval(preview, question.asked.message, self.call.principal)
@@ -174,7 +169,7 @@ class ConfirmedCall:
         except StoreError as error:
             LOGGER.error("call %s of %s is not confirmed: %s", self.call.call_id, self.contract.name, error)
             self._audit("unavailable", self._way)
-            raise ConfirmationRequiredError(
+            raise errors.ConfirmationRequiredError(
                 f"The confirmation could not be checked, nothing was done. Reference: {self.call.call_id}."
             ) from None
         if isinstance(token, DeclinedToken):
@@ -211,17 +206,17 @@ class ConfirmedCall:
             shown = replace(question.asked, arguments=unshared(self.arguments))
             answer = await run_async(_answer(self.caller.confirm, shown), None, self.contract.name)
             if answer is None:
-                raise QuestionCancelledError
+                raise errors.QuestionCancelledError
             # only the value True is a yes: fails closed for callbacks that return anything else
             if answer is not True:
-                raise DeclinedError
+                raise errors.DeclinedError
         except ConfirmationPending as pending:
             pending.token = self.environment.confirmations.issue(asked)
             raise
-        except ConfirmationRequiredError as error:  # the client could not ask
+        except errors.ConfirmationRequiredError as error:  # the client could not ask
             self._audit("unavailable", asked.way, asked.question_id, question)
             raise self._refusal(error.message, question) from None
-        except (DeclinedError, QuestionCancelledError) as error:
+        except (errors.DeclinedError, errors.QuestionCancelledError) as error:
             self._audit(_outcome_of(error), asked.way, asked.question_id, question)
             raise
         return asked
@@ -250,7 +245,7 @@ class ConfirmedCall:
         if (metrics := current_metrics()) is not None:
             metrics.record(CONFIRMATIONS, 1, {TOOL: self.contract.name, OUTCOME: outcome})
 
-    def _required(self, question: _Question) -> ConfirmationRequiredError:
+    def _required(self, question: _Question) -> errors.ConfirmationRequiredError:
         """Return the refusal of a call whose user cannot be asked. Its metadata has a token for two steps."""
         has_token = self.caller.confirmation_token is not None
         text = "The confirmation token is used up, too old or for another call. " if has_token else ""
@@ -269,10 +264,10 @@ class ConfirmedCall:
             text += f"The user has to confirm this call first: {question.asked.message}"
         return self._refusal(text, question)
 
-    def _refusal(self, text: str, question: _Question) -> ConfirmationRequiredError:
+    def _refusal(self, text: str, question: _Question) -> errors.ConfirmationRequiredError:
         if question.preview is None:
-            return ConfirmationRequiredError(text)
-        return ConfirmationRequiredError(
+            return errors.ConfirmationRequiredError(text)
+        return errors.ConfirmationRequiredError(
             question.with_preview(text, "Nothing was done. Preview:"), details=question.shown
         )
 
@@ -295,8 +290,8 @@ async def _answer(confirm: Confirm, asked: Confirmation) -> Any:
     return await answer if isawaitable(answer) else answer
 
 
-def _outcome_of(answer: ToolError) -> Outcome:
-    return "cancelled" if answer.code == QuestionCancelledError.code else "declined"
+def _outcome_of(answer: errors.ToolError) -> Outcome:
+    return "cancelled" if answer.code == errors.QuestionCancelledError.code else "declined"
 
 
 def preview_of(contract: ToolContract, result: Any, settings: Settings) -> Preview:

@@ -13,19 +13,7 @@ from weakref import WeakKeyDictionary
 
 from toolgen.runtime.health import HEALTH
 
-from .conventions import (
-    DEGRADED_PARTS,
-    ERROR_TYPE,
-    INSTRUMENTS,
-    LOOP_LAG,
-    OTHER,
-    OUTCOME,
-    SCHEMA_URL,
-    SCOPE,
-    TOOL,
-    TOOL_DURATION,
-    Instrument,
-)
+from . import conventions
 from .spans import current_provider
 
 Owner = TypeVar("Owner")
@@ -43,7 +31,7 @@ def observe(instrument: str, owner: Owner, read: Callable[[Owner], Mapping[str, 
     _owners.setdefault(instrument, WeakKeyDictionary())[owner] = read
 
 
-observe(DEGRADED_PARTS, HEALTH, lambda health: dict.fromkeys(health.degraded, 1))
+observe(conventions.DEGRADED_PARTS, HEALTH, lambda health: dict.fromkeys(health.degraded, 1))
 
 
 class Metrics:
@@ -51,7 +39,7 @@ class Metrics:
 
     def __init__(self, meter: Any) -> None:
         self._record: dict[str, Callable[[float, Mapping[str, Any]], None]] = {}
-        for each in INSTRUMENTS:
+        for each in conventions.INSTRUMENTS:
             described = {"unit": each.unit, "description": each.description}
             if each.kind == "histogram":
                 buckets = list(each.buckets)
@@ -71,18 +59,22 @@ class Metrics:
 
     def record_call(self, tool: str, seconds: float, outcome: str, code: str | None) -> None:
         """Record the end of a call: its duration, by tool, outcome and error code."""
-        attributes = {TOOL: tool, "gen_ai.tool.type": "function", OUTCOME: outcome}
-        self.record(TOOL_DURATION, seconds, attributes if code is None else {**attributes, ERROR_TYPE: code})
+        attributes = {conventions.TOOL: tool, "gen_ai.tool.type": "function", conventions.OUTCOME: outcome}
+        self.record(
+            conventions.TOOL_DURATION,
+            seconds,
+            attributes if code is None else {**attributes, conventions.ERROR_TYPE: code},
+        )
 
     async def measure_lag(self) -> None:
         """Record how late the event loop runs, until the task is cancelled."""
         while True:
             due = monotonic() + _LAG_INTERVAL
             await sleep(_LAG_INTERVAL)
-            self.record(LOOP_LAG, max(0.0, monotonic() - due), {})
+            self.record(conventions.LOOP_LAG, max(0.0, monotonic() - due), {})
 
 
-def _observed(of: Instrument, _: object) -> Iterator[Any]:
+def _observed(of: conventions.Instrument, _: object) -> Iterator[Any]:
     """Yield the values of a gauge, for all of its owners together."""
     observation = sys.modules["opentelemetry.metrics"].Observation
     values: Counter[str] = Counter()
@@ -94,7 +86,7 @@ def _observed(of: Instrument, _: object) -> Iterator[Any]:
 
 def metric_name(tool_name: str) -> str:
     """Return the name of a tool for metrics: a name that no tool has is quoted, and a caller's text."""
-    return OTHER if tool_name.startswith('"') else tool_name
+    return conventions.OTHER if tool_name.startswith('"') else tool_name
 
 
 def current_metrics() -> Metrics | None:
@@ -107,4 +99,4 @@ def current_metrics() -> Metrics | None:
 
 @lru_cache(maxsize=1)
 def _metrics_of(provider: Any) -> Metrics:
-    return Metrics(provider.get_meter(SCOPE, schema_url=SCHEMA_URL))
+    return Metrics(provider.get_meter(conventions.SCOPE, schema_url=conventions.SCHEMA_URL))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import os
     from typing import Self
 
-    from toolgen.runtime.execution.threads.loop_thread import LoopThread
+    from toolgen.runtime.execution.threads.event_loop import LoopThread
 
     from .connection import Server
     from .questions import Confirm
@@ -40,7 +40,7 @@ class SyncToolClient(ClientBase):
         on_drift: OnDrift = "error",
     ) -> Iterator[Self]:
         """Connect to a server until the end of the block. See `ToolClient.connect` for the options."""
-        from toolgen.runtime.execution.threads.loop_thread import LoopThread
+        from toolgen.runtime.execution.threads.event_loop import LoopThread
 
         loop = LoopThread()
         opening = cls._connected(server, on_drift, cwd=cwd, env=env, auth=auth, confirm=confirm)
