@@ -1,4 +1,4 @@
-"""Sizes are those of what is published, in each unit; savings are what the change would really save."""
+"""Sizes are those of what is published, in each unit."""
 
 from __future__ import annotations
 
@@ -88,35 +88,6 @@ def test_tokens_are_those_of_each_definition(root: Path) -> None:
     for tool in exported(root, "mcp")["tools"]:
         assert budget.tools[tool["name"]]["mcp"] == len(encode(compact(tool)))
     assert budget.total["mcp"] == sum(each["mcp"] for each in budget.tools.values())
-
-
-def test_leaving_out_output_schemas_saves_what_is_said(root: Path) -> None:
-    before = measured(root)
-    (root / "toolgen.toml").write_text("[mcp]\noutput_schema = false\n")
-    saved = _saved(before, "without output schemas")
-    assert saved > 0
-    assert before.total["mcp"] - measured(root).total["mcp"] == saved
-
-
-def test_inlining_references_saves_what_is_said(root: Path) -> None:
-    (root / "specs/prices.yaml").write_text(PRICES.replace('    gross: {$ref: "#/$defs/Money"}\n', ""))
-    before = measured(root)
-    (root / "toolgen.toml").write_text('[mcp]\nreferences = "inline"\n')
-    saved = _saved(before, "references inlined")
-    assert saved > 0
-    assert before.total["mcp"] - measured(root).total["mcp"] == saved
-
-
-def test_leaving_out_nested_descriptions_saves_their_bytes(root: Path) -> None:
-    for name in ("everything", "plain"):
-        (root / f"specs/{name}.yaml").unlink()
-    texts = ["An amount with its currency.", "With two digits.", "Nested.", "Nested."]
-    expected = sum(len(f',"description":"{text}"') for text in texts)
-    assert _saved(measured(root), "without descriptions of nested fields") == expected
-
-
-def _saved(budget: Budget, way: str) -> int:
-    return next(each.saved["mcp"] for each in budget.savings if each.way == way)
 
 
 @pytest.mark.parametrize(

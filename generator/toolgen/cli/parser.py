@@ -23,7 +23,7 @@ COMMANDS = {
     "lint": "find what is valid in the specs, and still a fault; each rule says on what evidence",
     "fmt": "put the fields of specs in the order of the language; all else stays as it is written",
     "breaking": "compare the specs with another version; show what breaks, with a value that shows it",
-    "budget": "measure what models are sent; fail if a tool has grown, show what would make it smaller",
+    "budget": "measure what models are sent; fail if a tool has grown",
     "search": "search the tools by what a user says, as models do",
     "stubs": "print the types of tools for a model that writes code: Python or TypeScript",
     "changelog": "print what changed in the tools between two commits",

@@ -1,1 +1,1 @@
-"""What models are sent: sizes of definitions, what would shrink them, whether users' words find the tools."""
+"""What models are sent: sizes of definitions, and whether users' words find the tools."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
-from toolgen.changes.measuring.savings import Saving, savings
 from toolgen.changes.measuring.search import no_search
 from toolgen.changes.measuring.units import NOUNS, O200K, UNITS, measure_in
 from toolgen.compile.publishing.request_limits import published_entries, total_sizes
@@ -55,7 +54,6 @@ class Budget:
     unit: str
     tools: Sizes  # by wire name
     total: Mapping[str, int]  # by target
-    savings: tuple[Saving, ...]
     asks: tuple[SearchedAsk, ...]
     without_ask: int  # tools that have no example with `ask`
     faults: tuple[Diagnostic, ...]  # what exceeds a limit or the baseline
@@ -76,9 +74,7 @@ class Budget:
         )
 
 
-def measure_budget(
-    start: str, *, unit: str | None, limits: Limits, compares_baseline: bool = True, with_savings: bool = True
-) -> Budget:
+def measure_budget(start: str, *, unit: str | None, limits: Limits, compares_baseline: bool = True) -> Budget:
     """Measure the project at or above `start`; by its configuration, where an argument is None.
 
     Raises `SpecErrors` or `UnableError`.
@@ -107,7 +103,6 @@ def measure_budget(
         unit=unit,
         tools=sizes,
         total=total,
-        savings=savings(tools, sizes, measure) if with_savings else (),
         asks=asks,
         without_ask=sum(not _has_ask(tool) for tool in program.tools),
         faults=in_order(faults),
@@ -176,7 +171,7 @@ def _over_limits(
         for target, size in total.items():
             if size > limits.total:
                 message = f"{target}: all tools have {size:,} {noun}, more than {limits.total:,}"
-                hint = "the report shows what would make them smaller, and the largest tools"
+                hint = "the report shows the largest tools first; shorten these"
                 yield Diagnostic(place, "budget-exceeded", message, hint)
 
 

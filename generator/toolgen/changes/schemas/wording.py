@@ -16,8 +16,6 @@ _VERBS: Final = {
     Edit.REFINED: "lowered",
     Edit.ALLOWED: "relaxed",
     Edit.REDIRECTED: "changed",
-    Edit.FOLDED: "replaced by a reference",
-    Edit.UNFOLDED: "replaced by what it refers to",
 }
 _MAX_TEXT: Final = 80  # characters of a value
 _MAX_VALUES: Final = 5  # that are listed

@@ -1,9 +1,8 @@
 """Measure what models are sent: the definitions of each tool, exactly as each target publishes them.
 
 Exit 1 if a tool or a target is above a limit, or a tool is larger than in the committed baseline. The report
-shows what would make definitions smaller, and whether the words of users (`ask` in examples) find their
-tools. Limits and the baseline's name can be set in the section [budget] of the configuration. Runs no code of
-the project.
+shows whether the words of users (`ask` in examples) find their tools. Limits and the baseline's name can be
+set in the section [budget] of the configuration. Runs no code of the project.
 """
 
 from __future__ import annotations
@@ -55,7 +54,6 @@ def run(args: argparse.Namespace) -> bool:
         unit=args.unit,
         limits=Limits(args.max, args.max_total),
         compares_baseline=not args.write_baseline,
-        with_savings=args.format != "json",
     )
     report = budget_report(budget, source_texts(budget.found, args.start))
     if args.format == "json":
@@ -110,17 +108,6 @@ def _lines(budget: Budget) -> Iterator[str]:
     yield from ("", *_table([noun, *targets], _rows_of_tools(budget)))
     if len(budget.tools) > _MAX_TOOLS:
         yield f"{len(budget.tools) - _MAX_TOOLS:,} smaller ones are not shown (--format json has all)"
-    saved = [
-        [
-            each.way,
-            *(_less(each.saved[target], budget.total[target]) for target in targets),
-            f"{each.tools:,}",
-        ]
-        for each in budget.savings
-        if any(each.saved.values())
-    ]
-    if saved:
-        yield from ("", *_table(["would save", *targets, "in tools"], saved))
     yield from _lines_of_asks(budget)
 
 
@@ -152,10 +139,6 @@ def _lines_of_asks(budget: Budget) -> Iterator[str]:
         yield from ("", *_table(["asks for", "find first", "asks"], rows))
     if len(budget.confusions) > _MAX_CONFUSIONS:
         yield f"{len(budget.confusions) - _MAX_CONFUSIONS:,} more pairs are not shown"
-
-
-def _less(saved: int, total: int) -> str:
-    return f"{saved:,} ({saved / total * 100:.0f} %)" if saved else "0"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
