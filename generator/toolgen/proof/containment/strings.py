@@ -7,20 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from toolgen.proof.containment.formats import CONTAINED, FORMATS, is_asserted, matches_format
-from toolgen.proof.containment.regular.character_sets import ALL
 from toolgen.proof.containment.regular.formula import AllOf, Formula, Matches, Not, formula_of, loosen
-from toolgen.proof.containment.regular.syntax import (
-    Anchor,
-    Characters,
-    Node,
-    NotRegularError,
-    Repeat,
-    Sequence,
-    parse_pattern,
-)
+from toolgen.proof.containment.regular.syntax import NotRegularError, parse_pattern
 from toolgen.proof.containment.regular.words import STEPS, TextSearch
 from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
 from toolgen.proof.work import BudgetSpentError, WorkBudget
@@ -28,8 +19,6 @@ from toolgen.schema.document import Draft
 from toolgen.schema.validator import compiled
 
 _LONGEST = 1_000_000  # characters of a witness
-_COUNTED = 20  # a longer count of one class is a limit of length
-_MOST_CASES = 32
 _SPARE = 20  # texts more than are needed, for those that the validator refuses
 _EXPENSIVE = "patterns that are too expensive to compare"
 
@@ -70,13 +59,9 @@ def random_strings(
         given = _without_annotations(constraints, draft)
         if given is None or _is_contradiction(given) or given.least > _LONGEST:
             return []
-        found: list[str] = []
         pool = [text for name in given.formats for text in FORMATS[name].valid]
-        cases = _Cases(given, exact=True)
-        work = WorkBudget(STEPS)
-        for case in cases.cases:
-            search = TextSearch(case.formula, least=case.least, most=case.most, work=work)
-            found += search.random_words(count, random, longest)
+        search = _Patterns(given, exact=True).search(given, WorkBudget(STEPS))
+        found = search.random_words(count, random, longest)
         found = [*random.sample(pool, len(pool)), *found] if pool else found
         return [text for text in found if _satisfies(text, given, draft)][:count]
     except (ValueError, BudgetSpentError):
@@ -165,9 +150,9 @@ class _StringSearch:
             self._take(FORMATS[name].invalid)
         if self._is_done():
             return self._result()
-        exact = _Cases(given, exact=True)
-        loose = _Cases(given, exact=False)
-        if exact.cases != loose.cases:
+        exact = _Patterns(given, exact=True)
+        loose = _Patterns(given, exact=False)
+        if exact.parts != loose.parts:
             self._search(exact, STEPS // 2)
         for name in given.formats:
             self._take(FORMATS[name].odd)
@@ -193,55 +178,31 @@ class _StringSearch:
             if not self._is_done() and _satisfies(text, self._given, self._draft):
                 self._found[text] = None
 
-    def _search(self, cases: _Cases, steps: int) -> bool:
-        """Search all cases. True if there are no other texts than those that were tried."""
-        work = WorkBudget(steps)
-        is_complete = True
-        for case in cases.cases:
-            try:
-                search = TextSearch(case.formula, least=case.least, most=case.most, work=work)
-                shortest = search.shortest()
-            except (BudgetSpentError, NotRegularError):
-                is_complete = False
-                continue
-            if shortest is None:
-                continue
-            self._take([shortest])
-            if not self._is_done():
-                words = search.words(self._count + len(self._given.excluded) + _SPARE)
-                self._take(words.texts)
-                is_complete = is_complete and words.is_complete
-            if self._is_done():
-                return False
-        return is_complete
+    def _search(self, patterns: _Patterns, steps: int) -> bool:
+        """Search strings. True if there are no others than those that were tried."""
+        try:
+            search = patterns.search(self._given, WorkBudget(steps))
+            shortest = search.shortest()
+        except (BudgetSpentError, NotRegularError):
+            return False
+        if shortest is None:
+            return True
+        self._take([shortest])
+        if self._is_done():
+            return False
+        words = search.words(self._count + len(self._given.excluded) + _SPARE)
+        self._take(words.texts)
+        return words.is_complete and not self._is_done()
 
 
 # Constraints as formulas
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """One way to satisfy the constraints."""
-
-    parts: tuple[Formula, ...]
-    least: int
-    most: int | None
-
-    @property
-    def formula(self) -> Formula:
-        return AllOf(self.parts)
-
-    def within(self, least: int, most: int | None) -> _Case:
-        """Return this case with further limits of length."""
-        limits = [limit for limit in (self.most, most) if limit is not None]
-        return replace(self, least=max(self.least, least), most=min(limits) if limits else None)
-
-
-class _Cases:
-    """The ways to satisfy constraints. `exact`: for strings that surely do; otherwise for those that may."""
+class _Patterns:
+    """What patterns and formats say. `exact`: of strings that surely satisfy them; else of those that may."""
 
     def __init__(self, given: StringConstraints, *, exact: bool) -> None:
-        self.cases = [_Case((), given.least, given.most)]
+        self.parts: list[Formula] = []
         self.unread: list[str] = []  # why patterns are left out
         for pattern in given.patterns:
             self._add(pattern, negative=False)
@@ -255,7 +216,6 @@ class _Cases:
             opposite = shape.upper if exact else shape.lower
             if opposite is not None:
                 self._add(opposite, negative=True)
-        self.cases = [case for case in self.cases if case.most is None or case.least <= case.most]
 
     def _add(self, pattern: str, *, negative: bool) -> None:
         try:
@@ -263,56 +223,14 @@ class _Cases:
         except NotRegularError as error:
             self.unread.append(str(error))
             return
-        counted = _counted_class(node)
-        if counted is not None and len(self.cases) <= _MOST_CASES // 3:
-            self._add_counted(counted, negative)
-            return
         try:
             formula = formula_of(node)
-            self._add_part(Not(formula) if negative else formula)
+            self.parts.append(Not(formula) if negative else formula)
         except NotRegularError as error:
             self.unread.append(str(error))
             if not negative:
-                self._add_part(Matches(loosen(node)))
+                self.parts.append(Matches(loosen(node)))
 
-    def _add_part(self, part: Formula) -> None:
-        self.cases = [replace(case, parts=(*case.parts, part)) for case in self.cases]
-
-    def _add_counted(self, counted: _CountedClass, negative: bool) -> None:
-        members = Matches(counted.node)
-        if not negative:
-            self._add_part(members)
-            self.cases = [case.within(counted.least, counted.most) for case in self.cases]
-            return
-        found: list[_Case] = []
-        for case in self.cases:
-            if counted.least > 0:
-                found.append(case.within(0, counted.least - 1))
-            if not counted.is_any:
-                found.append(replace(case, parts=(*case.parts, Not(members))))
-            if counted.most is not None:
-                found.append(case.within(counted.most + 1, None))
-        self.cases = found
-
-
-@dataclass(frozen=True, slots=True)
-class _CountedClass:
-    """A pattern like `^[a-z]{1,100}$`: a class any number of times, and limits of length."""
-
-    node: Node
-    least: int
-    most: int | None
-    is_any: bool  # of any character
-
-
-_START: Final = Anchor("start")
-_END: Final = Anchor("end")
-
-
-def _counted_class(node: Node) -> _CountedClass | None:
-    match node:
-        case Sequence((Anchor("start"), Repeat(Characters(members), least, most), Anchor("end"))):
-            if max(least, most or 0) > _COUNTED:
-                whole = Sequence((_START, Repeat(Characters(members), 0, None), _END))
-                return _CountedClass(whole, least, most, is_any=members == ALL)
-    return None
+    def search(self, given: StringConstraints, work: WorkBudget) -> TextSearch:
+        """Return the search for strings of which all this is true. Raises `NotRegularError`."""
+        return TextSearch(AllOf(tuple(self.parts)), least=given.least, most=given.most, work=work)
