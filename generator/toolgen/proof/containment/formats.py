@@ -70,35 +70,13 @@ _DURATION_DATE, _DURATION_TIME = (part.replace("{n}", "[0-9]+") for part in _DUR
 
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
-_H16 = "[0-9A-Fa-f]{1,4}"
-
-
-def _ipv6() -> str:
-    """Return the pattern of RFC 3986, section 3.2.2: `::` stands for one group or more."""
-    last = f"(?:{_H16}:{_H16}|{_IPV4})"
-    forms = [f"(?:{_H16}:){{6}}{last}"]
-    for before in range(8):
-        head = f"{_H16}(?::{_H16}){{{before - 1}}}" if before else ""
-        tails = [""]
-        for after in range(1, 8 - before):
-            tails.append(f"(?:{_H16}:){{{after - 1}}}{_H16}")
-            if after >= 2:
-                tails.append(f"(?:{_H16}:){{{after - 2}}}{_IPV4}")
-        forms.append(f"{head}::(?:{'|'.join(tails)})")
-    return f"(?:{'|'.join(forms)})"
-
 
 _ALPHANUMERIC = "[A-Za-z0-9]"
-_LETTER_OR_HYPHEN = "[A-Za-z0-9-]"
-# Two hyphens in the third and fourth place are refused, except in `xn--…`, which the validator decodes.
-_LABEL = (
-    f"{_ALPHANUMERIC}(?:{_ALPHANUMERIC}|{_LETTER_OR_HYPHEN}{_ALPHANUMERIC}"
-    f"|{_LETTER_OR_HYPHEN}(?:{_ALPHANUMERIC}{_LETTER_OR_HYPHEN}|-{_ALPHANUMERIC}){_LETTER_OR_HYPHEN}{{0,58}}{_ALPHANUMERIC}"
-    f"|{_LETTER_OR_HYPHEN}(?:{_ALPHANUMERIC}|-){_ALPHANUMERIC})?"
-)
-_ANY_LABEL = f"{_ALPHANUMERIC}(?:{_LETTER_OR_HYPHEN}{{0,61}}{_ALPHANUMERIC})?"
+_ANY_LABEL = f"{_ALPHANUMERIC}(?:[A-Za-z0-9-]{{0,61}}{_ALPHANUMERIC})?"
+# One hyphen at a time: two in the third and fourth place are refused, except in `xn--…`, which is decoded.
 _SHORT_LABEL = f"{_ALPHANUMERIC}(?:-?{_ALPHANUMERIC}){{0,31}}"
 _TINY_LABELS = rf"{_ALPHANUMERIC}{{1,9}}(?:\.{_ALPHANUMERIC}{{1,9}}){{3,9}}"
+_HOSTNAMES = rf"^(?:{_SHORT_LABEL}(?:\.{_SHORT_LABEL}){{0,2}}|{_TINY_LABELS})$"
 _LOCAL = r"[A-Za-z0-9_+]{1,20}(?:\.[A-Za-z0-9_+]{1,20}){0,2}"
 
 # URIs (RFC 3986) and IRIs (RFC 3987)
@@ -204,14 +182,14 @@ FORMATS: Final[Mapping[str, Format]] = {
     ),
     "hostname": Format(
         rf"^{_ANY_LABEL}(?:\.{_ANY_LABEL})*$",
-        rf"^(?:{_LABEL}(?:\.{_LABEL}){{0,2}}|{_TINY_LABELS})$",
+        _HOSTNAMES,
         ("example.com", "localhost", "a", "a-b.c1", "xn--nxasmq6b"),
         ("", "-a", "a-", "a_b", "a..b", "a.", "é", "ab--c", "xn--a"),
         ("xn--369d",),
     ),
     "idn-hostname": Format(
         r"^[A-Za-z0-9.\u0080-\u{10ffff}-]+$",
-        rf"^(?:{_SHORT_LABEL}(?:\.{_SHORT_LABEL}){{0,2}}|{_TINY_LABELS})$",
+        _HOSTNAMES,
         ("example.com", "é.example", "localhost"),
         ("", "-a", "a b", "a..b", "ab--c"),
         ("a\U000e0100", "é" * 40),
@@ -221,8 +199,9 @@ FORMATS: Final[Mapping[str, Format]] = {
         ("192.0.2.1", "1.0.0.0", "255.255.255.255"),
         ("256.0.0.1", "1.2.3", "", "01.2.3.4", "1.2.3.4.5", "::1"),
     ),
-    "ipv6": _exact(
-        f"^{_ipv6()}$",
+    "ipv6": Format(
+        "^[0-9A-Fa-f:.]{2,45}$",  # 45: six groups of four digits, and an IPv4 address
+        "^[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){7}$",
         ("2001:db8::1", "::", "::1", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1", "1::"),
         ("1:2:3:4:5:6:7", "", ":::", "12345::", "1::2::3", "192.0.2.1", "1:2:3:4:5:6:7:8:9", "::1%a"),
     ),
